@@ -1,0 +1,74 @@
+"""Grade a class: every submission once, a few at a time, each result on disk as soon as it is there."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder.batch.gradebook import record, write_record
+from autograder.batch.submissions import Submission
+from autograder.course.spec import Status
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.sandbox.job import Sandbox
+
+
+def grade_class(
+    oracle: Oracle, submissions: Sequence[Submission], sandbox: Sandbox, out: Path, jobs: int
+) -> Iterator[dict[str, Any]]:
+    """Yield each submission's record when it is graded and written, in the order they finish."""
+    stop = threading.Event()
+
+    def one(submission: Submission) -> dict[str, Any] | None:
+        return None if stop.is_set() else grade_one(oracle, submission, sandbox, out)
+
+    with ThreadPoolExecutor(jobs, thread_name_prefix="slot") as pool:
+        waiting = {pool.submit(one, submission) for submission in submissions}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    entry = future.result()
+                    if entry is not None:
+                        yield entry
+        finally:
+            stop.set()  # Ctrl-C: what is running ends, what has not begun does not
+
+
+def grade_one(oracle: Oracle, submission: Submission, sandbox: Sandbox, out: Path) -> dict[str, Any]:
+    """Grade one submission and write its record. A failure of ours becomes its GRADER_ERROR, never a lost class."""
+    started = time.monotonic()
+    if submission.source is None:
+        result = _empty(oracle, Status.MISSING, submission.problem)
+    else:
+        try:
+            result = grade(submission.source, oracle, sandbox)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
+            text = f"The grader itself failed, which costs you nothing: {type(error).__name__}: {error}"
+            result = replace(_empty(oracle, Status.GRADER_ERROR, text), problem=text)
+    entry = record(oracle.assignment, submission, result, sandbox.isolation, oracle.seed, time.monotonic() - started)
+    write_record(out, entry)
+    return entry
+
+
+def _empty(oracle: Oracle, status: Status, message: str) -> Result:
+    """Return a result without points, in which every case has one status and one reason."""
+    exercises = tuple(
+        ExerciseResult(
+            exercise.name,
+            0.0,
+            exercise.points,
+            tuple(
+                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, message)
+                for t in oracle.trials_of(exercise.name)
+            ),
+        )
+        for exercise in oracle.assignment.exercises
+    )
+    return Result(oracle.assignment.slug, exercises)

@@ -1,0 +1,1 @@
+"""What an assignment is and where it lives."""

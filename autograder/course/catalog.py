@@ -1,0 +1,115 @@
+"""Find and read assignments by scanning two mirrored folders; no registry."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from dataclasses import fields, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from autograder.course.spec import Alternative, Assignment, Case, Exercise, Limits, Misconception, Visibility
+
+
+class CourseError(Exception):
+    """The course's own files are missing or wrong; the message says which and what to do."""
+
+
+def find_course(start: Path) -> Path:
+    """Return the nearest folder, from `start` upwards, that holds assignments/ and solutions/."""
+    for folder in (start.resolve(), *start.resolve().parents):
+        if (folder / "assignments").is_dir() and (folder / "solutions").is_dir():
+            return folder
+    raise CourseError(f"No course here: neither {start.resolve()} nor a folder above it holds assignments/ and solutions/.")
+
+
+def slugs(course: Path) -> tuple[str, ...]:
+    """Return the assignments of a course, in the order their files declare."""
+    found = [path.parent for path in (course / "assignments").glob("*/assignment.toml")]
+    return tuple(p.name for p in sorted(found, key=lambda p: (_toml(p / "assignment.toml").get("order", 0), p.name)))
+
+
+def load_assignment(course: Path, slug: str) -> Assignment:
+    """Read one assignment from its two folders. Raises CourseError on an unknown name or a broken file."""
+    public, secret = course / "assignments" / slug, course / "solutions" / slug
+    known = slugs(course)
+    if slug not in known:
+        near = difflib.get_close_matches(slug, known, 1, 0.3)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {', '.join(known)}.")
+    config = _toml(public / "assignment.toml")
+    try:
+        exercises = tuple(_exercise(entry) for entry in config["exercise"])
+        file, title, points = str(config["file"]), str(config["title"]), float(config["points"])
+        limits = Limits(**config.get("limits", {}))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CourseError(f"{public / 'assignment.toml'}: {error!r} is missing or not understood.") from None
+    names = tuple(exercise.name for exercise in exercises)
+    cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
+    strangers = [case.name for case in cases if case.exercise not in names]
+    if strangers:
+        raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {', '.join(strangers)}.")
+    stub = public / file
+    return Assignment(
+        slug=slug,
+        title=title,
+        file=file,
+        points=points,
+        exercises=exercises,
+        limits=limits,
+        given=tuple(config.get("given", ())),
+        reference=_text(secret / file),
+        stub=_text(stub) if stub.exists() else "",
+        cases=cases,
+        misconceptions=_misconceptions(secret / "misconceptions.py"),
+        alternatives=tuple(
+            Alternative(path.stem, _text(path)) for path in sorted((secret / "alternatives").glob("[!_]*.py"))
+        ),
+    )
+
+
+def _exercise(entry: dict[str, Any]) -> Exercise:
+    known = {f.name for f in fields(Exercise)}
+    if entry.keys() - known:
+        raise ValueError(f"unknown key {min(entry.keys() - known)} in [[exercise]]")
+    blanks = tuple(entry.get("blanks", (entry["name"],)))
+    return Exercise(entry["name"], float(entry["points"]), blanks, int(entry.get("difficulty", 1)))
+
+
+def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
+    if not path.exists():
+        return ()
+    members = vars(_module(path)).items()
+    for name, value in members:
+        if isinstance(value, Case) and value.name != name:
+            raise CourseError(f"{path}: the case {value.name} stands under another name, {name}.")
+    return tuple(replace(value, visibility=visibility) for _, value in members if isinstance(value, Case))
+
+
+def _misconceptions(path: Path) -> tuple[Misconception, ...]:
+    return tuple(getattr(_module(path), "MISCONCEPTIONS", ())) if path.exists() else ()
+
+
+def _module(path: Path) -> ModuleType:
+    """Run a course file as a module of its own. Course files are trusted code."""
+    module = ModuleType(f"_course_{path.parent.parent.name}_{path.parent.name}_{path.stem}")
+    try:
+        exec(compile(_text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
+    except Exception as error:
+        raise CourseError(f"{path} fails on import: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise CourseError(f"{path}: {error}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{path} cannot be read: {error}") from None

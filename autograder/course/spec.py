@@ -1,0 +1,195 @@
+"""What an assignment is made of: frozen data, no side effects.
+
+A `Case` is inputs, how to call the student's code, and a pure check on what comes back. The same case grades a
+student, validates the reference, kills a known-wrong variant and, where public, runs on the student's laptop.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Status(StrEnum):
+    """How a case ended, in the words that stand in results and reports."""
+
+    PASSED = "PASSED"
+    FAILED = "FAILED"
+    CRASHED = "CRASHED"
+    TIMEOUT = "TIMEOUT"
+    MEMORY = "MEMORY"
+    OUTPUT = "OUTPUT"  # too large, or not data
+    MISSING = "MISSING"  # not written yet
+    SKIPPED = "SKIPPED"  # what it builds on failed
+    GRADER_ERROR = "GRADER_ERROR"  # ours, never the student's
+
+
+class Visibility(StrEnum):
+    """Who may see a case's inputs and outputs; decided by the directory its file lies in."""
+
+    PUBLIC = "public"
+    HIDDEN = "hidden"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the student's code, as data. An empty function name means the case's own exercise."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    function: str = ""
+
+
+def call(*args: Any, **kwargs: Any) -> Call:
+    """Call the exercise's own function."""
+    return Call(args, kwargs)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one call gave: the value it returned, and its arguments as they were afterwards."""
+
+    value: Any
+    args: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Why a case failed. `kind` alone is safe to tell about a hidden case; the rest shows data.
+
+    `kind` is one of judge.explain.KINDS; `where` names the part of the output ("dK", "[1]"), `index` the
+    first differing entry of that array, `call` which of the case's calls it was.
+    """
+
+    kind: str
+    headline: str
+    where: str = ""
+    got: Any = None
+    expected: Any = None
+    index: tuple[int, ...] | None = None
+    call: int = 0
+
+
+class Check(Protocol):
+    """A pure judgement of answers; the parent process runs it, never the student's."""
+
+    def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
+        """Return why the answers are wrong, or None if they are right."""
+
+    def alike(self, got: tuple[Answer, ...], other: tuple[Answer, ...]) -> bool:
+        """Whether two submissions' answers are the same, as diagnosis sees it."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A named claim about one exercise. Its docstring (`claim`) is what a student reads."""
+
+    name: str
+    exercise: str
+    claim: str
+    check: Check
+    generate: Callable[[np.random.Generator], Iterator[Call]]
+    weight: float = 1.0
+    keeps: str = ""  # why the case stays although no misconception fails it
+    visibility: Visibility = Visibility.HIDDEN
+
+    def calls(self, seed: int) -> tuple[Call, ...]:
+        """Return the calls for a seed. Each case draws from its own stream, so adding one changes no other."""
+        stream = zlib.crc32(f"{self.exercise}.{self.name}".encode())
+        return tuple(self.generate(np.random.default_rng([seed, stream])))
+
+
+def case(
+    exercise: str, *, check: Check, weight: float = 1.0, keeps: str = ""
+) -> Callable[[Callable[[np.random.Generator], Iterator[Call]]], Case]:
+    """Turn a generator of calls into a Case: its name is the claim, its docstring what the student reads."""
+
+    def decorate(generate: Callable[[np.random.Generator], Iterator[Call]]) -> Case:
+        name = getattr(generate, "__name__", "")
+        claim = " ".join((generate.__doc__ or "").split())
+        return Case(name, exercise, claim, check, generate, weight, keeps)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """The smallest edit of the reference that makes a known mistake.
+
+    `old` occurs exactly once in the reference, so the bank cannot rot silently; `caught_by` names a case of the
+    exercise that fails on it; `says` is the sentence a student reads. `twins` are misconceptions of the same
+    exercise whose outputs cannot be told from this one's.
+    """
+
+    name: str
+    exercise: str
+    old: str
+    new: str
+    caught_by: str
+    says: str
+    twins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another correct way to write an assignment: definitions that replace those of the reference."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What a student writes for points: a function or class, and the definitions blanked in the stub."""
+
+    name: str
+    points: float
+    blanks: tuple[str, ...]
+    difficulty: int = 1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use. Seconds are wall-clock."""
+
+    case_seconds: float = 2.0
+    import_seconds: float = 10.0
+    memory_mb: int = 1024
+    output_mb: int = 16
+    log_kb: int = 64
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Everything about one assignment, read from its two folders."""
+
+    slug: str
+    title: str
+    file: str  # the file students edit
+    points: float  # what the exercises' points must add up to
+    exercises: tuple[Exercise, ...]
+    limits: Limits
+    given: tuple[str, ...]  # definitions of the reference that ship to students as they are
+    reference: str  # source text
+    stub: str  # source text, as committed
+    cases: tuple[Case, ...]
+    misconceptions: tuple[Misconception, ...]
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def max_score(self) -> float:
+        """The points of all exercises together."""
+        return sum(exercise.points for exercise in self.exercises)
+
+    def cases_of(self, exercise: str, *, public_only: bool = False) -> tuple[Case, ...]:
+        """Return an exercise's cases in report order: public first, then hidden, each in file order."""
+        return tuple(
+            c
+            for c in self.cases
+            if c.exercise == exercise and not (public_only and c.visibility is Visibility.HIDDEN)
+        )

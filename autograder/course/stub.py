@@ -1,0 +1,128 @@
+"""Render the stub students get from the reference: one source, and it fails closed.
+
+Lines between `# BEGIN SOLUTION` and `# END SOLUTION` go. Inside a function they become a `raise NotImplementedError`;
+at the top level they vanish. Rendering is refused unless the definitions so blanked are exactly the declared ones, and
+everything else that would ship is declared as given.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autograder.course.spec import Assignment
+
+BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
+_ALMOST = re.compile(r"#\W*(begin|end)\W*solutions?\b", re.IGNORECASE)
+
+
+class StubError(Exception):
+    """The reference cannot be turned into a stub without risk of giving a solution away."""
+
+
+@dataclass(frozen=True)
+class _Region:
+    start: int  # line numbers from 1, of the markers
+    end: int
+
+
+def render_stub(assignment: Assignment) -> str:
+    """Return the stub's source. Raises StubError, naming the line, on any doubt about what ships."""
+    source = assignment.reference
+    lines = source.splitlines(keepends=True)
+    regions = _regions(lines)
+    functions = dict(_functions(ast.parse(source)))
+    owners = {region: _owner(region, functions) for region in regions}
+    blanked = {name for name in owners.values() if name}
+    declared = {blank for exercise in assignment.exercises for blank in exercise.blanks}
+    if blanked != declared:
+        raise StubError(
+            f"{assignment.file}: the blanked functions are not the declared exercises: "
+            f"declared but not blanked: {sorted(declared - blanked)}; blanked but not declared: {sorted(blanked - declared)}."
+        )
+    text = "".join(_blank(lines, owners))
+    _refuse_undeclared(text, assignment, declared)
+    return text
+
+
+def solution_lines(source: str) -> tuple[str, ...]:
+    """Return every line inside a solution region, stripped, for proofs that none of them ships."""
+    lines = source.splitlines(keepends=True)
+    inside = [line.strip() for r in _regions(lines) for line in lines[r.start : r.end - 1]]
+    return tuple(line for line in inside if line)
+
+
+def _regions(lines: list[str]) -> list[_Region]:
+    regions, start = [], 0
+    for number, line in enumerate(lines, start=1):
+        mark = line.strip()
+        if mark == BEGIN:
+            if start:
+                raise StubError(f"line {number}: a solution region begins inside the one of line {start}.")
+            start = number
+        elif mark == END:
+            if not start:
+                raise StubError(f"line {number}: a solution region ends that never began.")
+            regions.append(_Region(start, number))
+            start = 0
+        elif _ALMOST.search(line):
+            raise StubError(f"line {number}: {mark!r} looks like a marker but is not {BEGIN!r} or {END!r} on its own line.")
+    if start:
+        raise StubError(f"line {start}: a solution region never ends.")
+    return regions
+
+
+def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield prefix + node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{prefix}{node.name}.")
+
+
+def _owner(region: _Region, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> str:
+    """Return the function a region lies in, or nothing where it stands at the top level."""
+    for name, node in functions.items():
+        first, last = node.body[0].lineno, node.end_lineno or node.lineno
+        if first <= region.start and region.end <= last + 1:
+            return name
+        if region.start < node.lineno and last < region.end:
+            continue
+        if node.lineno <= region.end and region.start <= last:
+            raise StubError(f"lines {region.start}-{region.end}: the region cuts {name} in two.")
+    return ""
+
+
+def _blank(lines: list[str], owners: dict[_Region, str]) -> Iterator[str]:
+    replacement = {region.start: (region, name) for region, name in owners.items()}
+    skip_to, raised = 0, set()
+    for number, line in enumerate(lines, start=1):
+        if number in replacement:
+            region, name = replacement[number]
+            skip_to = region.end
+            if name and name not in raised:
+                raised.add(name)
+                indent = line[: len(line) - len(line.lstrip())]
+                yield f'{indent}raise NotImplementedError("{name} is not written yet")\n'
+        if number > skip_to:
+            yield line
+
+
+def _refuse_undeclared(stub: str, assignment: Assignment, declared: set[str]) -> None:
+    """Refuse a top-level definition or method that would ship whole without being declared as given."""
+    try:
+        tree = ast.parse(stub)
+    except SyntaxError as error:
+        raise StubError(f"the stub would not be Python: line {error.lineno}: {error.msg}.") from None
+    for name, node in _functions(tree):
+        is_given = name in assignment.given or name.partition(".")[0] in assignment.given
+        if name not in declared and not is_given:
+            raise StubError(f"{name} would ship to students whole; blank it, or list it under `given` if it is meant to ship.")
+        raises = any(
+            isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call) and getattr(n.exc.func, "id", "") == "NotImplementedError"
+            for n in ast.walk(node)
+        )
+        if name in declared and not raises:
+            raise StubError(f"{name} is declared as an exercise but its stub does not raise NotImplementedError.")

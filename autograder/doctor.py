@@ -1,0 +1,218 @@
+"""Prove every promise an assignment makes, by grading submissions whose verdict is known beforehand.
+
+The reference, the stub, the alternatives and every misconception go through the same sandbox and judge as a student's
+file does; what is checked is the verdict.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from autograder.course.spec import Assignment, Misconception, Status, Visibility
+from autograder.course.stub import StubError, render_stub
+from autograder.judge.grade import grade
+from autograder.judge.oracle import BrokenReferenceError, Oracle, apply_edits
+from autograder.judge.result import Result
+from autograder.sandbox.job import Chunk, Sandbox, Source
+
+T = TypeVar("T")
+SEEDS = (0, 1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One promise: what it is, and the precise ways in which it is broken, if any."""
+
+    promise: str
+    broken: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks the promise."""
+        return not self.broken
+
+
+def write_stub(course: Path, assignment: Assignment) -> Path:
+    """Write the stub rendered from the reference, and return its path."""
+    path = course / "assignments" / assignment.slug / assignment.file
+    path.write_text(render_stub(assignment), encoding="utf-8")
+    return path
+
+
+def examine(assignment: Assignment, sandbox: Sandbox, jobs: int = 0) -> Iterator[Proof]:
+    """Yield a proof for every promise, cheap ones first; later ones are left out where earlier ones make them moot."""
+    sound = [Proof("names are unique and points add up", tuple(_names(assignment))), _bank_is_sound(assignment)]
+    yield from sound
+    yield _stub_is_fresh(assignment)
+    if not all(proof.holds for proof in sound):
+        return
+    try:
+        oracles = [Oracle(assignment, seed) for seed in SEEDS]
+        for oracle in oracles:
+            for trial in oracle.trials:
+                oracle.expected(trial)
+    except BrokenReferenceError as error:
+        yield Proof("the reference answers every case", (str(error),))
+        return
+    clinic = _Clinic(assignment, oracles[0], sandbox, jobs or len(os.sched_getaffinity(0)))
+    yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
+    yield Proof("the stub gets zero", tuple(clinic.stub_scores()))
+    yield Proof(f"{len(assignment.alternatives)} alternatives get full marks", tuple(clinic.alternatives_fail()))
+    verdicts = clinic.misconceptions()
+    yield Proof(f"{len(verdicts)} misconceptions are caught where they say", tuple(_uncaught(verdicts)))
+    yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(verdicts)))
+    yield Proof("each costs its own exercise and no other", tuple(_spilled(verdicts)))
+    yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
+
+
+def _names(assignment: Assignment) -> Iterator[str]:
+    groups = {
+        "exercise": [e.name for e in assignment.exercises],
+        "misconception": [m.name for m in assignment.misconceptions],
+        "case": [f"{c.exercise}.{c.name}" for c in assignment.cases],
+    }
+    for kind, names in groups.items():
+        yield from (f"two of {kind} {name}" for name, count in Counter(names).items() if count > 1)
+    for exercise in assignment.exercises:
+        cases = assignment.cases_of(exercise.name)
+        for visibility in Visibility:
+            if not any(case.visibility is visibility for case in cases):
+                yield f"{exercise.name} has no {visibility} case"
+        if exercise.points <= 0 or any(case.weight <= 0 for case in cases):
+            yield f"{exercise.name} has points or weights that are not positive"
+    for case in assignment.cases:
+        if not case.claim:
+            yield f"{case.exercise}.{case.name} has no docstring for the student to read"
+    if assignment.max_score != assignment.points:
+        yield f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
+
+
+def _bank_is_sound(assignment: Assignment) -> Proof:
+    names = {m.name: m for m in assignment.misconceptions}
+    cases = {(case.exercise, case.name) for case in assignment.cases}
+    broken = []
+    for m in assignment.misconceptions:
+        count = assignment.reference.count(m.old)
+        if count != 1:
+            broken.append(f"{m.name}: its old text occurs {count} times in the reference, not once")
+        if (m.exercise, m.caught_by) not in cases:
+            broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
+        if not m.says.strip():
+            broken.append(f"{m.name}: says nothing to the student")
+        broken += [
+            f"{m.name}: its twin {twin} does not exist or does not name it back"
+            for twin in m.twins
+            if twin not in names or m.name not in names[twin].twins
+        ]
+    return Proof("every misconception edits the reference in one place", tuple(broken))
+
+
+def _stub_is_fresh(assignment: Assignment) -> Proof:
+    promise = "the stub is fresh and blanks exactly the exercises"
+    try:
+        fresh = render_stub(assignment)
+    except StubError as error:
+        return Proof(promise, (str(error),))
+    if fresh != assignment.stub:
+        hint = f"autograder doctor {assignment.slug} --write-stub"
+        return Proof(promise, (f"{assignment.file} differs from what the reference renders to; run {hint}",))
+    return Proof(promise)
+
+
+Verdicts = Mapping[Misconception, Result]
+
+
+class _Clinic:
+    """Grades known submissions of one assignment, a few at a time."""
+
+    def __init__(self, assignment: Assignment, oracle: Oracle, sandbox: Sandbox, jobs: int) -> None:
+        self._assignment, self._oracle, self._sandbox, self._jobs = assignment, oracle, sandbox, jobs
+
+    def reference_fails(self, oracles: Sequence[Oracle]) -> Iterator[str]:
+        """Grade the reference with every oracle."""
+        results = self._map(lambda oracle: self._grade(self._assignment.reference, oracle), oracles)
+        for oracle, result in zip(oracles, results, strict=True):
+            yield from (f"seed {oracle.seed}: {line}" for line in _failures(result))
+
+    def stub_scores(self) -> Iterator[str]:
+        """Grade the stub; every case must be missing or build on what is."""
+        for exercise in self._grade(self._assignment.stub).exercises:
+            odd = [c for c in exercise.cases if c.status not in (Status.MISSING, Status.SKIPPED)]
+            yield from (f"{exercise.name}.{case.name} is {case.status} on the stub" for case in odd)
+
+    def alternatives_fail(self) -> Iterator[str]:
+        """Grade every alternative as a student who wrote it so."""
+        sources = [f"{self._assignment.reference}\n{a.source}" for a in self._assignment.alternatives]
+        results = self._map(self._grade, sources)
+        for alternative, result in zip(self._assignment.alternatives, results, strict=True):
+            yield from (f"{alternative.name}: {line}" for line in _failures(result))
+
+    def misconceptions(self) -> Verdicts:
+        """Grade the reference with each misconception in it."""
+        bank = self._assignment.misconceptions
+        sources = [apply_edits(self._assignment.reference, (m,)) or "" for m in bank]
+        return dict(zip(bank, self._map(self._grade, sources), strict=True))
+
+    def _grade(self, text: str, oracle: Oracle | None = None) -> Result:
+        source = Source(Path(self._assignment.file).stem, (Chunk(self._assignment.file, text),))
+        return grade(source, oracle or self._oracle, self._sandbox)
+
+    def _map(self, work: Callable[[T], Result], items: Sequence[T]) -> list[Result]:
+        with ThreadPoolExecutor(self._jobs) as pool:
+            return list(pool.map(work, items))
+
+
+def _failures(result: Result) -> Iterator[str]:
+    if result.problem:
+        yield result.problem.replace("\n", " | ")
+        return
+    for exercise in result.exercises:
+        for case in exercise.cases:
+            if case.status is not Status.PASSED:
+                yield f"{exercise.name}.{case.name} {case.status}: {case.message.partition(chr(10))[0]} {case.grader_note[:200]}"
+
+
+def _uncaught(verdicts: Verdicts) -> Iterator[str]:
+    for m, result in verdicts.items():
+        cases = {c.name: c for e in result.exercises if e.name == m.exercise for c in e.cases}
+        if result.problem:
+            yield f"{m.name}: {result.problem.splitlines()[0]}"
+        elif cases[m.caught_by].status is Status.PASSED:
+            yield f"{m.name} passes {m.exercise}.{m.caught_by}"
+
+
+def _misnamed(verdicts: Verdicts) -> Iterator[str]:
+    for m, result in verdicts.items():
+        named = {c.diagnosis for e in result.exercises if e.name == m.exercise for c in e.cases if c.diagnosis}
+        if not named:
+            yield f"{m.name} gets no diagnosis"
+        elif not named <= {m.name, *m.twins}:
+            yield f"{m.name} is diagnosed as {', '.join(sorted(named))}"
+
+
+def _spilled(verdicts: Verdicts) -> Iterator[str]:
+    for m, result in verdicts.items():
+        for exercise in result.exercises:
+            if exercise.name != m.exercise and exercise.status is not Status.PASSED:
+                failed = [case.name for case in exercise.cases if case.status is not Status.PASSED]
+                yield f"{m.name}, a mistake in {m.exercise}, also costs points in {exercise.name} ({', '.join(failed)})"
+
+
+def _idle_cases(assignment: Assignment, verdicts: Verdicts) -> Iterator[str]:
+    killers = {
+        (exercise.name, case.name)
+        for m, result in verdicts.items()
+        for exercise in result.exercises
+        if exercise.name == m.exercise
+        for case in exercise.cases
+        if case.status is not Status.PASSED
+    }
+    for case in assignment.cases:
+        if (case.exercise, case.name) not in killers and not case.keeps:
+            yield f"{case.exercise}.{case.name} fails on no misconception; add one, remove it, or say keeps=..."

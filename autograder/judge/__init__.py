@@ -1,0 +1,1 @@
+"""Is it right, and what went wrong."""

@@ -1,0 +1,266 @@
+"""The checks a case can name: value checks against the reference, and properties between a case's own calls.
+
+Each is a frozen dataclass with a verb-like constructor name, as in `@case("attention", check=close())`. A property
+alone is satisfied by a constant, so every property here also demands that the outputs are not constant, and authors
+pair it with a value case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Answer, Call, Finding
+from autograder.judge.compare import TOLERANCE, deviation, difference
+from autograder.sandbox.wire import Tensor
+
+Calls = tuple[Call, ...]
+Answers = tuple[Answer, ...]
+
+
+def _first_difference(got: Answers, expected: Answers) -> Finding | None:
+    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+        finding = difference(mine.value, theirs.value)
+        if finding:
+            return replace(finding, call=index)
+    return None
+
+
+@dataclass(frozen=True)
+class _ByValue:
+    """Two submissions are alike when every call returned the same value."""
+
+    def alike(self, got: Answers, other: Answers) -> bool:
+        return _first_difference(got, other) is None
+
+
+@dataclass(frozen=True)
+class close(_ByValue):
+    """Every call returns the reference's value; `names` names the parts of a tuple, `only` judges one of them."""
+
+    names: tuple[str, ...] = ()
+    only: str = ""
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+            finding = self._difference(mine.value, theirs.value)
+            if finding:
+                return replace(finding, call=index)
+        return None
+
+    def _difference(self, mine: Any, theirs: Any) -> Finding | None:
+        if not self.names:
+            return difference(mine, theirs)
+        if not isinstance(mine, tuple | list) or len(mine) != len(self.names):
+            finding = difference(mine, theirs)
+            return finding and replace(finding, headline=finding.headline.rstrip(".") + f": {', '.join(self.names)}.")
+        for name, part, wanted in zip(self.names, mine, theirs, strict=True):
+            finding = difference(part, wanted, name) if self.only in ("", name) else None
+            if finding:
+                return finding
+        return None
+
+
+@dataclass(frozen=True)
+class untouched(_ByValue):
+    """The value is right and the arguments are afterwards what they were."""
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        finding = _first_difference(got, expected)
+        if finding:
+            return finding
+        for index, (call, answer) in enumerate(zip(calls, got, strict=True)):
+            for position, (before, after) in enumerate(zip(call.args, answer.args, strict=True)):
+                if not _same(before, after):
+                    text = "Your function changed this argument in place; work on a copy of it."
+                    return Finding("mutated", text, f"argument {position + 1}", after, before, call=index)
+        return None
+
+    def alike(self, got: Answers, other: Answers) -> bool:
+        """Values alike, and the same arguments changed."""
+        same_values = _first_difference(got, other) is None
+        return same_values and all(
+            difference(list(a.args), list(b.args)) is None for a, b in zip(got, other, strict=True)
+        )
+
+
+def _same(before: Any, after: Any) -> bool:
+    if isinstance(before, tuple | list):
+        return type(before) is type(after) and len(before) == len(after) and all(map(_same, before, after))
+    if isinstance(before, dict):
+        return isinstance(after, dict) and before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
+    if isinstance(before, np.ndarray):
+        return isinstance(after, np.ndarray) and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
+    if isinstance(after, Tensor):
+        return np.array_equal(np.asarray(before), after.array, equal_nan=True)
+    return bool(before == after)
+
+
+@dataclass(frozen=True)
+class boolean(_ByValue):
+    """Truth values equal the reference's; 0 and 1 of any dtype will do unless `strict`."""
+
+    strict: bool = False
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+            value = mine.value
+            if not self.strict and isinstance(value, np.ndarray) and np.isin(value, (0, 1)).all():
+                value = value.astype(bool)
+            finding = difference(value, theirs.value)
+            if finding:
+                return replace(finding, call=index)
+        return None
+
+
+def _not_constant(values: list[np.ndarray]) -> Finding | None:
+    if all(np.ptp(value) == 0 for value in values if value.size):
+        return Finding("constant", "The output is the same number everywhere, whatever the input.", got=values[0])
+    return None
+
+
+def _arrays(got: Answers, expected: Answers) -> list[np.ndarray] | Finding:
+    """Return every answer's array, or why one is not an array of the reference's shape."""
+    arrays = []
+    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+        finding = difference(mine.value, theirs.value)
+        if finding and finding.kind not in ("values", "dtype"):
+            return replace(finding, call=index)
+        arrays.append(np.asarray(mine.value.array if isinstance(mine.value, Tensor) else mine.value))
+    return arrays
+
+
+def _mismatch(mine: np.ndarray, theirs: np.ndarray, text: str, call: int = 1) -> Finding | None:
+    finding = difference(mine, theirs)
+    return finding and replace(finding, kind="property", headline=text, call=call)
+
+
+@dataclass(frozen=True)
+class same_prefix(_ByValue):
+    """Of two calls, the outputs agree on the first `upto` entries of `axis` and differ somewhere after them."""
+
+    axis: int = -2
+    upto: int = 1
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        arrays = _arrays(got, expected)
+        if isinstance(arrays, Finding):
+            return arrays
+        before, after = (np.split(a, [self.upto], axis=self.axis) for a in arrays)
+        if deviation(after[1], before[1]) <= TOLERANCE:
+            return Finding("constant", "Changing the later inputs did not change the later outputs either.", call=1)
+        text = f"Changing inputs from position {self.upto} on changed an output before it: the future leaks."
+        return _mismatch(after[0], before[0], text)
+
+
+@dataclass(frozen=True)
+class agree(_ByValue):
+    """All calls of the case return the same, and something that is not constant."""
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        arrays = _arrays(got, expected)
+        if isinstance(arrays, Finding):
+            return arrays
+        for index, array in enumerate(arrays[1:], start=1):
+            text = "Two calls that should give the same output gave different ones."
+            finding = _mismatch(array, arrays[0], text, index)
+            if finding:
+                return finding
+        return _not_constant(arrays)
+
+
+@dataclass(frozen=True)
+class permuted(_ByValue):
+    """The second call's output is the first's, reordered along `axis`."""
+
+    axis: int
+    order: tuple[int, ...]
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        arrays = _arrays(got, expected)
+        if isinstance(arrays, Finding):
+            return arrays
+        text = "Reordering the input positions did not reorder the output in the same way."
+        moved = np.take(arrays[0], self.order, axis=self.axis)
+        return _mismatch(arrays[1], moved, text) or _not_constant(arrays)
+
+
+@dataclass(frozen=True)
+class stacked(_ByValue):
+    """The first call, on a batch, returns the other calls' outputs stacked."""
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        arrays = _arrays(got, expected)
+        if isinstance(arrays, Finding):
+            return arrays
+        text = "The batch gives another result than its rows one by one."
+        return _mismatch(arrays[0], np.stack(arrays[1:]), text, 0) or _not_constant(arrays)
+
+
+@dataclass(frozen=True)
+class sums_to_one(_ByValue):
+    """Along `axis` the output is a probability distribution, and not the same one everywhere."""
+
+    axis: int = -1
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        arrays = _arrays(got, expected)
+        if isinstance(arrays, Finding):
+            return arrays
+        for index, array in enumerate(arrays):
+            if (array < 0).any():
+                return Finding("property", "Some weights are negative.", got=array, call=index)
+            total = array.sum(axis=self.axis)
+            if deviation(total, np.ones_like(total)) > TOLERANCE:
+                text = f"The weights do not sum to 1 along axis {self.axis}; some sum to {float(total.flat[0]):.4g}."
+                return Finding("property", text, got=array, call=index)
+        return _not_constant(arrays)
+
+
+@dataclass(frozen=True)
+class answered:
+    """A quiz returns a dict with every question's key and one of the letters each."""
+
+    options: tuple[str, ...]
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        value, wanted = got[0].value, expected[0].value
+        if not isinstance(value, dict):
+            return difference(value, wanted)
+        for question in wanted:
+            answer = value.get(question, "")
+            if not isinstance(answer, str) or answer.strip().lower() not in self.options:
+                text = f"{question!r} has no answer yet; write one of {', '.join(self.options)}."
+                return Finding("unanswered", text, question)
+        return None
+
+    def alike(self, got: Answers, other: Answers) -> bool:
+        """Nothing to diagnose: that all questions are answered says nothing about any mistake."""
+        return self.judge((), got, other) is None
+
+
+@dataclass(frozen=True)
+class choice:
+    """One question of a quiz is answered as the reference answers it."""
+
+    question: str
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        mine = self._answer(got)
+        if mine == "":
+            return Finding("unanswered", "This question has no answer yet.", self.question)
+        if mine != self._answer(expected):
+            return Finding("wrong_choice", "This answer is not the best one.", self.question)
+        return None
+
+    def alike(self, got: Answers, other: Answers) -> bool:
+        """The same letter for this question, whatever the others' are."""
+        return self._answer(got) == self._answer(other)
+
+    def _answer(self, answers: Answers) -> str:
+        value = answers[0].value
+        answer = value.get(self.question, "") if isinstance(value, dict) else ""
+        return answer.strip().lower() if isinstance(answer, str) else "?"
+

@@ -1,0 +1,171 @@
+"""Compare one value with the expected one: the first difference, in a sentence.
+
+Comparison is strict about structure (container, shape, finiteness) and tolerant about float noise: the deviation of
+an array is its largest absolute difference divided by the largest absolute expected entry, so float32 work passes
+and a wrong formula does not. A broadcastable wrong shape is wrong; NaN never passes unless expected.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Finding
+from autograder.sandbox.wire import Opaque, Tensor
+
+# float32 softmax and matmul chains of the sizes used here deviate by about 1e-6; the nearest known mistakes by 1e-2.
+TOLERANCE = 1e-4
+
+
+def deviation(got: np.ndarray, expected: np.ndarray) -> float:
+    """Return max |got - expected| / max |expected| over finite entries, inf where non-finite entries disagree."""
+    got64, expected64 = got.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(expected64)
+    if not np.array_equal(np.isfinite(got64), finite) or not np.array_equal(
+        got64[~finite], expected64[~finite], equal_nan=True
+    ):
+        return float("inf")
+    if not finite.any():
+        return 0.0
+    scale = float(np.abs(expected64[finite]).max()) or 1.0
+    return float(np.abs(got64[finite] - expected64[finite]).max()) / scale
+
+
+def difference(got: Any, expected: Any, where: str = "") -> Finding | None:
+    """Return the first way in which a value differs from the expected one, or None.
+
+    `where` is the path to the value inside what the call returned, for messages.
+    """
+    if isinstance(expected, tuple | list):
+        return _sequence_difference(got, expected, where, tuple(f"[{i}]" for i in range(len(expected))))
+    if isinstance(expected, dict):
+        return _dict_difference(got, expected, where)
+    if isinstance(expected, np.ndarray | Tensor):
+        return _array_difference(got, expected, where)
+    if _is_number(expected):
+        return _number_difference(got, float(expected), where)
+    if type(got) is type(expected) and got == expected:
+        return None
+    kind = "values" if type(got) is type(expected) else "container"
+    return Finding(kind, f"You returned {_show(got)}; {_show(expected)} was expected.", where, got, expected)
+
+
+def _sequence_difference(
+    got: Any, expected: tuple[Any, ...] | list[Any], where: str, names: tuple[str, ...]
+) -> Finding | None:
+    wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if not names[0].startswith("[") else "")
+    if not isinstance(got, tuple | list):
+        return Finding("container", f"You returned {_describe(got)}; a tuple of {wanted} was expected.", where)
+    if len(got) != len(expected):
+        return Finding("container", f"You returned {len(got)} values; a tuple of {wanted} was expected.", where)
+    for name, mine, theirs in zip(names, got, expected, strict=True):
+        finding = difference(mine, theirs, where + name)
+        if finding:
+            return finding
+    return None
+
+
+def _dict_difference(got: Any, expected: dict[Any, Any], where: str) -> Finding | None:
+    if not isinstance(got, dict):
+        return Finding("container", f"You returned {_describe(got)}; a dict was expected.", where)
+    missing = [key for key in expected if key not in got]
+    extra = [key for key in got if key not in expected]
+    if missing or extra:
+        parts = [f"lacks {_listed(missing)}"] * bool(missing) + [f"has {_listed(extra)} too many"] * bool(extra)
+        return Finding("container", f"Your dict {' and '.join(parts)}.", where)
+    for key, value in expected.items():
+        finding = difference(got[key], value, f"{where}[{key!r}]")
+        if finding:
+            return finding
+    return None
+
+
+def _number_difference(got: Any, expected: float, where: str) -> Finding | None:
+    value = got.array if isinstance(got, Tensor) else got
+    if isinstance(value, np.ndarray | np.generic) and value.size == 1 and value.ndim == 0:
+        value = value.item()
+    if not _is_number(value):
+        return Finding("container", f"You returned {_describe(got)}; a single number was expected.", where)
+    if deviation(np.asarray(value, np.float64), np.asarray(expected)) <= TOLERANCE:
+        return None
+    return Finding("values", f"You returned {value:.6g}; {expected:.6g} was expected.", where, value, expected)
+
+
+def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str) -> Finding | None:
+    if isinstance(expected, Tensor) != isinstance(got, Tensor) or not isinstance(got, np.ndarray | np.generic | Tensor):
+        wanted = f"a {_kind(expected)} of shape {_array(expected).shape}"
+        return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
+    mine, theirs = _array(got), _array(expected)
+    if mine.shape != theirs.shape:
+        return Finding("shape", f"The shape is {mine.shape}; {theirs.shape} was expected.", where, mine, theirs)
+    if theirs.dtype == bool and mine.dtype != bool:
+        text = f"The dtype is {mine.dtype}; a mask is boolean here (dtype bool)."
+        return Finding("dtype", text, where, mine, theirs)
+    if not np.isfinite(mine[np.isfinite(theirs)]).all():
+        bad = np.argwhere(~np.isfinite(mine) & np.isfinite(theirs))
+        text = f"{len(bad)} of {mine.size} values are NaN or infinite, the first at {_place(bad[0])}."
+        return Finding("not_finite", text, where, mine, theirs, tuple(map(int, bad[0])))
+    if deviation(mine, theirs) <= TOLERANCE:
+        return None
+    return _value_finding(mine, theirs, where)
+
+
+def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str) -> Finding:
+    scale = float(np.abs(theirs[np.isfinite(theirs)], dtype=np.float64).max(initial=0.0)) or 1.0
+    with np.errstate(invalid="ignore"):
+        off = ~(np.abs(mine.astype(np.float64) - theirs.astype(np.float64)) <= TOLERANCE * scale) & (mine != theirs)
+    bad = np.argwhere(off)
+    first = tuple(map(int, bad[0]))
+    many = "the only value differs" if mine.size == 1 else f"{len(bad)} of {mine.size} values differ"
+    text = f"{many[0].upper()}{many[1:]}, the first at {_place(first)}: {_num(mine[first])} instead of {_num(theirs[first])}."
+    return Finding("values", text, where, mine, theirs, first)
+
+
+def _array(value: Any) -> np.ndarray:
+    return np.asarray(value.array if isinstance(value, Tensor) else value)
+
+
+def _num(value: Any) -> str:
+    return str(bool(value)) if isinstance(value, np.bool_) else f"{value:.4g}"
+
+
+def _place(index: Any) -> str:
+    return "[" + ", ".join(str(int(i)) for i in index) + "]"
+
+
+def _listed(keys: list[Any]) -> str:
+    return ", ".join(repr(key)[:40] for key in keys[:5]) + (" ..." if len(keys) > 5 else "")
+
+
+def _kind(value: Any) -> str:
+    """Name a value's type as a student would."""
+    if isinstance(value, Opaque):
+        return value.type_name
+    if isinstance(value, Tensor):
+        return "torch tensor"
+    if isinstance(value, np.ndarray):
+        return "numpy array"
+    if isinstance(value, np.generic):
+        return f"single numpy number ({value.dtype})"
+    return {"str": "string", "int": "whole number", "bool": "boolean"}.get(type(value).__name__, type(value).__name__)
+
+
+def _describe(value: Any) -> str:
+    """Say what a value is, with its shape or length, for a sentence that says it should have been something else."""
+    if value is None:
+        return "None (is a `return` missing?)"
+    if isinstance(value, np.ndarray | Tensor):
+        return f"a {_kind(value)} of shape {_array(value).shape}"
+    if isinstance(value, tuple | list):
+        return f"a {_kind(value)} of {len(value)}"
+    kind = _kind(value)
+    return f"{'an' if kind[0] in 'aeioAEIO' else 'a'} {kind}"
+
+
+def _show(value: Any) -> str:
+    return repr(value)[:60] if isinstance(value, str | int | float | None) else _describe(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,89 @@
+"""Name the mistake: which misconception makes the reference answer as the student did.
+
+A misconception explains an exercise when, on every case that ran, the student's answers are those of the reference
+with that edit. Crashes agree when type and text do, and are never enough by themselves.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from autograder.course.spec import Answer
+from autograder.judge.oracle import Oracle, Trial
+from autograder.sandbox.job import Ending, Outcome
+
+MAX_NAMED = 3  # more candidates than this explain nothing
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The sets of misconceptions that each explain an exercise; usually one set of one."""
+
+    candidates: tuple[tuple[str, ...], ...]
+
+    @property
+    def name(self) -> str:
+        """The first explanation in one word, as it stands in results."""
+        return "+".join(self.candidates[0])
+
+    @property
+    def certain(self) -> bool:
+        """Whether there is only one explanation."""
+        return len(self.candidates) == 1
+
+
+def answers_of(outcomes: tuple[Outcome, ...]) -> tuple[Answer, ...]:
+    """Return what calls returned, for checks."""
+    return tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
+
+
+def diagnose(
+    oracle: Oracle,
+    exercise: str,
+    got: Mapping[Trial, tuple[Outcome, ...]],
+    failed: Iterable[Trial],
+    carried: tuple[str, ...] = (),
+) -> Diagnosis | None:
+    """Return what explains an exercise's failures: one misconception, else two at once, else None.
+
+    `carried` are misconceptions already charged to other exercises, which this one may build on.
+    """
+    failed = tuple(failed)
+    own = [(m.name,) for m in oracle.misconceptions_of(exercise)]
+    foreign = [(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]
+    attempts: list[list[tuple[str, ...]]] = [own]
+    if carried:
+        attempts.append([(*carried, *names) for names in own])
+    attempts += [foreign, [a + b for a, b in itertools.combinations(own, 2)]]
+    for attempt in attempts:
+        found = tuple(names for names in attempt if _explains(oracle, names, got, failed))
+        if found:
+            return Diagnosis(found) if len(found) <= MAX_NAMED else None
+    return None
+
+
+def _explains(
+    oracle: Oracle, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+) -> bool:
+    # Failed cases first: they settle the question soonest.
+    if not all(_alike(oracle, names, trial, got[trial]) for trial in failed):
+        return False
+    if not any(outcome.ending is Ending.RETURNED for trial in failed for outcome in got[trial]):
+        return False
+    return all(_alike(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
+
+
+def _alike(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
+    variant = oracle.answers(names, trial)
+    if variant is None:
+        return False
+    for mine, theirs in zip(got, variant, strict=True):
+        if mine.ending is not theirs.ending:
+            return False
+        if mine.ending is not Ending.RETURNED:
+            return mine.trouble is not None and theirs.trouble is not None and (
+                (mine.trouble.type_name, mine.trouble.text) == (theirs.trouble.type_name, theirs.trouble.text)
+            )
+    return trial.case.check.alike(answers_of(got), answers_of(variant))

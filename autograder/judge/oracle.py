@@ -1,0 +1,159 @@
+"""What the reference and its known-wrong variants answer, computed once per run in the trusted process."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import threading
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Assignment, Call, Case, Misconception
+from autograder.sandbox.job import Ending, Outcome, Request, Trouble
+from autograder.sandbox.wire import Tensor, decode, encode
+from autograder.sandbox.worker import Program, answer
+
+
+class BrokenReferenceError(Exception):
+    """The reference solution itself failed on a case: an author's mistake, never a student's."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One case with the calls drawn for this run, as values and as requests; compared by identity."""
+
+    case: Case
+    calls: tuple[Call, ...]
+    requests: tuple[Request, ...]
+
+
+class Oracle:
+    """The trials of a grading run and the answers to expect. Safe to share between threads."""
+
+    def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False) -> None:
+        self.assignment = assignment
+        self.seed = seed
+        self.trials: tuple[Trial, ...] = tuple(
+            _trial(case, seed) for e in assignment.exercises for case in assignment.cases_of(e.name, public_only=public_only)
+        )
+        self.parameters = _parameters(assignment.reference)
+        self._bank = {m.name: m for m in assignment.misconceptions}
+        self._programs: dict[tuple[str, ...], Program | None] = {}
+        self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
+        self._lock = threading.RLock()
+
+    def trials_of(self, exercise: str) -> tuple[Trial, ...]:
+        """Return an exercise's trials in report order."""
+        return tuple(trial for trial in self.trials if trial.case.exercise == exercise)
+
+    def misconceptions_of(self, exercise: str) -> tuple[Misconception, ...]:
+        """Return an exercise's misconceptions in bank order."""
+        return tuple(m for m in self.assignment.misconceptions if m.exercise == exercise)
+
+    def misconception(self, name: str) -> Misconception:
+        """Return a misconception by name."""
+        return self._bank[name]
+
+    def expected(self, trial: Trial) -> tuple[Outcome, ...]:
+        """Return the reference's outcomes. Raises BrokenReferenceError where it does not return."""
+        outcomes = self.answers((), trial) or ()
+        for outcome in outcomes:
+            if outcome.ending is not Ending.RETURNED:
+                text = f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
+                raise BrokenReferenceError(f"the reference fails {trial.case.exercise}.{trial.case.name} ({text})")
+        return outcomes
+
+    def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        """Return the outcomes of the reference with these misconceptions, or None where they cannot be combined."""
+        key = (names, f"{trial.case.exercise}.{trial.case.name}")
+        with self._lock:
+            if key not in self._answers:
+                program = self._program(names)
+                self._answers[key] = None if program is None else _run(program, trial.requests)
+            return self._answers[key]
+
+    def _program(self, names: tuple[str, ...]) -> Program | None:
+        if names not in self._programs:
+            source = apply_edits(self.assignment.reference, tuple(self._bank[name] for name in names))
+            self._programs[names] = None if source is None else _load(self.assignment, names, source)
+        return self._programs[names]
+
+
+def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
+    """Return the reference with every edit made, or None where two edits touch the same text."""
+    spans = sorted((reference.index(m.old), reference.index(m.old) + len(m.old), m.new) for m in edits)
+    for (_, end, _), (start, _, _) in itertools.pairwise(spans):
+        if start < end:
+            return None
+    for start, end, new in reversed(spans):
+        reference = reference[:start] + new + reference[end:]
+    return reference
+
+
+def _parameters(source: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of every function's parameters, for showing calls."""
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    return {node.name: tuple(argument.arg for argument in node.args.args) for node in functions}
+
+
+def _trial(case: Case, seed: int) -> Trial:
+    calls = case.calls(seed)
+    group = f"{case.exercise}.{case.name}"
+    requests = tuple(
+        Request(
+            function=call.function or case.exercise,
+            arguments=encode((call.args, dict(call.kwargs))),
+            group=group,
+            family=case.exercise,
+            seed=zlib.crc32(f"{seed}.{group}.{index}".encode()),
+            torch=_holds_tensor([call.args, dict(call.kwargs)]),
+        )
+        for index, call in enumerate(calls)
+    )
+    return Trial(case, calls, requests)
+
+
+def _holds_tensor(tree: Any) -> bool:
+    if isinstance(tree, list | tuple):
+        return any(map(_holds_tensor, tree))
+    if isinstance(tree, dict):
+        return any(map(_holds_tensor, tree.values()))
+    return isinstance(tree, Tensor) or type(tree).__module__.partition(".")[0] == "torch"
+
+
+def _load(assignment: Assignment, names: tuple[str, ...], source: str) -> Program:
+    program = Program("_".join(("reference", assignment.slug, *names)), notebook=False)
+    with _quiet():
+        program.load([(assignment.file, source)])
+    return program
+
+
+def _run(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+    return tuple(_answer(program, request) for request in requests)
+
+
+def _answer(program: Program, request: Request) -> Outcome:
+    """Make one call here as the worker makes it there, so that both sides' values have one form."""
+    arguments = np.frombuffer(request.arguments, np.uint8)
+    with _quiet():
+        event = answer(
+            program,
+            {"function": request.function, "arguments": arguments, "seed": request.seed, "torch": request.torch},
+        )
+    event = decode(encode(event))
+    trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
+    return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence numpy: known-wrong variants overflow and divide by zero on purpose."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield

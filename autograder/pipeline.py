@@ -1,0 +1,78 @@
+"""From submissions to everything a class gets: grades, results, feedback and the report."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from autograder import __version__
+from autograder.batch.gradebook import read_records, write_grades, write_whole
+from autograder.batch.run import grade_class
+from autograder.batch.submissions import Submission
+from autograder.course.spec import Assignment
+from autograder.judge.oracle import Oracle
+from autograder.publish.report import feedback_html, report_html
+from autograder.sandbox.process import ProcessSandbox
+from autograder.terminal import progress
+
+def grade_into(
+    out: Path, assignment: Assignment, submissions: Sequence[Submission], seed: int, jobs: int, console: Console
+) -> dict[str, Any]:
+    """Grade a class into a folder, with a progress bar, and return the run's summary."""
+    started = time.monotonic()
+    sandbox = ProcessSandbox()
+    oracle = Oracle(assignment, seed)
+    for trial in oracle.trials:
+        oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
+    _forget_other_students(out, submissions)
+    with progress(console) as bar:
+        task = bar.add_task("", total=len(submissions))
+        for entry in grade_class(oracle, submissions, sandbox, out, jobs or cores()):
+            bar.update(task, advance=1, description=entry["student"])
+    summary = {
+        "assignment": assignment.slug,
+        "title": assignment.title,
+        "seed": seed,
+        "engine": __version__,
+        "seconds": round(time.monotonic() - started, 2),
+        "isolation": asdict(sandbox.isolation),
+        "problems": [f"{e['student']}: {e['problem'].splitlines()[0]}" for e in read_records(out) if _needs_a_look(e)],
+    }
+    write_whole(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False))
+    write_reports(out)
+    return summary
+
+
+def write_reports(out: Path) -> None:
+    """Rebuild grades.csv, every feedback page and the class report from a run's results."""
+    records = read_records(out)
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    write_grades(out, records)
+    for entry in records:
+        write_whole(out / "feedback" / f"{entry['student']}.html", feedback_html(entry))
+    write_whole(out / "report.html", report_html(records, summary))
+
+
+def cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _needs_a_look(entry: dict[str, Any]) -> bool:
+    return entry["status"] in ("unreadable", "grader_error")
+
+
+def _forget_other_students(out: Path, submissions: Sequence[Submission]) -> None:
+    """Remove results of an earlier run for students who are not in this one, so that the report is of this class."""
+    names = {submission.student for submission in submissions}
+    for folder, suffix in (("results", ".json"), ("feedback", ".html")):
+        for path in (out / folder).glob(f"*{suffix}"):
+            if path.stem not in names:
+                path.unlink()

@@ -1,0 +1,132 @@
+"""What crosses the border to untrusted code and back: frozen data, and the Protocol a sandbox fulfils."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from autograder.course.spec import Limits
+
+
+class Ending(StrEnum):
+    """How one call of student code ended, as the parent saw it."""
+
+    RETURNED = "returned"
+    RAISED = "raised"
+    ABSENT = "absent"  # no such function in the submission
+    UNWRITTEN = "unwritten"  # raised NotImplementedError
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    OUTPUT = "output"  # too large, or not data
+    DIED = "died"  # the process ended in the middle of the call
+    NOT_RUN = "not_run"  # something before it ended the attempt
+    FAULT = "fault"  # the sandbox's own failure
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of source with the name that tracebacks show: a file, or one cell of a notebook."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A submission's code. Of a notebook only imports, definitions and constants run."""
+
+    module: str
+    chunks: tuple[Chunk, ...]
+    notebook: bool = False
+
+    def line(self, label: str, number: int) -> str:
+        """Return one line of a chunk, stripped, or nothing where there is none."""
+        for chunk in self.chunks:
+            lines = chunk.text.splitlines()
+            if chunk.label == label and 0 < number <= len(lines):
+                return lines[number - 1].strip()
+        return ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call to make. `group` ties the calls of one case, `family` the cases of one exercise.
+
+    `arguments` is the encoded pair (args, kwargs): the same bytes serve every submission of a run.
+    """
+
+    function: str
+    arguments: bytes
+    group: str
+    family: str
+    seed: int = 0
+    torch: bool = False  # the arguments hold tensors
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission and everything to call in it, in order."""
+
+    source: Source
+    requests: tuple[Request, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a traceback inside the student's own code."""
+
+    label: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """An exception: its type's name, its text, and where in the student's code it passed."""
+
+    type_name: str
+    text: str
+    frames: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one request came to. `printed` is what the code wrote while it ran, cut to the log limit."""
+
+    ending: Ending
+    value: Any = None
+    args: tuple[Any, ...] = ()
+    trouble: Trouble | None = None
+    seconds: float = 0.0
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """All outcomes, one per request, and what importing the submission came to."""
+
+    outcomes: tuple[Outcome, ...]
+    loading: Outcome
+    notes: tuple[Trouble, ...] = ()  # cells of a notebook that could not be used
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How strongly student code is kept apart; stands in every report."""
+
+    level: str
+    mechanisms: tuple[str, ...]
+    residual_risks: tuple[str, ...]
+
+
+class Sandbox(Protocol):
+    """Runs jobs. Implementations may be used from several threads at once."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """What this sandbox holds, as tried on this machine."""
+
+    def run(self, job: Job) -> JobResult:
+        """Run every request of a job and return one outcome for each; never raises for what student code does."""

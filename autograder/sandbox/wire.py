@@ -1,0 +1,186 @@
+"""The codec: trees of plain data and arrays to bytes and back, with no code path in either direction.
+
+Arrays travel as safetensors, the nesting as JSON in its metadata. A tree holds None, bool, int, float, str, lists,
+tuples, dicts, numpy arrays and torch tensors. Anything else a student returns travels as an `Opaque`: the name of its
+type, so that the parent can say what it was. `decode` treats its bytes as hostile: whatever they are, it returns a
+tree or raises WireError.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load, save
+
+MAX_HEADER = 1 << 20
+MAX_DEPTH = 32
+MAX_LEAVES = 10_000
+MAX_NDIM = 16
+MAX_INT_BITS = 64
+DTYPES = {
+    "BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "F32": 4, "F64": 8,
+}  # fmt: skip
+_KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")}
+
+
+class WireError(ValueError):
+    """The bytes are not what `encode` makes, or the tree is not data."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A torch tensor on the parent's side, which need not import torch."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not data: only its type's name came through."""
+
+    type_name: str
+
+
+def encode(tree: Any) -> bytes:
+    """Return the bytes of a tree. Raises WireError where it nests too deeply or holds too much."""
+    arrays: dict[str, np.ndarray] = {}
+    shape = _pack(tree, arrays, [0], 0)
+    # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
+    arrays = arrays or {"_": np.zeros(0, np.uint8)}
+    blob = bytes(save(arrays, metadata={"tree": json.dumps(shape)}))
+    if int.from_bytes(blob[:8], "little") > MAX_HEADER:
+        raise WireError("more text than fits; arrays are the way to return much data")
+    return blob
+
+
+def decode(blob: bytes, *, torch: Any = None) -> Any:
+    """Return the tree of some bytes; tensors become torch's when the module is given, else `Tensor`.
+
+    Raises WireError, and nothing else, on bytes that are not a tree.
+    """
+    try:
+        shape = _read_header(blob)
+        # The library's arrays are read-only views of the blob; students may work in place on what they get.
+        return _unpack(shape, {name: array.copy() for name, array in load(blob).items()}, torch)
+    except WireError:
+        raise
+    except Exception as error:
+        raise WireError(f"not a tree of arrays: {type(error).__name__}") from None
+
+
+def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
+    leaves[0] += 1
+    if leaves[0] > MAX_LEAVES:
+        raise WireError(f"more than {MAX_LEAVES} values")
+    if depth > MAX_DEPTH:
+        raise WireError(f"nested more than {MAX_DEPTH} deep")
+    if node is None or isinstance(node, bool):
+        return node
+    if isinstance(node, np.generic):  # before float: np.float64 is one
+        return _pack_array(np.asarray(node), arrays, "scalar")
+    if isinstance(node, str):
+        return str.__str__(node)
+    if isinstance(node, int):
+        return int(node) if node.bit_length() <= MAX_INT_BITS else {"opaque": "very large int"}
+    if isinstance(node, float):
+        return float(node) if math.isfinite(node) else {"float": repr(float(node))}
+    if isinstance(node, list | tuple):
+        kind = "tuple" if isinstance(node, tuple) else "list"
+        return {kind: [_pack(child, arrays, leaves, depth + 1) for child in node]}
+    if isinstance(node, dict) and all(isinstance(key, str | int) for key in node):
+        return {"dict": [[_pack(pair, arrays, leaves, depth + 1) for pair in item] for item in node.items()]}
+    return _pack_leaf(node, arrays)
+
+
+def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
+    torch = sys.modules.get("torch")
+    if isinstance(node, np.ndarray):
+        return _pack_array(np.asarray(node), arrays, "array")
+    if isinstance(node, Tensor):
+        return _pack_array(node.array, arrays, "tensor")
+    if torch is not None and isinstance(node, torch.Tensor):
+        return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
+    return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
+
+
+def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:
+    if array.dtype == np.longdouble:
+        array = array.astype(np.float64)
+    # safetensors writes the buffer as it lies in memory, so order and byte order have to be made plain first.
+    array = np.asarray(array, array.dtype.newbyteorder("="), order="C")
+    if array.dtype not in _KEPT or array.ndim > MAX_NDIM:
+        return {"opaque": f"array of {array.dtype}"[:80]}
+    name = f"a{len(arrays)}"
+    arrays[name] = array
+    return {label: name}
+
+
+def _tensor_to_array(torch: Any, tensor: Any) -> np.ndarray:
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.float()
+    return np.asarray(tensor.cpu().resolve_conj().resolve_neg().numpy())
+
+
+def _read_header(blob: bytes) -> Any:
+    """Check the header before the library allocates anything, and return the tree's JSON."""
+    length = int.from_bytes(blob[:8], "little")
+    if len(blob) < 8 or length > min(MAX_HEADER, len(blob) - 8):
+        raise WireError("the header is longer than it may be")
+    header = json.loads(blob[8 : 8 + length], object_pairs_hook=_no_duplicates)
+    entries = [entry for name, entry in header.items() if name != "__metadata__"]
+    if len(entries) > MAX_LEAVES:
+        raise WireError(f"more than {MAX_LEAVES} arrays")
+    for entry in entries:
+        shape, width = entry["shape"], DTYPES.get(entry["dtype"])
+        begin, end = entry["data_offsets"]
+        if width is None or len(shape) > MAX_NDIM or math.prod(shape) * width != end - begin:
+            raise WireError("an array is not what its header says")
+    return json.loads(header["__metadata__"]["tree"], object_pairs_hook=_no_duplicates)
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise WireError("a key stands twice in the header")
+    return result
+
+
+def _unpack(node: Any, arrays: dict[str, np.ndarray], torch: Any) -> Any:
+    if not isinstance(node, dict):
+        if isinstance(node, list):
+            raise WireError("a bare list is not a node")
+        return node
+    if len(node) != 1:
+        raise WireError("a node has one kind")
+    ((kind, content),) = node.items()
+    match kind:
+        case "list":
+            return [_unpack(child, arrays, torch) for child in content]
+        case "tuple":
+            return tuple(_unpack(child, arrays, torch) for child in content)
+        case "dict":
+            return {_key(k): _unpack(v, arrays, torch) for k, v in content}
+        case "float":
+            return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
+        case "opaque":
+            return Opaque(str(content)[:80])
+        case "array":
+            return arrays[content]
+        case "scalar":
+            return arrays[content].reshape(())[()]
+        case "tensor":
+            return Tensor(arrays[content]) if torch is None else torch.from_numpy(arrays[content])
+        case _:
+            raise WireError(f"unknown kind of node {kind[:20]!r}")
+
+
+def _key(node: Any) -> Any:
+    if isinstance(node, str | int | float | None):
+        return node
+    raise WireError("a dict key is a string or a number")

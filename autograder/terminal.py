@@ -1,0 +1,101 @@
+"""What the command line prints: a check, a class, a doctor's round. Only rich and the results are known here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from autograder.course.spec import Status
+from autograder.doctor import Proof
+from autograder.judge.result import ExerciseResult, Result
+
+_MARKS = {Status.PASSED: "[green]✓[/]", Status.MISSING: "[dim]·[/]", Status.SKIPPED: "[dim]·[/]"}
+
+
+def plain(text: str) -> str:
+    """Return text for a terminal: markup escaped, control characters made visible."""
+    return escape("".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text))
+
+
+def show_check(console: Console, title: str, result: Result) -> None:
+    """Print what a student needs next: each exercise, and of each the first case that does not pass."""
+    console.print(f"[bold]{escape(title)}[/]")
+    if result.problem:
+        console.print(f"[red]{plain(result.problem)}[/]")
+        return
+    for exercise in result.exercises:
+        _show_exercise(console, exercise)
+    for note in result.notes:
+        console.print(f"[yellow]A cell of the notebook was left out:[/] {plain(note)}")
+    if result.printed:
+        console.print("[dim]Your file printed while it was imported:[/]", plain(result.printed[:500]), sep="\n")
+    console.print(
+        f"[bold]{result.score:g} of {result.max_score:g} points[/] on the public cases. Hidden cases decide the grade."
+    )
+
+
+def _show_exercise(console: Console, exercise: ExerciseResult) -> None:
+    mark = _MARKS.get(exercise.status, "[red]✗[/]")
+    points = f"{exercise.score:g} / {exercise.max_score:g}"
+    status = "" if exercise.status is Status.PASSED else str(exercise.status)
+    console.print(f"{mark} {exercise.name:<24}{points:>10}   {status}")
+    if exercise.status in (Status.PASSED, Status.MISSING):
+        return
+    failing = [case for case in exercise.cases if case.status is not Status.PASSED]
+    first, others = failing[0], failing[1:]
+    console.print(f"    [bold]{first.name}[/]: {plain(first.claim)}", highlight=False)
+    for line in first.message.splitlines():
+        console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
+    if first.says:
+        console.print(f"    [yellow]→ {plain(first.says)}[/]", highlight=False)
+    if others:
+        console.print(f"    [dim]{len(others)} more of its cases do not pass: {', '.join(c.name for c in others)}[/]")
+
+
+def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]], width: int = 100) -> None:
+    """Print a row a student: score, status and the mistakes that were named."""
+    table = Table(title=title, title_justify="left", header_style="bold")
+    table.add_column("student", no_wrap=True)
+    table.add_column("score", justify="right")
+    table.add_column("cases", justify="right")
+    table.add_column("what the grader saw", max_width=width)
+    for entry in records:
+        cases = [case for exercise in entry["exercises"] for case in exercise["cases"]]
+        passed = sum(case["status"] == Status.PASSED for case in cases)
+        table.add_row(plain(entry["student"]), f"{entry['score']:g}", f"{passed}/{len(cases)}", _summary(entry, cases))
+    console.print(table)
+
+
+def _summary(entry: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> str:
+    if entry["problem"]:
+        return f"[yellow]{entry['status']}[/] {plain(entry['problem'].splitlines()[0])}"
+    if all(case["status"] == Status.PASSED for case in cases):
+        return "[green]all right[/]"
+    named = list(dict.fromkeys(case["diagnosis"] for case in cases if case["diagnosis"]))
+    statuses = Counter(case["status"] for case in cases if case["status"] != Status.PASSED)
+    counts = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
+    return f"{counts}  [cyan]{', '.join(named)}[/]" if named else counts
+
+
+def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:
+    """Print each promise as it is proved or broken; return whether all hold."""
+    console.print(f"[bold]{slug}[/]")
+    sound = True
+    for proof in proofs:
+        sound = sound and proof.holds
+        console.print(f"  {'[green]✓[/]' if proof.holds else '[red]✗[/]'} {escape(proof.promise)}", highlight=False)
+        for line in proof.broken:
+            console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
+    return sound
+
+
+def progress(console: Console) -> Progress:
+    """Return the bar for a class being graded: done, how many, time left."""
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    return Progress(*columns, console=console, transient=True)
