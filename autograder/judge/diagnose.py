@@ -68,14 +68,15 @@ def _explains(
     oracle: Oracle, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> bool:
     # Failed cases first: they settle the question soonest.
-    if not all(_alike(oracle, names, trial, got[trial]) for trial in failed):
+    if not all(agrees(oracle, names, trial, got[trial]) for trial in failed):
         return False
     if not any(outcome.ending is Ending.RETURNED for trial in failed for outcome in got[trial]):
         return False
-    return all(_alike(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
+    return all(agrees(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
 
 
-def _alike(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
+def agrees(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
+    """Whether a student's outcomes of one trial are those of the reference with these misconceptions."""
     variant = oracle.answers(names, trial)
     if variant is None:
         return False

@@ -6,10 +6,12 @@ second is judged against what the reference would give with that mistake in it (
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from autograder.course.spec import Assignment, Exercise, Finding, Status, Visibility
-from autograder.judge.diagnose import Diagnosis, answers_of, diagnose
+from autograder.judge.diagnose import Diagnosis, agrees, answers_of, diagnose
 from autograder.judge.explain import explain_ending, explain_finding, explain_loading, explain_trouble
 from autograder.judge.oracle import Oracle, Trial
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -26,6 +28,9 @@ _STATUS = {
     Ending.NOT_RUN: Status.SKIPPED,
     Ending.FAULT: Status.GRADER_ERROR,
 }
+
+
+_OWN = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # what a mistake in the student's own code looks like
 
 
 @dataclass(frozen=True)
@@ -48,16 +53,51 @@ def grade(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = _judge_all(oracle, ran)
-    diagnoses = {e.name: _diagnose(oracle, e.name, judged) for e in assignment.exercises}
-    charged = tuple(
-        name
-        for exercise, diagnosis in diagnoses.items()
-        if diagnosis
-        for name in diagnosis.candidates[0]
-        if oracle.misconception(name).exercise == exercise
-    )
-    exercises = tuple(_exercise(e, oracle, judged, diagnoses[e.name], charged, source) for e in assignment.exercises)
+    verdict = _attribute(oracle, judged)
+    exercises = tuple(_exercise(e, oracle, judged, verdict, source) for e in assignment.exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """Which mistakes explain which exercise, and which failed trials follow from a mistake made in another one."""
+
+    diagnoses: Mapping[str, Diagnosis | None]
+    excused: Mapping[Trial, tuple[str, ...]]
+
+
+def _attribute(oracle: Oracle, judged: tuple[_Judged, ...]) -> _Verdict:
+    """Charge every named mistake to one exercise.
+
+    An exercise is first diagnosed by its own misconceptions. Then, where the mistakes of other exercises already
+    explain all its failures, it only follows from them; where they explain some, those cases do.
+    """
+    names = [e.name for e in oracle.assignment.exercises]
+    diagnoses = {name: _diagnose(oracle, name, judged) for name in names}
+    own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
+    excused: dict[Trial, tuple[str, ...]] = {}
+    for name in names:
+        failed = [j for j in judged if j.trial.case.exercise == name and j.status in _OWN]
+        others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
+        for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
+            if failed and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed):
+                excused |= {j.trial: upstream for j in failed}
+                own[name], diagnoses[name] = (), None
+                break
+    for name in names:
+        failed = [j for j in judged if j.trial.case.exercise == name and j.status in _OWN and j.trial not in excused]
+        upstream = tuple(itertools.chain(*(mistakes for other, mistakes in own.items() if other != name)))
+        if not failed or not upstream:
+            continue
+        excused |= {j.trial: upstream for j in failed if agrees(oracle, upstream, j.trial, j.outcomes)}
+        diagnoses[name] = diagnoses[name] or _diagnose(oracle, name, judged, upstream)
+    return _Verdict(diagnoses, excused)
+
+
+def _own_mistakes(oracle: Oracle, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
+    """Return the misconceptions of a diagnosis that lie in the exercise itself."""
+    names = diagnosis.candidates[0] if diagnosis else ()
+    return tuple(name for name in names if oracle.misconception(name).exercise == exercise)
 
 
 def _judge_all(oracle: Oracle, ran: JobResult) -> tuple[_Judged, ...]:
@@ -97,35 +137,19 @@ def _diagnose(oracle: Oracle, exercise: str, judged: tuple[_Judged, ...], carrie
 
 
 def _exercise(
-    exercise: Exercise,
-    oracle: Oracle,
-    judged: tuple[_Judged, ...],
-    diagnosis: Diagnosis | None,
-    charged: tuple[str, ...],
-    source: Source,
+    exercise: Exercise, oracle: Oracle, judged: tuple[_Judged, ...], verdict: _Verdict, source: Source
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
-    upstream = tuple(name for name in charged if oracle.misconception(name).exercise != exercise.name)
-    excused = {j.trial for j in mine if upstream and j.finding and _follows_from(oracle, j, upstream)}
-    if upstream and diagnosis is None:
-        diagnosis = _diagnose(oracle, exercise.name, judged, upstream)
-    parameters = oracle.parameters.get(exercise.name, ())
     cases = tuple(
-        _excused_case(j, upstream, oracle) if j.trial in excused else _case(j, oracle, diagnosis, source, parameters)
+        _excused_case(j, verdict.excused[j.trial], oracle)
+        if j.trial in verdict.excused
+        else _case(j, oracle, verdict.diagnoses[exercise.name], source)
         for j in mine
     )
     weights = [j.trial.case.weight for j in mine]
     earned = sum(w for w, c in zip(weights, cases, strict=True) if c.status is Status.PASSED)
     score = round(exercise.points * earned / sum(weights), 4) if weights else 0.0
     return ExerciseResult(exercise.name, score, exercise.points, cases)
-
-
-def _follows_from(oracle: Oracle, judged: _Judged, upstream: tuple[str, ...]) -> bool:
-    """Whether a failed case is right once the mistakes charged elsewhere are put into the reference."""
-    carried = oracle.answers(upstream, judged.trial)
-    if carried is None or any(outcome.ending is not Ending.RETURNED for outcome in carried):
-        return False
-    return judged.trial.case.check.alike(answers_of(judged.outcomes), answers_of(carried))
 
 
 def _excused_case(judged: _Judged, upstream: tuple[str, ...], oracle: Oracle) -> CaseResult:
@@ -137,10 +161,9 @@ def _excused_case(judged: _Judged, upstream: tuple[str, ...], oracle: Oracle) ->
     )
 
 
-def _case(
-    judged: _Judged, oracle: Oracle, diagnosis: Diagnosis | None, source: Source, parameters: tuple[str, ...]
-) -> CaseResult:
+def _case(judged: _Judged, oracle: Oracle, diagnosis: Diagnosis | None, source: Source) -> CaseResult:
     case, calls = judged.trial.case, judged.trial.calls
+    parameters = oracle.parameters.get(case.exercise, ())
     seconds = sum(outcome.seconds for outcome in judged.outcomes)
     result = CaseResult(case.name, case.claim, case.visibility, judged.status, seconds=round(seconds, 6))
     printed = "".join(outcome.printed for outcome in judged.outcomes)
@@ -160,7 +183,7 @@ def _case(
         )
     if case.visibility is Visibility.PUBLIC and printed:
         message += "\nYour code printed\n" + "\n".join("  " + line for line in printed.splitlines()[:10])
-    explained = diagnosis and judged.status in (Status.FAILED, Status.CRASHED, Status.MEMORY)
+    explained = diagnosis and judged.status in _OWN
     return replace(
         result,
         message=message,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,45 +26,6 @@ HARDEST = 15  # cases shown as the hardest
 BINS = 10  # bars of the distribution
 
 
-@dataclass(frozen=True)
-class Word:
-    """How a status reads: a sign and a word (never colour alone), its tone, and what a student can do."""
-
-    sign: str
-    text: str
-    tone: str  # good, bad, warn or quiet
-    meaning: str
-
-
-WORDS = {
-    Status.PASSED: Word("✓", "right", "good", "Your code does what the case asks for."),
-    Status.FAILED: Word(
-        "✗", "not right yet", "bad", "Your code gave an answer, but another one was expected. Read the message below it."
-    ),
-    Status.CRASHED: Word(
-        "!", "crashed", "bad", "Your code stopped with an error. The message names it and the line it came from."
-    ),
-    Status.TIMEOUT: Word(
-        "◷", "too slow", "warn", "No answer came in time. Look for a loop that never ends, or does far too much."
-    ),
-    Status.MEMORY: Word(
-        "▦", "too much memory", "warn", "Your code asked for more memory than it may. Look for an array that grows."
-    ),
-    Status.OUTPUT: Word(
-        "⇥", "unusable output", "warn", "What came back is too large, or not data. Return the array the text asks for."
-    ),
-    Status.MISSING: Word("○", "not written yet", "quiet", "The stub is as you got it, or was renamed. Write it."),
-    Status.SKIPPED: Word("–", "not run", "quiet", "It builds on something that did not work. Mend that first."),
-    Status.GRADER_ERROR: Word(
-        "⚑", "our mistake", "warn", "The grader failed here, not you. You need do nothing; it will be graded again."
-    ),
-}
-SUBMISSION = {
-    "graded": Word("✓", "graded", "good", ""),
-    "not_importable": Word("!", "not importable", "bad", ""),
-    "unreadable": Word("✗", "unreadable", "bad", ""),
-    "grader_error": Word("⚑", "grader error", "warn", ""),
-}
 # Why a submission needs a look: most urgent first. The first three are the submission's, the others its cases'.
 REASONS = {
     "grader_error": "The grader failed",
@@ -139,6 +100,7 @@ def report_html(results: Sequence[Json], summary: Json) -> str:
         cases=hardest_cases(results),
         mistakes=mistakes(results),
         looks=looks(results),
+        most=HARDEST,
     )
 
 
@@ -150,7 +112,7 @@ def feedback_line(result: Json) -> str:
         case "unreadable":
             return "We could not read what you handed in, so nothing in it is graded yet."
         case "not_importable":
-            return "Your file could not be imported, so nothing in it is graded yet. Often one small thing is in the way."
+            return "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
     exercises = result["exercises"]
     total = len(exercises)
     right = sum(e["status"] == Status.PASSED for e in exercises)
@@ -263,11 +225,7 @@ def visible(value: object) -> object:
     if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
         return value
     text = value.replace("\r\n", "\n")
-    return "".join(c if c.isprintable() or c in "\n\t\u00a0" else _show_character(ord(c)) for c in text)
-
-
-def _show_character(code: int) -> str:
-    return chr(0x2400 + code) if code < 0x20 else f"‹U+{code:04X}›"
+    return "".join(c if c.isprintable() or c in "\n\t\u00a0" else f"[U+{ord(c):04X}]" for c in text)
 
 
 def _named(diagnosis: str, says: str) -> Iterator[tuple[str, str]]:
@@ -323,17 +281,16 @@ def _link(student: str) -> str:
     return f"feedback/{quote(student, safe='', errors='replace')}.html"
 
 
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=visible,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters |= {"code": _code, "duration": _duration, "link": _link, "number": _number, "percent": _percent}
+
+
 def _render(template: str, **values: object) -> str:
-    filters: dict[str, Callable[..., Any]] = {
-        "code": _code, "duration": _duration, "link": _link, "number": _number, "percent": _percent
-    }  # fmt: skip
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(filters)
-    return environment.get_template(template).render(WORDS=WORDS, SUBMISSION=SUBMISSION, HARDEST=HARDEST, **values)
+    return _ENVIRONMENT.get_template(template).render(values)

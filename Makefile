@@ -1,0 +1,38 @@
+# make demo   install what is pinned, grade a generated class, say where the report lies
+# make test   install every extra, run every test, linter and type check
+# make bench  measure grading speed, as ratios in one run
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/autograder demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is missing; install Python 3.11 or newer, or run make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or newer is needed; $$($(PYTHON) --version) was found (make PYTHON=... names another)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(PIP) --editable . || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@$(PIP) --editable '.[dev]' || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@touch $@
+
+clean:
+	rm -rf $(VENV) demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

@@ -1,0 +1,224 @@
+"""Look into folders and zip archives that strangers packed: list what is there, read one file, write nothing.
+
+Nothing is ever unpacked to disk, so no path in an archive can lead anywhere. Links, devices and pipes are listed and
+never opened. Sizes are bounded before and while reading, since what an archive says of itself may be a lie.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+MAX_ENTRIES = 10_000  # in one student's archive or folder
+MAX_CLASS_ENTRIES = 200_000  # in the folder or archive of a whole class
+_BLOCK = 1 << 16
+_ENCRYPTED = 0x1
+_LONGEST_NAME = 200
+_IGNORED = frozenset({"__MACOSX", "__pycache__", "site-packages", "Thumbs.db", "desktop.ini"})
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others unpack without any bound on memory
+_TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError, ValueError, OverflowError)
+
+
+class UnreadableError(Exception):
+    """One submission's file cannot be used; the message says what happened, where, and what to do next."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file or folder, listed and not opened. `parts` is its path below where it was listed."""
+
+    parts: tuple[str, ...]
+    modified: tuple[float, ...]
+    fetch: Callable[[int], bytes]  # the content, or UnreadableError where it is larger than that
+    folder: bool = False
+    flaw: str = ""  # why it is not to be opened
+    outside: bool = False  # its path leads out of the archive: whoever packed it is not to be trusted with the rest
+
+    @property
+    def name(self) -> str:
+        """The path, fit to be printed."""
+        return printable("/".join(self.parts))
+
+    @property
+    def suffix(self) -> str:
+        """The ending of its name in small letters, with its dot."""
+        return suffix_of(self.parts[-1])
+
+    @property
+    def junk(self) -> bool:
+        """Whether a computer put it there and no student: hidden files, caches."""
+        return any(part.startswith(".") or part in _IGNORED for part in self.parts)
+
+    def read(self, limit: int) -> bytes:
+        """Return the content. Raises UnreadableError where it is flawed, damaged or larger than the limit."""
+        if self.flaw:
+            raise UnreadableError(self.flaw)
+        return self.fetch(limit)
+
+
+def printable(name: str) -> str:
+    """Return a name without control, direction-changing and undecodable characters, cut to a readable length."""
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[: _LONGEST_NAME + 1])
+    return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"
+
+
+def several(names: Iterable[str], most: int = 5) -> str:
+    """Return the first few names, fit to be printed, and how many more there are."""
+    shown = [printable(name) for name in names]
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
+
+
+def suffix_of(name: str) -> str:
+    """Return a file name's ending in small letters, with its dot."""
+    return PurePosixPath(name).suffix.lower()
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """Return a regular file's content; never follows a link or waits for a pipe. Raises UnreadableError."""
+    name = printable(path.name)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise UnreadableError(_not_a_file(name))
+            return _bounded(file, limit, name)
+    except OSError as error:
+        raise UnreadableError(
+            f"{name} cannot be read: {error.strerror or error}. Check it and hand it in again."
+        ) from None
+
+
+def folder_members(root: Path) -> tuple[Member, ...]:
+    """List everything below a folder; links are listed and not followed. Raises UnreadableError on far too much."""
+    found: list[Member] = []
+    waiting: list[tuple[Path, tuple[str, ...]]] = [(root, ())]
+    while waiting:
+        folder, above = waiting.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            for entry in entries:
+                parts = (*above, entry.name)
+                found.append(_listed(entry, parts))
+                if found[-1].folder and not found[-1].junk:
+                    waiting.append((Path(entry.path), parts))
+        except OSError as error:
+            if folder == root:
+                raise UnreadableError(f"{root} cannot be listed: {error.strerror}. Check its permissions.") from None
+            flaw = f"{printable(folder.name)} cannot be listed: {error.strerror or error}. Check its permissions."
+            found.append(Member((*above, "?"), (0.0,), partial(read_file, folder), flaw=flaw, outside=True))
+        if len(found) > MAX_CLASS_ENTRIES:
+            raise UnreadableError(f"{root} holds more than {MAX_CLASS_ENTRIES:,} files. Is it the right folder?")
+    return tuple(found)
+
+
+def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
+    status = entry.stat(follow_symlinks=False)
+    flaw = ""
+    if stat.S_ISLNK(status.st_mode):
+        flaw = _link("/".join(parts))
+    elif not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        flaw = _not_a_file("/".join(parts))
+    folder = stat.S_ISDIR(status.st_mode)
+    return Member(parts, (status.st_mtime,), partial(read_file, Path(entry.path)), folder, flaw)
+
+
+@contextmanager
+def open_zip(file: Path | bytes, name: str, most: int = MAX_ENTRIES) -> Iterator[zipfile.ZipFile]:
+    """Open an archive for reading. Raises UnreadableError where it is damaged or has too many entries."""
+    too_many = f"{name} holds more than {most:,} files. Hand in only the file you were asked to write."
+    if isinstance(file, bytes) and file.count(b"PK\x01\x02") > most:  # before a list of them all fills the memory
+        raise UnreadableError(too_many)
+    try:
+        archive = zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file)
+    except _TROUBLE:
+        raise UnreadableError(
+            f"{name} cannot be opened: it is damaged or not a zip archive. Pack it again as .zip and hand it in again."
+        ) from None
+    with archive:
+        if len(archive.infolist()) > most:
+            raise UnreadableError(too_many)
+        yield archive
+
+
+def zip_members(archive: zipfile.ZipFile) -> tuple[Member, ...]:
+    """List what an archive holds, in its own order."""
+    times = Counter(info.filename for info in archive.infolist())
+    return tuple(_packed(archive, info, times[info.filename]) for info in archive.infolist())
+
+
+def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, times: int) -> Member:
+    path = info.filename.replace("\\", "/")
+    parts = tuple(part for part in path.split("/") if part not in ("", "."))
+    outside = ".." in parts or path.startswith("/") or bool(re.match(r"[A-Za-z]:/", path))
+    if not parts or parts[0] == ".." or path.startswith("/") or re.match(r"[A-Za-z]:/", path):
+        parts = (path,)
+    flaw = _flaw_of(info, printable("/".join(parts)), times, outside=outside)
+    return Member(parts, info.date_time, partial(_unpack, archive, info), info.is_dir(), flaw, outside)
+
+
+def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> str:
+    """Say why an archive's entry is not to be opened, if so."""
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    flaws = (
+        (outside, f"The path {name} leads out of its archive, so nothing beside it was read. Pack the files by name."),
+        (stat.S_ISLNK(kind), _link(name)),
+        (kind and not stat.S_ISREG(kind) and not info.is_dir(), _not_a_file(name)),
+        (
+            times > 1 and not info.is_dir(),
+            f"{name} is in its archive {times} times, and nobody can tell which one counts.",
+        ),
+        (info.flag_bits & _ENCRYPTED, f"{name} is locked with a password. Pack it again without one."),
+        (info.compress_type not in _METHODS, f"{name} is packed in an unusual way. Pack it again as an ordinary .zip."),
+    )
+    return next((flaw for applies, flaw in flaws if applies), "")
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+    name = printable(info.filename)
+    if info.file_size > limit:
+        raise UnreadableError(_too_large(name, info.file_size, limit))
+    try:
+        with archive.open(info) as file:
+            return _bounded(file, limit, name)
+    except _TROUBLE:
+        raise UnreadableError(f"{name} is damaged inside its archive. Pack it again and hand it in again.") from None
+
+
+def _bounded(file: _Readable, limit: int, name: str) -> bytes:
+    """Read to the end in small steps, so that at no moment much more than the limit is in memory."""
+    blocks, total = [], 0
+    while block := file.read(_BLOCK):
+        blocks.append(block)
+        total += len(block)
+        if total > limit:
+            raise UnreadableError(_too_large(name, total, limit))
+    return b"".join(blocks)
+
+
+def _too_large(name: str, size: int, limit: int) -> str:
+    return f"{name} is too large: {size / 2**20:.1f} MB or more, where {limit >> 20} MB are allowed. Hand in the code alone."
+
+
+def _link(name: str) -> str:
+    return f"{printable(name)} is a link to another file and was not followed. Hand in the file itself."
+
+
+def _not_a_file(name: str) -> str:
+    return f"{printable(name)} is not an ordinary file and was not opened. Hand in the file itself."

@@ -1,0 +1,243 @@
+"""Find every student's submission in what a learning management system exports, and read its code into memory.
+
+A folder or zip holds one submission per top-level entry: a .py file, a notebook, a student's own zip, or a folder with
+one of these. Whatever is wrong with one of them becomes its own `problem`, and the rest is read. Nothing that a student
+handed in is passed over in silence; only what computers leave behind (hidden files, caches, an export's own lists) is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from autograder.batch.archives import (
+    MAX_CLASS_ENTRIES,
+    Member,
+    UnreadableError,
+    folder_members,
+    open_zip,
+    printable,
+    read_file,
+    several,
+    suffix_of,
+    zip_members,
+)
+from autograder.batch.sources import (
+    SUFFIXES,
+    Found,
+    is_named,
+    read_source,
+    renamed_note,
+    source_in,
+    source_in_zip,
+    source_of,
+)
+from autograder.sandbox.job import Source
+
+__all__ = ["Submission", "SubmissionsError", "UnreadableError", "read_source", "read_submissions"]
+
+_LONGEST_STUDENT = 80
+_CANVAS = re.compile(
+    r"(?P<who>.+?)(?P<late>_late)?_(?P<user>[0-9]+)_(?P<upload>[0-9]{1,18})_(?P<title>.+)", re.IGNORECASE | re.DOTALL
+)
+_AGAIN = re.compile(r"(?P<stem>.*\S)-(?P<version>[0-9]{1,3})", re.DOTALL)
+_LISTS = frozenset({".csv", ".xlsx", ".yml", ".yaml", ".xml"})  # rosters and metadata that exports hold
+
+
+class SubmissionsError(Exception):
+    """The whole input is unusable; the message says what happened, where, and what to do next."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in. `student` is safe as a file name and unique in the class, whatever its case."""
+
+    student: str
+    origin: str
+    source: Source | None
+    problem: str = ""  # why there is no source, in one line
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One top-level entry of a class: whose it is, what the student called it, how late it came."""
+
+    name: str
+    owner: str
+    title: str
+    members: tuple[Member, ...]
+    folder: bool
+    from_canvas: bool
+    late: bool
+    rank: tuple[int, int, tuple[float, ...]]  # resubmission number, upload number, time
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is of a kind that can be graded."""
+        return self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip")
+
+    def goes_by(self, file: str) -> bool:
+        """Whether a helper file of the same student must stand back behind it."""
+        return not self.from_canvas or self.folder or suffix_of(self.title) == ".zip" or is_named(self.title, file)
+
+
+def read_submissions(path: Path, file: str) -> tuple[Submission, ...]:
+    """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read."""
+    kinds = f"Give a folder or a zip of submissions, or one {file} or notebook."
+    if not path.exists():
+        raise SubmissionsError(f"There is no {path}. {kinds}")
+    try:
+        with _opened(path) as members:
+            entries = _entries(members)
+            if not entries:
+                raise SubmissionsError(
+                    f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
+                )
+            return _read_all(entries, path.resolve().name, file)
+    except UnreadableError as error:
+        raise SubmissionsError(f"{error} (Reading {path}.) {kinds}") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
+    """List a class folder, a class archive, or a single file."""
+    if path.is_dir():
+        yield folder_members(path)
+    elif suffix_of(path.name) in SUFFIXES:
+        target = path.resolve()
+        yield (Member((path.name,), (target.stat().st_mtime,), lambda limit: read_file(target, limit)),)
+    elif suffix_of(path.name) == ".zip":
+        with open_zip(path, path.name, MAX_CLASS_ENTRIES) as archive:
+            yield zip_members(archive)
+    else:
+        raise UnreadableError(f"{path.name} is not something to read submissions from.")
+
+
+def _entries(members: Iterable[Member]) -> tuple[_Entry, ...]:
+    groups: dict[tuple[str, bool], list[Member]] = defaultdict(list)
+    for member in _unwrapped(tuple(m for m in members if not m.junk or m.outside)):
+        groups[member.parts[0], member.folder or len(member.parts) > 1].append(member)
+    entries = (_entry(name, tuple(group), folder=folder) for (name, folder), group in groups.items())
+    return tuple(e for e in entries if e.folder or e.from_canvas or not _is_list(e.title))
+
+
+def _unwrapped(members: tuple[Member, ...]) -> tuple[Member, ...]:
+    """Step into a folder that merely wraps the class, as exports have it that were unpacked and packed again."""
+    inner = _inside(members)
+    names = {member.parts[0] for member in inner if not member.junk}
+    nested = {member.parts[0] for member in inner if member.folder or len(member.parts) > 1}
+    one_folder = len({member.parts[0] for member in members}) == 1 and all(
+        m.folder or len(m.parts) > 1 for m in members
+    )
+    is_class = any(map(_CANVAS.fullmatch, names)) or (
+        len(names) > 1 and all(name in nested or suffix_of(name) == ".zip" or _is_list(name) for name in names)
+    )
+    return inner if one_folder and is_class else members
+
+
+def _inside(members: Iterable[Member]) -> tuple[Member, ...]:
+    return tuple(replace(member, parts=member.parts[1:]) for member in members if len(member.parts) > 1)
+
+
+def _entry(name: str, members: tuple[Member, ...], *, folder: bool) -> _Entry:
+    modified = max(member.modified for member in members)
+    canvas = None if folder else _CANVAS.fullmatch(name)
+    if canvas is None:
+        owner = name if folder else PurePosixPath(name).stem
+        return _Entry(name, owner, name, members, folder, from_canvas=False, late=False, rank=(0, 0, modified))
+    stem, dot, ending = canvas["title"].rpartition(".")
+    again = _AGAIN.fullmatch(stem)
+    title, version = (f"{again['stem']}{dot}{ending}", int(again["version"])) if again else (canvas["title"], 0)
+    rank = (version, int(canvas["upload"]), modified)
+    owner = f"{canvas['who']}_{canvas['user']}"
+    return _Entry(name, owner, title, members, folder, from_canvas=True, late=bool(canvas["late"]), rank=rank)
+
+
+def _read_all(entries: tuple[_Entry, ...], where: str, file: str) -> tuple[Submission, ...]:
+    by_owner: dict[str, list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        by_owner[entry.owner].append(entry)
+    names = student_names(by_owner)
+    found = [_read_one(names[owner], theirs, printable(where), file) for owner, theirs in by_owner.items()]
+    return tuple(sorted(found, key=lambda submission: submission.student))
+
+
+def student_names(owners: Iterable[str]) -> dict[str, str]:
+    """Give every owner a name that is safe in a path and unique in the class, whatever its case.
+
+    Where several become alike, each gets a checksum of its own, unless it is the only one that needed no change. So a
+    latecomer never takes over the name, and with it the grade book's page, of somebody else.
+    """
+    plain = {owner: _plain(owner) for owner in owners}
+    alike = Counter(name.casefold() for name in plain.values())
+    unchanged = Counter(name.casefold() for owner, name in plain.items() if owner == name)
+    kept = {o: n for o, n in plain.items() if alike[n.casefold()] == 1 or (o == n and unchanged[n.casefold()] == 1)}
+    taken = {name.casefold() for name in kept.values()}
+    for owner in sorted(plain.keys() - kept.keys()):
+        salt = 0
+        while (name := f"{plain[owner][: _LONGEST_STUDENT - 9]}-{_checksum(owner, salt)}").casefold() in taken:
+            salt += 1
+        taken.add(name.casefold())
+        kept[owner] = name
+    return kept
+
+
+def _plain(owner: str) -> str:
+    letters = unicodedata.normalize("NFKD", owner).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", letters).strip("._-")[:_LONGEST_STUDENT].rstrip("._-")
+    return name or f"student-{_checksum(owner)}"
+
+
+def _checksum(owner: str, salt: int = 0) -> str:
+    return f"{zlib.crc32(owner.encode('utf-8', 'surrogatepass'), salt):08x}"
+
+
+def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Submission:
+    entry, notes = _that_counts(entries, file)
+    origin = f"{where}: {printable(entry.name)}"
+    try:
+        found = _found_in(entry, file)
+    except UnreadableError as error:
+        return Submission(student, origin, None, str(error), notes)
+    inside = f": {found.inside}" if found.inside else ""
+    return Submission(student, origin + inside, found.source, notes=notes + found.notes)
+
+
+def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, ...]]:
+    """Choose among what one student handed in: what can be graded, by its right name, the latest. Say what was left."""
+    best = max(entries, key=lambda e: (e.usable, e.goes_by(file), e.rank, e.name))
+    usable = [entry for entry in entries if entry.usable]
+    notes = ["handed in late, as the export marks it"] if best.late else []
+    if len(usable) > 1 and best.rank == max(entry.rank for entry in usable):
+        notes.append(f"handed in {len(usable)} times; the latest ({printable(best.name)}) counts")
+    elif len(usable) > 1:
+        notes.append(f"handed in {len(usable)} files; {printable(best.name)} counts, being named {file}")
+    if best.usable and len(usable) < len(entries):
+        notes.append(f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}")
+    return best, tuple(notes)
+
+
+def _found_in(entry: _Entry, file: str) -> Found:
+    """Read the file of an entry that holds the solution. Raises UnreadableError."""
+    if entry.folder:
+        return source_in(_inside(entry.members), printable(entry.name), file)
+    member = entry.members[0]
+    if suffix_of(entry.title) == ".zip":
+        return source_in_zip(member, printable(entry.title), file)
+    if not entry.usable and not member.flaw:
+        raise UnreadableError(
+            f"{printable(entry.title)} cannot be graded. Hand in {file}, a notebook (.ipynb), or a .zip with one of them."
+        )
+    notes = renamed_note(entry.title, file) if entry.from_canvas else ()
+    return Found(source_of(member, entry.title, file), notes=notes)
+
+
+def _is_list(name: str) -> bool:
+    return suffix_of(name) in _LISTS or name == "index.html"
