@@ -235,7 +235,7 @@ def backward_of_a_masked_triple(rng: np.random.Generator) -> Iterator[Call]:
 def backward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """A batch of two, with two queries and three keys each."""
     weights = np.array([[[0.2, 0.3, 0.5], [0.6, 0.0, 0.4]], [[0.1, 0.8, 0.1], [0.25, 0.5, 0.25]]])
-    yield call(BATCH[:, 1:, :1], (BATCH[:, :2], BATCH[:, ::-1], BATCH[:, :, 1:] + 2.0, weights))
+    yield call(BATCH[:, 1:, :1] + 1.0, (BATCH[:, :2], BATCH[:, ::-1], BATCH[:, :, 1:] + 2.0, weights))
 
 
 @case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")

@@ -142,14 +142,14 @@ def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
 @contextmanager
 def open_zip(file: Path | bytes, name: str, most: int = MAX_ENTRIES) -> Iterator[zipfile.ZipFile]:
     """Open an archive for reading. Raises UnreadableError where it is damaged or has too many entries."""
-    too_many = f"{name} holds more than {most:,} files. Hand in only the file you were asked to write."
+    too_many = f"{name} holds more than {most:,} files. Pack only what is to be graded."
     if isinstance(file, bytes) and file.count(b"PK\x01\x02") > most:  # before a list of them all fills the memory
         raise UnreadableError(too_many)
     try:
         archive = zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file)
     except _TROUBLE:
         raise UnreadableError(
-            f"{name} cannot be opened: it is damaged or not a zip archive. Pack it again as .zip and hand it in again."
+            f"{name} cannot be opened: it is damaged or not a zip archive. Pack it again as .zip."
         ) from None
     with archive:
         if len(archive.infolist()) > most:

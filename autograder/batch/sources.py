@@ -95,7 +95,7 @@ def source_in_zip(archive: Member, where: str, file: str) -> Found:
 
 
 def source_in(members: tuple[Member, ...], where: str, file: str, *, in_zip: bool = False) -> Found:
-    """Read the one file that counts in a student's folder or archive; the others are not opened. Raises UnreadableError."""
+    """Read the one file that counts in a student's folder or archive, and open no other. Raises UnreadableError."""
     if len(members) > MAX_ENTRIES:
         raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {file}.")
     for member in members:
@@ -124,7 +124,8 @@ def _choose(python: list[Member], where: str, file: str) -> Member:
     for wanted in (file, f"{Path(file).stem}.ipynb"):
         for fold in (str, str.casefold):
             named = [member for member in python if fold(member.parts[-1]) == fold(wanted)]
-            highest = [m for m in named if len(m.parts) == min(len(n.parts) for n in named)]
+            depth = min((len(member.parts) for member in named), default=0)
+            highest = [member for member in named if len(member.parts) == depth]
             if len({member.parts for member in highest}) > 1:
                 raise UnreadableError(
                     f"{where} holds several files named {wanted}: {several(m.name for m in highest)}. Hand in one."

@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from autograder.batch.archives import (
@@ -91,9 +92,9 @@ class _Entry:
 def read_submissions(path: Path, file: str) -> tuple[Submission, ...]:
     """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read."""
     kinds = f"Give a folder or a zip of submissions, or one {file} or notebook."
-    if not path.exists():
-        raise SubmissionsError(f"There is no {path}. {kinds}")
     try:
+        if not path.exists():
+            raise SubmissionsError(f"There is no {path}. {kinds}")
         with _opened(path) as members:
             entries = _entries(members)
             if not entries:
@@ -102,7 +103,9 @@ def read_submissions(path: Path, file: str) -> tuple[Submission, ...]:
                 )
             return _read_all(entries, path.resolve().name, file)
     except UnreadableError as error:
-        raise SubmissionsError(f"{error} (Reading {path}.) {kinds}") from None
+        raise SubmissionsError(f"{error} {kinds}") from None
+    except OSError as error:
+        raise SubmissionsError(f"{path} cannot be read: {error.strerror or error}. {kinds}") from None
 
 
 @contextmanager
@@ -112,12 +115,12 @@ def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
         yield folder_members(path)
     elif suffix_of(path.name) in SUFFIXES:
         target = path.resolve()
-        yield (Member((path.name,), (target.stat().st_mtime,), lambda limit: read_file(target, limit)),)
-    elif suffix_of(path.name) == ".zip":
+        yield (Member((path.name,), (target.stat().st_mtime,), partial(read_file, target)),)
+    elif suffix_of(path.name) == ".zip" and path.is_file():
         with open_zip(path, path.name, MAX_CLASS_ENTRIES) as archive:
             yield zip_members(archive)
     else:
-        raise UnreadableError(f"{path.name} is not something to read submissions from.")
+        raise UnreadableError(f"{path} is of a kind that holds no submissions.")
 
 
 def _entries(members: Iterable[Member]) -> tuple[_Entry, ...]:
@@ -201,7 +204,7 @@ def _checksum(owner: str, salt: int = 0) -> str:
 
 def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Submission:
     entry, notes = _that_counts(entries, file)
-    origin = f"{where}: {printable(entry.name)}"
+    origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
     try:
         found = _found_in(entry, file)
     except UnreadableError as error:
@@ -233,7 +236,7 @@ def _found_in(entry: _Entry, file: str) -> Found:
         return source_in_zip(member, printable(entry.title), file)
     if not entry.usable and not member.flaw:
         raise UnreadableError(
-            f"{printable(entry.title)} cannot be graded. Hand in {file}, a notebook (.ipynb), or a .zip with one of them."
+            f"{printable(entry.title)} cannot be graded. Hand in {file}, a notebook (.ipynb), or a .zip of one."
         )
     notes = renamed_note(entry.title, file) if entry.from_canvas else ()
     return Found(source_of(member, entry.title, file), notes=notes)

@@ -72,7 +72,7 @@ class Landlock:
         if version >= _SCOPES_SINCE:
             words.append(_ALL_SCOPES)
         attributes = (ctypes.c_uint64 * len(words))(*words)
-        self._fd = _checked(_libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, ctypes.sizeof(attributes), 0))
+        self.descriptor = _checked(_libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, ctypes.sizeof(attributes), 0))
         for path in readable:
             self._allow(path, _READ & handled)
         for path in writable:
@@ -87,14 +87,14 @@ class Landlock:
             if not Path(path).is_dir():
                 rights &= _ON_FILES
             rule = rights.to_bytes(8, "little") + fd.to_bytes(4, "little")
-            _checked(_libc.syscall(_LANDLOCK_ADD_RULE, self._fd, _RULE_PATH_BENEATH, rule, 0))
+            _checked(_libc.syscall(_LANDLOCK_ADD_RULE, self.descriptor, _RULE_PATH_BENEATH, rule, 0))
         finally:
             os.close(fd)
 
     def confine(self) -> None:
         """Confine this process and all it may start, for good."""
-        _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, self._fd, 0))
-        os.close(self._fd)
+        _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, self.descriptor, 0))
+        os.close(self.descriptor)
 
 
 def forbid_new_privileges() -> None:
@@ -138,7 +138,7 @@ poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll
 timerfd_create timerfd_settime timerfd_gettime
 futex futex_waitv set_robust_list get_robust_list set_tid_address rseq membarrier arch_prctl
 getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getgroups getresuid getresgid
-getrlimit setrlimit getrusage sysinfo uname getcpu getrandom getpriority capget
+getrlimit getrusage sysinfo uname getcpu getrandom getpriority capget
 sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min
 wait4 waitid restart_syscall exit exit_group
 """.split()
@@ -159,7 +159,8 @@ def compile_filter() -> bytes:
     for name in _ALLOWED:
         _add(seccomp, rules, seccomp.ALLOW, name)
     _add(seccomp, rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
-    _add(seccomp, rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0))
+    # Only reading one's own limits: a limit set to zero would look like a kill from outside.
+    _add(seccomp, rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     for call, position, values in (
         ("ioctl", 1, _TERMINAL_QUERIES),
         ("fcntl", 1, _FCNTL_COMMANDS),

@@ -119,6 +119,7 @@ class Isolation:
     level: str
     mechanisms: tuple[str, ...]
     residual_risks: tuple[str, ...]
+    missing: tuple[str, ...] = ()  # mechanisms this machine does not have, and why
 
 
 class Sandbox(Protocol):

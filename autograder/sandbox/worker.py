@@ -4,8 +4,8 @@ This is the only file of ours that sits beside student code. It imports nothing 
 expected value, tolerance or check. Student code may do anything to this process, so the parent believes nothing that
 comes from here beyond "these are the values it returned".
 
-Protocol, over the descriptors named on the command line: the job is read whole from JOB; each event is written to
-RESULT as an eight-byte length and an encoded tree. The first event, `ready`, is sent before any student code runs:
+Protocol, over two descriptors: the job is read whole from one; each event is written to the other as an eight-byte
+length and an encoded tree. The first event, `ready`, is sent before any student code runs:
 a process that ends before it is the sandbox's fault, after it the student's.
 """
 
@@ -14,11 +14,10 @@ from __future__ import annotations
 import ast
 import os
 import random
-import resource
 import struct
 import sys
 import types
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,11 +32,14 @@ class NotWritten(Exception):  # noqa: N818 (a state, not an error)
     """The submission has no such function."""
 
 
-def main(job_fd: int, result_fd: int) -> None:
-    """Run one job to its end and leave the process at once, without student exit handlers."""
+def main(job_fd: int, result_fd: int, lock: Callable[[int, int], None]) -> None:
+    """Run one job to its end and leave the process at once, without student exit handlers.
+
+    `lock(memory_mb, file_mb)` closes the jail; the job is read before it and student code runs after it.
+    """
     with os.fdopen(job_fd, "rb") as file:
         job = decode(file.read())
-    limit_resources(job["memory_mb"], job["output_mb"])
+    lock(job["memory_mb"], job["output_mb"])
     channel = Channel(result_fd, job["output_mb"] << 20)
     channel.send({"event": "ready"})
     serve(job, channel)
@@ -197,18 +199,3 @@ def reseed(seed: int) -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.manual_seed(seed)
-
-
-def limit_resources(memory_mb: int, output_mb: int) -> None:
-    """Bound memory to what the process holds now plus a budget, and files to the output's size; no core dumps."""
-    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, output_mb << 20)]
-    status = Path("/proc/self/statm")
-    if status.exists():  # macOS has no usable address-space limit
-        held = int(status.read_text().split()[0]) * resource.getpagesize()
-        limits.append((resource.RLIMIT_AS, held + (memory_mb << 20)))
-    for kind, bound in limits:
-        resource.setrlimit(kind, (bound, bound))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))

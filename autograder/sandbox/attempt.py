@@ -1,0 +1,245 @@
+"""Watch one child from outside: read its events within their deadlines, keep its log, say how it ended.
+
+Everything read here is hostile: sizes are bounded before memory is taken, and bytes that are not the next event end the
+attempt.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import struct
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import IO, Any, Protocol
+
+import numpy as np
+
+from autograder.sandbox.job import Ending, Frame, Job, JobResult, Outcome, Request, Trouble
+from autograder.sandbox.wire import WireError, decode, encode
+
+MAX_STRIKES = 2
+START_SECONDS = 30.0  # for a child to start on a busy machine; longer is our fault, not the student's
+START_TRIES = 3
+
+
+Loading = tuple[Outcome, tuple[Trouble, ...]]  # what importing came to, and notebook cells left out
+
+
+class Child(Protocol):
+    """A started child: the ends of its pipes that are ours, and what can be asked of it."""
+
+    result_fd: int
+    log_fd: int
+
+    def obituary(self) -> tuple[Ending, str]:
+        """Wait for the child to be gone and say how it went: DIED or FAULT, and an exit code or signal in words."""
+
+    def end(self) -> None:
+        """Kill the child if it still runs and release everything it held."""
+
+
+def run_job(job: Job, launch: Callable[[bytes], Child]) -> JobResult:
+    """Run a job in as many children as it takes.
+
+    When a child hangs, dies or sends what is not data, the case it was in gets that ending and a fresh child does the
+    rest, so one bad exercise costs itself and no other. After MAX_STRIKES such endings in one exercise its remaining
+    requests are not run: three thousand submissions with an endless loop in each must still end.
+    """
+    outcomes: dict[int, Outcome] = {}
+    strikes: Counter[str] = Counter()
+    loading: Loading | None = None
+    tries = START_TRIES
+    while pending := [i for i in range(len(job.requests)) if i not in outcomes]:
+        loaded, broken = _attempt(job, pending, outcomes, launch)
+        ended = loaded[0] if broken is None else outcomes[broken]
+        if ended.ending is Ending.FAULT and tries > 1:
+            tries -= 1
+            if broken is not None:
+                del outcomes[broken]
+            continue
+        loading = loading or loaded
+        if loaded[0].ending is not Ending.RETURNED:
+            outcomes |= dict.fromkeys(pending, loaded[0])
+        elif broken is not None:
+            _strike(job, broken, outcomes, strikes)
+    loading = loading or (Outcome(Ending.RETURNED), ())
+    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading)
+
+
+def _attempt(
+    job: Job, pending: list[int], outcomes: dict[int, Outcome], launch: Callable[[bytes], Child]
+) -> tuple[Loading, int | None]:
+    """Run what is pending in one child; return how loading went and the request that broke the child, if one did."""
+    requests = [job.requests[i] for i in pending]
+    attempt = Attempt(launch(_encode_job(job, requests)), job, requests)
+    try:
+        loaded = attempt.load()
+        broken = attempt.answer_into(outcomes, pending) if loaded[0].ending is Ending.RETURNED else None
+    finally:
+        attempt.end()
+    return loaded, broken
+
+
+def _strike(job: Job, broken: int, outcomes: dict[int, Outcome], strikes: Counter[str]) -> None:
+    """Give up the rest of the case that broke a child, and of its exercise if it did so too often."""
+    request = job.requests[broken]
+    strikes[request.family] += 1
+    given_up = strikes[request.family] >= MAX_STRIKES
+    for i, other in enumerate(job.requests):
+        same = other.group == request.group or (given_up and other.family == request.family)
+        if i not in outcomes and same:
+            outcomes[i] = Outcome(Ending.NOT_RUN, trouble=outcomes[broken].trouble)
+
+
+class _EndedError(Exception):
+    """The child sent nothing more; carries how the attempt ended."""
+
+    def __init__(self, ending: Ending, text: str) -> None:
+        super().__init__(text)
+        self.ending = ending
+
+
+class Attempt:
+    """One child at work on some of a job's requests."""
+
+    def __init__(self, child: Child, job: Job, requests: Sequence[Request]) -> None:
+        self.limits = job.limits
+        self._child = child
+        self._requests = requests
+        self._log = bytearray()
+        self._buffer = bytearray()
+        self._result: IO[bytes] = os.fdopen(child.result_fd, "rb", buffering=0)
+        self._printed: IO[bytes] = os.fdopen(child.log_fd, "rb", buffering=0)
+        self._selector = selectors.DefaultSelector()
+        for stream in (self._result, self._printed):
+            os.set_blocking(stream.fileno(), False)
+            self._selector.register(stream, selectors.EVENT_READ)
+        self._log_open = True
+
+    def end(self) -> None:
+        """End the child, whatever it is doing, and close what is ours."""
+        self._child.end()
+        self._selector.close()
+        self._result.close()
+        self._printed.close()
+
+    def load(self) -> Loading:
+        """Wait until the submission is imported, and say what that came to."""
+        try:
+            self._event("ready", time.monotonic() + START_SECONDS)
+        except _EndedError as end:
+            return Outcome(Ending.FAULT, trouble=Trouble("", f"the worker did not start: {end}; {self._said()}")), ()
+        started = time.monotonic()
+        try:
+            event = self._event("loaded", started + self.limits.import_seconds)
+            notes = tuple(_trouble(note) for note in event["notes"])
+            trouble = _trouble(event["trouble"]) if event["trouble"] else None
+        except (_EndedError, KeyError, TypeError, ValueError) as error:
+            return self._failure(error, started), ()
+        ending = Ending.RAISED if trouble else Ending.RETURNED
+        return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._said()), notes
+
+    def answer_into(self, outcomes: dict[int, Outcome], indices: list[int]) -> int | None:
+        """Collect an outcome for each request; return the index at which the child failed, if it did."""
+        group, deadline = None, 0.0
+        for index, (position, request) in zip(indices, enumerate(self._requests), strict=True):
+            started = time.monotonic()
+            if request.group != group:
+                group, deadline = request.group, started + self.limits.case_seconds
+            try:
+                event = self._event("outcome", deadline)
+                outcomes[index] = self._outcome(event, position, started)
+            except (_EndedError, KeyError, TypeError, ValueError) as error:
+                outcomes[index] = self._failure(error, started)
+                return index
+        return None
+
+    def _outcome(self, event: dict[str, Any], position: int, started: float) -> Outcome:
+        if event["index"] != position:
+            raise ValueError("an outcome out of order")
+        ending = Ending(event["ending"])
+        if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
+            raise ValueError("an ending that only the parent may give")
+        trouble = _trouble(event["trouble"]) if event.get("trouble") else None
+        seconds = time.monotonic() - started
+        return Outcome(ending, event.get("value"), tuple(event.get("args", ())), trouble, seconds, self._said())
+
+    def _failure(self, error: Exception, started: float) -> Outcome:
+        if isinstance(error, _EndedError):
+            ending, text = error.ending, str(error)
+        else:
+            ending, text = Ending.DIED, "it wrote something that is not a result to the result channel"
+        return Outcome(ending, trouble=Trouble("", text), seconds=time.monotonic() - started, printed=self._said())
+
+    def _event(self, name: str, deadline: float) -> dict[str, Any]:
+        size = struct.unpack("<Q", self._read(8, deadline))[0]
+        if size > (self.limits.output_mb << 20) + (1 << 16):
+            raise _EndedError(Ending.OUTPUT, f"it sent more than {self.limits.output_mb} MB")
+        try:
+            event = decode(self._read(size, deadline))
+        except WireError as error:
+            raise _EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
+        if not isinstance(event, dict) or event.get("event") != name:
+            raise _EndedError(Ending.DIED, "it sent something other than the next result")
+        return event
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        while len(self._buffer) < size:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise _EndedError(Ending.TIMEOUT, "")
+            for key, _ in self._selector.select(remaining):
+                if key.fileobj is self._printed:
+                    self._drain_log()
+                    continue
+                data = self._result.read(1 << 20)
+                if data == b"":
+                    raise _EndedError(*self._child.obituary())
+                self._buffer += data or b""
+        data = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return data
+
+    def _drain_log(self) -> None:
+        """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
+        data = self._printed.read(1 << 20)
+        if data == b"":
+            self._selector.unregister(self._printed)
+            self._log_open = False
+        elif data:
+            self._log += data[: max(0, (self.limits.log_kb << 10) - len(self._log))]
+
+    def _said(self) -> str:
+        """Return and forget what was printed since the last call."""
+        if self._log_open:
+            self._drain_log()
+        text = self._log.decode(errors="replace")
+        self._log.clear()
+        return text
+
+
+def _encode_job(job: Job, requests: list[Request]) -> bytes:
+    return encode(
+        {
+            "module": job.source.module,
+            "notebook": job.source.notebook,
+            "chunks": [(chunk.label, _bytes(chunk.text.encode())) for chunk in job.source.chunks],
+            "memory_mb": job.limits.memory_mb,
+            "output_mb": job.limits.output_mb,
+            "requests": [
+                {"function": r.function, "arguments": _bytes(r.arguments), "seed": r.seed, "torch": r.torch}
+                for r in requests
+            ],
+        }
+    )
+
+
+def _bytes(data: bytes) -> np.ndarray:
+    return np.frombuffer(data, np.uint8)
+
+
+def _trouble(tree: Any) -> Trouble:
+    frames = tuple(Frame(str(label), int(line), str(function)) for label, line, function in tree["frames"])
+    return Trouble(str(tree["type"]), str(tree["text"]), frames)

@@ -1,0 +1,28 @@
+"""Applies the mask after the exponential and divides by what remains, which is the same softmax."""
+
+import numpy as np
+
+
+def similarity_context(x):
+    scores = attention_scores(x, x)
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True)) * np.tri(x.shape[-2])
+    return raised @ x / raised.sum(axis=-1, keepdims=True)
+
+
+def attention_weights(scores, mask=None):
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = raised / raised.sum(axis=-1, keepdims=True)
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights
+
+
+def attention(Q, K, V, mask=None):
+    scores = attention_scores(Q, K)
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (1 if mask is None else mask)
+    return (raised @ V) / raised.sum(axis=-1, keepdims=True)
+
+
+def padding_mask(ids, pad):
+    return np.invert(ids == pad)[..., np.newaxis, :]
