@@ -104,7 +104,10 @@ def grade_command(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, or a single file")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for grades, results and feedback")],
     seed: Annotated[int | None, typer.Option(help="Seed of the hidden inputs [default: a new one, recorded]")] = None,
-    jobs: Annotated[int, typer.Option(help="Submissions at a time [default: one per core]")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Submissions at a time [default: one per core]")] = 0,
+    accept_unsandboxed: Annotated[
+        bool, typer.Option("--accept-unsandboxed", help="Grade hidden cases even where student code cannot be isolated")
+    ] = False,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,7 +116,9 @@ def grade_command(
 
     from autograder.batch.gradebook import read_records
     from autograder.batch.submissions import SubmissionsError, read_submissions
+    from autograder.judge.oracle import Oracle
     from autograder.pipeline import grade_into
+    from autograder.sandbox.probe import cores, open_sandbox
     from autograder.terminal import show_class
 
     assignment = load_assignment(_course(course), slug)
@@ -122,8 +127,16 @@ def grade_command(
     except SubmissionsError as error:
         fail(str(error))
     console = Console(stderr=as_json)
-    chosen = secrets.randbits(32) if seed is None else seed
-    summary = grade_into(out, assignment, found, chosen, jobs, console)
+    slots = jobs or cores()
+    oracle = Oracle(assignment, secrets.randbits(32) if seed is None else seed)
+    with open_sandbox(slots, torch=assignment.torch) as sandbox:
+        if sandbox.isolation.level == "C" and not accept_unsandboxed:
+            fail(
+                f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "
+                "Submissions could read the hidden cases and the solutions. "
+                "If you trust every one of them, add --accept-unsandboxed."
+            )
+        summary = grade_into(out, oracle, found, sandbox, slots, console)
     if as_json:
         print(json.dumps(summary, indent=1))
     else:
@@ -133,12 +146,11 @@ def grade_command(
 
 
 def _say_where(console: Console, out: Path, summary: Mapping[str, Any]) -> None:
-    isolation = summary["isolation"]
-    console.print(
-        f"{summary['seconds']:g} s, seed {summary['seed']}, isolation level {isolation['level']} "
-        f"({', '.join(isolation['mechanisms'])}; residual risks: {', '.join(isolation['residual_risks']) or 'none'})",
-        highlight=False,
-    )
+    from autograder.sandbox.job import Isolation
+    from autograder.terminal import show_isolation
+
+    console.print(f"{summary['seconds']:g} s, seed {summary['seed']}", highlight=False)
+    show_isolation(console, Isolation(**summary["isolation"]))
     if summary["problems"]:
         console.print(f"{len(summary['problems'])} submissions need a look; they are in the report.", highlight=False)
     print(f"report    {out / 'report.html'}\ngrades    {out / 'grades.csv'}\nfeedback  {out / 'feedback'}\nresults   {out / 'results'}")
@@ -168,11 +180,12 @@ def doctor(
 
     from autograder import doctor as proofs
     from autograder.course.stub import StubError
-    from autograder.sandbox.process import ProcessSandbox
-    from autograder.terminal import show_proofs
+    from autograder.sandbox.probe import cores, open_sandbox
+    from autograder.terminal import show_isolation, show_proofs
 
     folder = _course(course)
     sound, answers = True, {}
+    slots = jobs or cores()
     for slug in assignments or slugs(folder):
         assignment = load_assignment(folder, slug)
         if write_stub:
@@ -181,12 +194,15 @@ def doctor(
             except StubError as error:
                 fail(f"{slug}: {error}")
             assignment = load_assignment(folder, slug)
-        found = proofs.examine(assignment, ProcessSandbox(), jobs)
-        if as_json:
-            answers[slug] = [asdict(proof) for proof in found]
-            sound = sound and not any(proof["broken"] for proof in answers[slug])
-        else:
-            sound = show_proofs(Console(), slug, found) and sound
+        with open_sandbox(slots, torch=assignment.torch) as sandbox:
+            found = proofs.examine(assignment, sandbox, slots)
+            if as_json:
+                answers[slug] = [asdict(proof) for proof in found]
+                sound = sound and not any(proof["broken"] for proof in answers[slug])
+            else:
+                sound = show_proofs(Console(), slug, found) and sound
+    if not as_json:
+        show_isolation(Console(), sandbox.isolation)
     if as_json:
         print(json.dumps(answers, indent=1))
     raise typer.Exit(0 if sound else 1)
@@ -217,7 +233,7 @@ def demo(
     slug = "a5_attention"
     archive = write_class(load_assignment(folder, slug), out)
     print(f"A class of generated submissions: {archive}\n$ autograder grade {slug} {archive} -o {out / 'graded'}")
-    grade_command(slug, archive, out / "graded", seed=0, jobs=0, course=folder, as_json=False)
+    grade_command(slug, archive, out / "graded", seed=0, jobs=0, accept_unsandboxed=True, course=folder, as_json=False)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -111,7 +112,9 @@ def plan_class(assignment: Assignment, seed: int = 0) -> tuple[tuple[Planned, st
     rng = random.Random(seed)  # noqa: S311 (an invented class keeps no secret)
     works = [*_known(assignment, rng), *_hostile(assignment), *_awkward(assignment)]
     works += itertools.islice(_more(assignment, rng), max(8, LEAST - len(works)))
-    people = [f"{last}{first}".lower() for lasts, firsts in _PEOPLE for last in lasts.split() for first in firsts.split()]
+    people = [
+        f"{last}{first}".lower() for lasts, firsts in _PEOPLE for last in lasts.split() for first in firsts.split()
+    ]
     rng.shuffle(people)
     numbers = rng.sample(range(10_000, 100_000), len(works))
     planned: list[tuple[Planned, str, bytes]] = []
@@ -215,7 +218,9 @@ def _awkward(assignment: Assignment) -> Iterator[_Work]:
     yield _Work("resubmitted", ((f"{stem}-1.py", _python(assignment, wrong)[1]), (f"{stem}-2.py", code)))
     yield _Work("corrupt_zip", ((f"{stem}.zip", archive[: len(archive) // 2]),))
     yield _Work("outside_zip", ((f"{stem}.zip", _zipped([(f"../../{file}", code)])),))
-    yield _Work("ships_modules", ((f"{stem}.zip", _zipped([(file, code), ("numpy.py", b""), ("conftest.py", b"1 / 0")])),))
+    yield _Work(
+        "ships_modules", ((f"{stem}.zip", _zipped([(file, code), ("numpy.py", b""), ("conftest.py", b"1 / 0")])),)
+    )
     yield _Work("pdf", ((f"{stem}.pdf", _PDF),))
 
 
@@ -245,7 +250,8 @@ def _packed(assignment: Assignment, text: str) -> tuple[str, bytes]:
 def _notebook(assignment: Assignment, text: str) -> tuple[str, bytes]:
     """Return a notebook as it is after an evening's work: a cell for each definition, checks, an experiment."""
     stem, exercises = Path(assignment.file).stem, {exercise.name for exercise in assignment.exercises}
-    new = nbformat.v4
+    library: Any = nbformat
+    new = library.v4
     cells = [
         new.new_markdown_cell(f"# {assignment.title}\n\nMy solutions."),
         new.new_code_cell(f'# Initialize Otter\nimport otter\ngrader = otter.Notebook("{stem}.ipynb")'),
@@ -260,7 +266,7 @@ def _notebook(assignment: Assignment, text: str) -> tuple[str, bytes]:
     cells.append(new.new_code_cell(experiment, outputs=[shown], execution_count=7))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"  # they are random otherwise, and the class would differ from run to run
-    return f"{stem}.ipynb", nbformat.writes(new.new_notebook(cells=cells)).encode()
+    return f"{stem}.ipynb", library.writes(new.new_notebook(cells=cells)).encode()
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,6 @@ file does; what is checked is the verdict.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +44,7 @@ def write_stub(course: Path, assignment: Assignment) -> Path:
     return path
 
 
-def examine(assignment: Assignment, sandbox: Sandbox, jobs: int = 0) -> Iterator[Proof]:
+def examine(assignment: Assignment, sandbox: Sandbox, jobs: int) -> Iterator[Proof]:
     """Yield a proof for every promise, cheap ones first; later ones are left out where earlier ones make them moot."""
     sound = [Proof("names are unique and points add up", tuple(_names(assignment))), _bank_is_sound(assignment)]
     yield from sound
@@ -60,7 +59,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int = 0) -> Iterator
     except BrokenReferenceError as error:
         yield Proof("the reference answers every case", (str(error),))
         return
-    clinic = _Clinic(assignment, oracles[0], sandbox, jobs or len(os.sched_getaffinity(0)))
+    clinic = _Clinic(assignment, oracles[0], sandbox, jobs)
     yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
     yield Proof("the stub gets zero", tuple(clinic.stub_scores()))
     yield Proof(f"{len(assignment.alternatives)} alternatives get full marks", tuple(clinic.alternatives_fail()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,30 +15,27 @@ from autograder import __version__
 from autograder.batch.gradebook import read_records, write_grades, write_whole
 from autograder.batch.run import grade_class
 from autograder.batch.submissions import Submission
-from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
 from autograder.publish.report import feedback_html, report_html
-from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.job import Sandbox
 from autograder.terminal import progress
 
 def grade_into(
-    out: Path, assignment: Assignment, submissions: Sequence[Submission], seed: int, jobs: int, console: Console
+    out: Path, oracle: Oracle, submissions: Sequence[Submission], sandbox: Sandbox, jobs: int, console: Console
 ) -> dict[str, Any]:
     """Grade a class into a folder, with a progress bar, and return the run's summary."""
     started = time.monotonic()
-    sandbox = ProcessSandbox()
-    oracle = Oracle(assignment, seed)
     for trial in oracle.trials:
         oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
     _forget_other_students(out, submissions)
     with progress(console) as bar:
         task = bar.add_task("", total=len(submissions))
-        for entry in grade_class(oracle, submissions, sandbox, out, jobs or cores()):
+        for entry in grade_class(oracle, submissions, sandbox, out, jobs):
             bar.update(task, advance=1, description=entry["student"])
     summary = {
-        "assignment": assignment.slug,
-        "title": assignment.title,
-        "seed": seed,
+        "assignment": oracle.assignment.slug,
+        "title": oracle.assignment.title,
+        "seed": oracle.seed,
         "engine": __version__,
         "seconds": round(time.monotonic() - started, 2),
         "isolation": asdict(sandbox.isolation),
@@ -58,11 +54,6 @@ def write_reports(out: Path) -> None:
     for entry in records:
         write_whole(out / "feedback" / f"{entry['student']}.html", feedback_html(entry))
     write_whole(out / "report.html", report_html(records, summary))
-
-
-def cores() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _needs_a_look(entry: dict[str, Any]) -> bool:

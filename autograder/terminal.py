@@ -14,6 +14,7 @@ from rich.table import Table
 from autograder.course.spec import Status
 from autograder.doctor import Proof
 from autograder.judge.result import ExerciseResult, Result
+from autograder.sandbox.job import Isolation
 
 _MARKS = {Status.PASSED: "[green]✓[/]", Status.MISSING: "[dim]·[/]", Status.SKIPPED: "[dim]·[/]"}
 
@@ -93,6 +94,15 @@ def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:
         for line in proof.broken:
             console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
     return sound
+
+
+def show_isolation(console: Console, isolation: Isolation) -> None:
+    """Print the isolation level, what it rests on, what it leaves open, and why it is not a higher one."""
+    console.print(f"isolation level {isolation.level}: {', '.join(isolation.mechanisms)}", highlight=False)
+    for line in isolation.residual_risks:
+        console.print(f"  residual risk: {plain(line)}", highlight=False)
+    for line in isolation.missing:
+        console.print(f"  missing: {plain(line)}", highlight=False)
 
 
 def progress(console: Console) -> Progress:

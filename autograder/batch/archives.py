@@ -177,7 +177,11 @@ def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> 
     """Say why an archive's entry is not to be opened, if so."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     flaws = (
-        (outside, f"The path {name} leads out of its archive, so nothing beside it was read. Pack the files by name."),
+        (
+            outside,
+            f"The path {name} leads out of its archive, so nothing beside it was read. "
+            "Pack the files again from inside their own folder.",
+        ),
         (stat.S_ISLNK(kind), _link(name)),
         (kind and not stat.S_ISREG(kind) and not info.is_dir(), _not_a_file(name)),
         (
@@ -213,7 +217,8 @@ def _bounded(file: _Readable, limit: int, name: str) -> bytes:
 
 
 def _too_large(name: str, size: int, limit: int) -> str:
-    return f"{name} is too large: {size / 2**20:.1f} MB or more, where {limit >> 20} MB are allowed. Hand in the code alone."
+    allowed = f"{size / 2**20:.1f} MB or more, where {limit >> 20} MB are allowed"
+    return f"{name} is too large: {allowed}. Hand in the code alone."
 
 
 def _link(name: str) -> str:

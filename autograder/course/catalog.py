@@ -58,6 +58,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         points=points,
         exercises=exercises,
         limits=limits,
+        torch=bool(config.get("torch", False)),
         given=tuple(config.get("given", ())),
         reference=_text(secret / file),
         stub=_text(stub) if stub.exists() else "",

@@ -174,6 +174,7 @@ class Assignment:
     points: float  # what the exercises' points must add up to
     exercises: tuple[Exercise, ...]
     limits: Limits
+    torch: bool  # whether to have torch ready before submissions run
     given: tuple[str, ...]  # definitions of the reference that ship to students as they are
     reference: str  # source text
     stub: str  # source text, as committed

@@ -458,7 +458,7 @@ SCORES = (
         old="dots = Q @ np.swapaxes(K, -1, -2)",
         new="dots = K @ np.swapaxes(Q, -1, -2)",
         caught_by="rows_are_queries",
-        says="Your rows belong to the keys and your columns to the queries. It is each query that gets a row of scores.",
+        says="Your rows belong to the keys and your columns to the queries. Each query gets a row of scores.",
     ),
     Misconception(
         "transposes_every_axis",
@@ -1559,7 +1559,7 @@ QUIZ = (
         "order_lost",
         "b",
         "a",
-        "In a mean all shares are equal, early or late. Your answer describes a weighting that averaging does not have.",
+        "In a mean all shares are equal, early or late. Your answer describes weights that averaging does not have.",
     ),
     _choice(
         "mean_has_fewer_features",
@@ -1670,7 +1670,7 @@ QUIZ = (
         "mask_before_softmax",
         "d",
         "a",
-        "Your answer is about cost, and one multiplication is hardly slower. Compute a row of three by hand, both ways.",
+        "Your answer is about cost, but one multiplication is hardly slower. Work out one row by hand, both ways.",
     ),
     _choice(
         "masked_after_keeps_some_weight",
@@ -1691,7 +1691,7 @@ QUIZ = (
         "cost_in_time",
         "c",
         "a",
-        "Your answer takes parallel for free. The positions are worked on at the same time, but the work is still done.",
+        "Your answer takes parallel for free. Positions are worked on at the same time, but the work is still done.",
     ),
     _choice(
         "cost_is_linear",

@@ -1,0 +1,589 @@
+"""Every way a class may be handed in, and every way an archive, a notebook or a file may be broken or hostile."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import random
+import stat
+import struct
+import time
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.batch.submissions import (
+    Submission,
+    SubmissionsError,
+    UnreadableError,
+    read_source,
+    read_submissions,
+    student_names,
+)
+
+FILE = "attention.py"
+CODE = b"import numpy as np\n\n\ndef attention(Q, K, V):\n    return Q\n"
+GOOD = "ada.py"  # stands beside whatever is broken, and must be read
+
+
+def zipped(*files: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """Pack files; names may be given twice or lead anywhere."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, data in files:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def special(name: str, mode: int) -> zipfile.ZipInfo:
+    """Return an archive's entry that claims to be a link, a pipe or a device."""
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, (mode | 0o644) << 16
+    return info
+
+
+def notebook(*cells: str) -> bytes:
+    """Return a notebook of the present format with these code cells."""
+    new = nbformat.v4
+    return nbformat.writes(new.new_notebook(cells=[new.new_code_cell(cell) for cell in cells])).encode()
+
+
+def in_zip(tmp_path: Path, *files: tuple[str | zipfile.ZipInfo, bytes]) -> dict[str, Submission]:
+    """Read a class archive with these files."""
+    path = tmp_path / "class.zip"
+    path.write_bytes(zipped(*files))
+    return {submission.student: submission for submission in read_submissions(path, FILE)}
+
+
+def in_folder(tmp_path: Path, **files: bytes) -> dict[str, Submission]:
+    """Read a class folder with these files; `__` in a name stands for a dot, `___` for a slash."""
+    folder = tmp_path / "class"
+    for name, data in files.items():
+        path = folder / name.replace("___", "/").replace("__", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return {submission.student: submission for submission in read_submissions(folder, FILE)}
+
+
+def text_of(submission: Submission) -> str:
+    """Return the code that would be graded."""
+    assert submission.source is not None, submission.problem
+    return "\n".join(chunk.text for chunk in submission.source.chunks)
+
+
+def problem_of(tmp_path: Path, name: str | zipfile.ZipInfo, data: bytes) -> str:
+    """Return the problem of one file in a class, after making sure that the file beside it was read."""
+    found = in_zip(tmp_path, (GOOD, CODE), (name, data))
+    assert text_of(found.pop("ada")) == CODE.decode()
+    (other,) = found.values()
+    assert other.source is None
+    assert "\n" not in other.problem
+    return other.problem
+
+
+# ---------------------------------------------------------------------------------------------- who and what
+
+
+def test_folder_of_every_kind(tmp_path: Path) -> None:
+    """A folder may mix files, notebooks, zips and folders, each one student's; what computers add is ignored."""
+    found = in_folder(
+        tmp_path,
+        ada__py=CODE,
+        bob__ipynb=notebook("x = 1"),
+        cyd__zip=zipped(("attention.py", CODE)),
+        dan___attention__py=CODE,
+        eve___work__zip=zipped(("attention.py", CODE)),
+        __DS_Store=b"",
+        __MACOSX___x__py=b"",
+        roster__csv=b"id,name",
+    )
+    assert list(found) == ["ada", "bob", "cyd", "dan", "eve"]
+    assert all(submission.source is not None for submission in found.values())
+    assert found["dan"].origin == "class: dan: attention.py"
+    assert found["eve"].origin == "class: eve: work.zip: attention.py"
+    assert found["ada"].source is not None
+    assert found["ada"].source.module == "attention"
+
+
+def test_canvas_names(tmp_path: Path) -> None:
+    """From a Canvas name come the student, the late mark and the file's own name; the number keeps namesakes apart."""
+    found = in_zip(
+        tmp_path,
+        ("lovelaceada_late_12345_67890_attention.py", CODE),
+        ("lovelaceada_12346_67891_my_work.py", CODE),
+    )
+    assert list(found) == ["lovelaceada_12345", "lovelaceada_12346"]
+    assert found["lovelaceada_12345"].notes == ("handed in late, as the export marks it",)
+    assert found["lovelaceada_12346"].notes == ("the file is named my_work.py, not attention.py",)
+    assert found["lovelaceada_12345"].origin == "class.zip: lovelaceada_late_12345_67890_attention.py"
+
+
+def test_latest_resubmission_counts(tmp_path: Path) -> None:
+    """The highest resubmission number counts, 10 after 9, and the notes say so."""
+    found = in_zip(
+        tmp_path,
+        ("a_1_100_attention-9.py", b"old = 9"),
+        ("a_1_101_attention-10.py", b"new = 10"),
+        ("a_1_102_attention.py", b"first = 0"),
+    )
+    assert text_of(found["a_1"]) == "new = 10"
+    assert found["a_1"].notes == ("handed in 3 times; the latest (a_1_101_attention-10.py) counts",)
+
+
+def test_helpers_and_pictures_stand_back(tmp_path: Path) -> None:
+    """A later upload that is no solution does not push the solution aside, and is named."""
+    found = in_zip(
+        tmp_path, ("a_1_100_attention.py", CODE), ("a_1_101_helper.py", b"h = 1"), ("a_1_102_notes.pdf", b"%PDF")
+    )
+    assert text_of(found["a_1"]) == CODE.decode()
+    assert any("2 files" in note and "being named attention.py" in note for note in found["a_1"].notes)
+    assert any("a_1_102_notes.pdf" in note for note in found["a_1"].notes)
+
+
+def test_one_student_in_two_forms(tmp_path: Path) -> None:
+    """Ada.zip and Ada.py are one student's; the newer counts, whichever comes first in the listing."""
+    for older, newer in ((("Ada.py", b"old = 1"), "Ada.zip"), (("Ada.zip", zipped((FILE, b"old = 1"))), "Ada.py")):
+        data = zipped((FILE, b"new = 1")) if newer.endswith("zip") else b"new = 1"
+        found = in_zip(
+            tmp_path,
+            (zipfile.ZipInfo(older[0], (2025, 1, 1, 0, 0, 0)), older[1]),
+            (zipfile.ZipInfo(newer, (2025, 1, 2, 0, 0, 0)), data),
+        )
+        assert text_of(found["Ada"]) == "new = 1"
+        assert found["Ada"].notes == (f"handed in 2 times; the latest ({newer}) counts",)
+
+
+def test_newer_file_in_a_folder_counts(tmp_path: Path) -> None:
+    """In a folder the time of modification decides."""
+    in_folder(tmp_path, Ada__py=b"old = 1", Ada__zip=zipped((FILE, b"new = 1")))
+    os.utime(tmp_path / "class" / "Ada.py", (1, 1))
+    (found,) = read_submissions(tmp_path / "class", FILE)
+    assert text_of(found) == "new = 1"
+
+
+def test_single_file(tmp_path: Path) -> None:
+    """A single file is a class of one."""
+    path = tmp_path / "ada.py"
+    path.write_bytes(CODE)
+    (found,) = read_submissions(path, FILE)
+    assert (found.student, found.origin, text_of(found)) == ("ada", "ada.py", CODE.decode())
+
+
+def test_wrapping_folder_is_stepped_into(tmp_path: Path) -> None:
+    """An export that was unpacked and packed again has one folder around the class, which is not a student."""
+    found = in_zip(tmp_path, ("export/a_1_2_attention.py", CODE), ("export/b_2_3_attention.py", CODE))
+    assert list(found) == ["a_1", "b_2"]
+    found = in_zip(tmp_path, ("x/", b""), ("x/ada/attention.py", CODE), ("x/bob.zip", zipped((FILE, CODE))))
+    assert list(found) == ["ada", "bob"]
+    assert list(in_zip(tmp_path, ("ada/attention.py", CODE), ("ada/data/x.txt", b""))) == ["ada"]
+
+
+def test_names_are_safe_and_unique() -> None:
+    """Whatever a student is called, the name is a safe file name, unique in any case, and the same every time."""
+    owners = [
+        "Ada",
+        "ada",
+        "Zoë Ñandú",
+        "Zoe Nandu",
+        "../..",
+        "李雷",
+        "\u202egnp.exe",
+        "=1+1",
+        ".hidden",
+        "x" * 300,
+        "a\nb",
+        "",
+    ]
+    owners += ["\udcff", "con|aux", "-rf", "x" * 300 + "y"]
+    names = student_names(owners)
+    assert len({name.casefold() for name in names.values()}) == len(owners)
+    for name in names.values():
+        assert name.isascii()
+        assert name.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        assert name[0] not in ".-=+@"
+        assert len(name) <= 80
+    assert student_names(reversed(owners)) == names
+
+
+def test_latecomer_takes_nobodys_name() -> None:
+    """Whoever needed no change keeps the plain name, and no new name makes an old one mean someone else."""
+    assert student_names(["Zoe", "Zoë"])["Zoe"] == "Zoe"
+    before, after = student_names(["Zoë"]), student_names(["Zoë", "Zoé"])
+    assert before["Zoë"] not in after.values() or after["Zoë"] == before["Zoë"]
+    both = student_names(["Ada", "ada"])
+    assert both["Ada"].startswith("Ada-")
+    assert both["ada"].startswith("ada-")
+
+
+def test_case_collision_keeps_both(tmp_path: Path) -> None:
+    """Ada.py and ada.py may be two people; both are read, under names no file system confuses."""
+    found = in_zip(tmp_path, ("Ada.py", b"x = 1"), ("ada.py", b"x = 2"))
+    assert sorted(text_of(s) for s in found.values()) == ["x = 1", "x = 2"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "work.rar", "work.tar.gz", "page.html", "nothing", "a_1_2_data.csv"])
+def test_nothing_vanishes(tmp_path: Path, name: str) -> None:
+    """A file of the wrong kind is a submission with a problem that says what is accepted."""
+    assert "Hand in attention.py, a notebook" in problem_of(tmp_path, name, b"text")
+
+
+# ------------------------------------------------------------------------------------------- unusable input
+
+
+def test_missing_empty_and_strange_inputs(tmp_path: Path) -> None:
+    """Where there is nothing to read at all, one clear line says so."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "junk").mkdir()
+    (tmp_path / "junk" / ".DS_Store").write_bytes(b"")
+    (tmp_path / "junk" / "roster.csv").write_bytes(b"")
+    (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and then nothing")
+    (tmp_path / "none.zip").write_bytes(zipped())
+    (tmp_path / "class.tar.gz").write_bytes(b"\x1f\x8b")
+    expected = {"gone": "There is no", "empty": "There are no submissions", "junk": "There are no submissions"}
+    expected |= {"broken.zip": "damaged", "none.zip": "There are no submissions", "class.tar.gz": "no submissions"}
+    for name, words in expected.items():
+        with pytest.raises(SubmissionsError, match=words) as caught:
+            read_submissions(tmp_path / name, FILE)
+        assert "Give a folder or a zip of submissions" in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_pipes_links_and_folders_named_like_code(tmp_path: Path) -> None:
+    """In a folder, nothing but ordinary files is opened: a pipe would block for ever, a link lead anywhere."""
+    secret = tmp_path / "secret.py"
+    secret.write_bytes(b"secret = 1")
+    in_folder(tmp_path, ada__py=CODE, bob___x__txt=b"")
+    folder = tmp_path / "class"
+    os.mkfifo(folder / "pipe.py")
+    os.mkfifo(folder / "pipe.zip")
+    (folder / "link.py").symlink_to(secret)
+    (folder / "away").symlink_to(tmp_path)
+    (folder / "bob" / "attention.py").symlink_to(secret)
+    (folder / "dir.py").mkdir()
+    found = {submission.student: submission for submission in read_submissions(folder, FILE)}
+    problems = {student: submission.problem for student, submission in found.items() if not submission.source}
+    assert "not an ordinary file" in found["pipe"].problem
+    for student in ("link", "away", "bob"):
+        assert "is a link" in problems[student]
+    assert "is empty" in problems["dir.py"]
+    assert text_of(found["ada"]) == CODE.decode()
+
+
+# ------------------------------------------------------------------------------ archives: choosing the file
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        (["attention.py", "helper.py", "numpy.py", "torch/__init__.py", "conftest.py"], "attention.py"),
+        (["a5/attention.py", "a5/cases.py", "__MACOSX/a5/._attention.py"], "a5/attention.py"),
+        (["attention.py", "old/attention.py"], "attention.py"),
+        (["other.py", "attention.ipynb"], "attention.ipynb"),
+        (["Attention.PY", "helper.py"], "Attention.PY"),
+        (["mine.py", "data.txt", "__pycache__/x.py", ".ipynb_checkpoints/mine.ipynb"], "mine.py"),
+        (["mine.py", "conftest.py"], "mine.py"),
+    ],
+)
+def test_choice_inside_a_student_zip(tmp_path: Path, names: list[str], chosen: str) -> None:
+    """The file of the right name is read, else its notebook, else the only one there is; nothing else is opened."""
+    code = {".py": b"x = 1", ".ipynb": notebook("x = 1")}
+    files = [(name, code.get(Path(name).suffix.lower(), b"") if name == chosen else b"bad = 0") for name in names]
+    submission = in_zip(tmp_path, ("ada.zip", zipped(*files)))["ada"]
+    assert text_of(submission) == "x = 1"
+    assert submission.origin == f"class.zip: ada.zip: {chosen}"
+
+
+def test_choice_is_told(tmp_path: Path) -> None:
+    """A renamed file, and a second place where the work might be, are noted."""
+    mine = in_zip(tmp_path, ("ada.zip", zipped(("mine.py", CODE))))["ada"]
+    assert mine.notes == ("the file is named mine.py, not attention.py",)
+    both = in_zip(tmp_path, ("ada.zip", zipped(("attention.py", CODE), ("attention.ipynb", notebook("x = 1")))))["ada"]
+    assert both.notes == ("attention.py counts; not read: attention.ipynb",)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["a.py", "b.py"], "several Python files and none is named attention.py: a.py, b.py"),
+        (["a/attention.py", "b/attention.py"], "several files named attention.py: a/attention.py, b/attention.py"),
+        (["numpy.py"], "only helper files"),
+        (["notes.txt", "plot.png"], "no Python file or notebook, only notes.txt, plot.png"),
+        (["__MACOSX/a.py"], "is empty"),
+        ([], "is empty"),
+        (["inner.zip"], "only inner.zip"),
+    ],
+)
+def test_no_choice_inside_a_student_zip(tmp_path: Path, names: list[str], words: str) -> None:
+    """Where nobody can tell which file counts, the problem names what was found."""
+    inner = zipped(("attention.py", CODE))
+    assert words in problem_of(tmp_path, "zed.zip", zipped(*((n, inner if "zip" in n else CODE) for n in names)))
+
+
+# ---------------------------------------------------------------------------------- archives: hostile shapes
+
+
+@pytest.mark.parametrize("name", ["../evil.py", "/etc/evil.py", "C:/evil.py", "..\\evil.py", "a/../../evil.py"])
+def test_paths_that_lead_outside(tmp_path: Path, name: str) -> None:
+    """A path out of the archive is its own problem at the top, and spoils a student's zip whole."""
+    assert "leads out of its archive" in problem_of(tmp_path, name, CODE)
+    assert "leads out of its archive" in problem_of(tmp_path, "zed.zip", zipped((FILE, CODE), (name, CODE)))
+    assert not (tmp_path.parent / "evil.py").exists()
+
+
+def test_special_files_in_archives(tmp_path: Path) -> None:
+    """Links, pipes and devices in an archive are not read, at the top or inside."""
+    for mode, words in (
+        (stat.S_IFLNK, "is a link"),
+        (stat.S_IFIFO, "not an ordinary"),
+        (stat.S_IFBLK, "not an ordinary"),
+    ):
+        assert words in problem_of(tmp_path, special("zed.py", mode), b"/etc/passwd")
+        assert words in problem_of(tmp_path, "zed.zip", zipped((special(FILE, mode), b"/etc/passwd")))
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_one_name_twice(tmp_path: Path) -> None:
+    """Two files of one name in one archive: programs disagree on which counts, so neither does."""
+    assert "2 times" in problem_of(tmp_path, "zed.zip", zipped((FILE, CODE), (FILE, b"x = 1")))
+    found = in_zip(tmp_path, ("bob.py", b"x = 1"), (GOOD, CODE), ("bob.py", b"x = 2"))
+    assert "2 times" in found["bob"].problem
+    assert found["ada"].source is not None
+
+
+def test_locked_and_unusual_archives(tmp_path: Path) -> None:
+    """A password, and ways of packing that unpack without a bound on memory, are refused by name."""
+    data = bytearray(zipped((FILE, CODE)))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + offset] |= 1
+    assert "password" in problem_of(tmp_path, "zed.zip", bytes(data))
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        assert "unusual way" in problem_of(tmp_path, "zed.zip", zipped((FILE, CODE), method=method))
+
+
+def test_bombs(tmp_path: Path) -> None:
+    """A file that unpacks to 300 MB costs next to nothing, whether its archive admits its size or lies."""
+    honest = zipped((FILE, bytes(300 << 20)))
+    lying = bytearray(honest)
+    for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        struct.pack_into("<I", lying, lying.index(signature) + offset, 1000)
+    tracemalloc.start()
+    try:
+        assert "too large: 300.0 MB" in problem_of(tmp_path, "zed.zip", honest)
+        assert "damaged" in problem_of(tmp_path, "zed.zip", bytes(lying))
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_too_many_files(tmp_path: Path) -> None:
+    """An archive of more files than any student has is refused before its list is built."""
+    entry = struct.Struct("<4s6H3I5H2I")  # an entry of the list at an archive's end: no name, no content
+    listing = entry.pack(b"PK\x01\x02", 20, 20, 0, 0, 0, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) * 200_000
+    end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, len(listing), 0, 0)
+    started = time.monotonic()
+    assert "more than 10,000 files" in problem_of(tmp_path, "zed.zip", listing + end)
+    assert time.monotonic() - started < 1
+
+
+def test_broken_and_nested_archives(tmp_path: Path) -> None:
+    """What is no archive, half of one, or an archive of archives is said to be so."""
+    whole = zipped((FILE, os.urandom(2000)), method=zipfile.ZIP_STORED)
+    flipped = bytearray(whole)
+    flipped[100] ^= 0xFF
+    assert "damaged" in problem_of(tmp_path, "zed.zip", b"not a zip")
+    assert "damaged" in problem_of(tmp_path, "zed.zip", b"")
+    assert "damaged" in problem_of(tmp_path, "zed.zip", whole[: len(whole) // 2])
+    assert "damaged" in problem_of(tmp_path, "zed.zip", bytes(flipped))
+    assert "directly" in problem_of(tmp_path, "zed.zip", zipped(("a.zip", zipped(("b.zip", whole)))))
+
+
+def test_hostile_names_are_printable(tmp_path: Path) -> None:
+    """Names with control or direction-changing characters reach no report as they are."""
+    found = in_zip(
+        tmp_path, ("a\u202eyp\x1b[31m<b>\n.py", CODE), ("bob/x\u202e\x07.py", CODE), ("c_1_2_\u2066x.py", CODE)
+    )
+    for submission in found.values():
+        assert submission.source is not None
+        shown = [submission.origin, *submission.notes, *(chunk.label for chunk in submission.source.chunks)]
+        assert all(text.isprintable() for text in shown)
+        assert submission.student.isascii()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_damaged_archives_never_raise(tmp_path: Path) -> None:
+    """Random damage to a student's archive ends as a problem or as code; to that of the class, in one clear error."""
+    rng = random.Random(0)
+    whole = zipped(("a5/attention.py", CODE), ("a5/b.ipynb", notebook("x = 1")), ("../x", b""), ("é/y.zip", b"PK"))
+    for _ in range(400):
+        data = bytearray(whole)
+        for _ in range(rng.randint(1, 6)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        found = in_zip(tmp_path, (GOOD, CODE), ("zed.zip", bytes(data[: rng.choice((None, rng.randrange(len(data))))])))
+        assert (found["zed"].source is None) == bool(found["zed"].problem)
+        (tmp_path / "damaged.zip").write_bytes(data)
+        with contextlib.suppress(SubmissionsError):
+            read_submissions(tmp_path / "damaged.zip", FILE)
+
+
+# ----------------------------------------------------------------------------------------------- source text
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"x = 1\r\ny = 2\rz = 3\n", "x = 1\ny = 2\nz = 3\n"),
+        (b"\xef\xbb\xbfx = 'caf\xc3\xa9'", "x = 'café'"),
+        (b"# -*- coding: latin-1 -*-\nx = 'caf\xe9'", "# -*- coding: latin-1 -*-\nx = 'café'"),
+        (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '\x80'", None),
+        (b"def f(:\n", "def f(:\n"),
+    ],
+)
+def test_readable_text(tmp_path: Path, data: bytes, text: str | None) -> None:
+    """UTF-8 with or without mark, other encodings that are declared, any line ends, empty and wrong code: all text."""
+    found = in_zip(tmp_path, (GOOD, data))["ada"]
+    assert text_of(found) == text if text is not None else "€" in text_of(found)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (CODE.decode().encode("utf-16"), "saved as UTF-16"),
+        (CODE.decode().encode("utf-16-le"), "looks like UTF-16"),
+        (CODE.decode().encode("utf-32"), "saved as UTF-32"),
+        (CODE + b"\0", "NUL byte in line 6"),
+        (b"x = 1\ny = '\xe9'\n", "line 2 is not UTF-8"),
+        (b"x = 1\n" * 9 + b"y = '\xe9'\n", "line 10 is not UTF-8"),
+        (b"# coding: rot13\nk = 1\n", "encoding is rot13"),
+        (b"# coding: utf-7\nk = 1\n", "encoding is utf-7"),
+        (b"# coding: zlib_codec\nk = 1\n", "encoding is zlib_codec"),
+        (b"# coding: klingon\nk = 1\n", "encoding is unclear"),
+        (b"\xef\xbb\xbf# coding: latin-1\nk = 1\n", "encoding is unclear"),
+        (b"x" * ((1 << 20) + 1), "too large"),
+        (zipped((FILE, CODE)), "is a zip archive"),
+        (b"%PDF-1.4 ...", "is a PDF"),
+        (notebook("x = 1"), "holds a notebook"),
+    ],
+)
+def test_unreadable_text(tmp_path: Path, data: bytes, words: str) -> None:
+    """What is not Python source text is told by name, with what to do about it."""
+    assert words in problem_of(tmp_path, "zed.py", data)
+
+
+# ------------------------------------------------------------------------------------------------- notebooks
+
+
+def test_cells_are_numbered_as_the_student_sees_them(tmp_path: Path) -> None:
+    """Code cells count from 1, empty ones and dropped ones included; prose does not count."""
+    new = nbformat.v4
+    cells = [new.new_markdown_cell("# Hello"), new.new_code_cell("x = 1"), new.new_code_cell("")]
+    cells += [new.new_code_cell("%%bash\nrm -rf /"), new.new_code_cell("y = 2")]
+    (found,) = in_zip(tmp_path, ("ada.ipynb", nbformat.writes(new.new_notebook(cells=cells)).encode())).values()
+    assert found.source is not None
+    assert found.source.notebook
+    assert [(chunk.label, chunk.text) for chunk in found.source.chunks] == [("cell 1", "x = 1"), ("cell 4", "y = 2")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [
+        ("%matplotlib inline\nimport numpy as np", "\nimport numpy as np"),
+        ("!pip install numpy \\\n  torch\nx = 1", "\n\nx = 1"),
+        ("%%time\nx = 1", "\nx = 1"),
+        ("\n%%capture out\nx = 1", "\n\nx = 1"),
+        ("%%writefile a.py\nx = 1", ""),
+        ("np.where?\n?np.where\nnp.where??\nx = 1", "\n\n\nx = 1"),
+        ("files = !ls\nt = %timeit -o f()\nx = 1", "\n\nx = 1"),
+        ("if True:\n    %matplotlib inline\nx = 1", "if True:\n    pass\nx = 1"),
+        ('import otter\ngrader = otter.Notebook("a.ipynb")\nx = 1', "\n\nx = 1"),
+        ("from otter import Notebook\ngrader = Notebook()\nx = 1", "\n\nx = 1"),
+        ('grader.check("q1")\ngrader.check_all()  # all\ngrader.export(run_tests=True);\nx = 1', "\n\n\nx = 1"),
+        ("x = (10\n     % width)\ny = (a\n!= b)", "x = (10\n     % width)\ny = (a\n!= b)"),
+        ("ok = a % b  # why?\nwhy = 'really?'", "ok = a % b  # why?\nwhy = 'really?'"),
+        ("import otters\ngrader.checked(1)", "import otters\ngrader.checked(1)"),
+        ("x = 1\r\n%time y\r\nz = 2", "x = 1\n\nz = 2"),
+    ],
+)
+def test_what_is_not_python_goes(tmp_path: Path, cell: str, code: str) -> None:
+    """Magics, shell lines, help and grader calls go, line numbers stay, and Python that looks alike survives."""
+    (found,) = in_zip(tmp_path, ("ada.ipynb", notebook(cell))).values()
+    assert text_of(found) == code
+
+
+def test_old_notebooks(tmp_path: Path) -> None:
+    """Notebooks of format 3 keep their cells in worksheets; they are read as they are."""
+    old = nbformat.v3
+    sheet = old.new_worksheet(cells=[old.new_code_cell("x = 1"), old.new_text_cell("html", "<b>")])
+    data = json.dumps(old.new_notebook(worksheets=[sheet])).encode()
+    (found,) = in_zip(tmp_path, ("ada.ipynb", data)).values()
+    assert text_of(found) == "x = 1"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "not a readable notebook"),
+        (b"{", "not a readable notebook"),
+        (notebook("x = 1")[:-9], "not a readable notebook"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"cells": ' + b"[" * 200_000, "nested too deeply"),
+        (b'{"cells": ' + b"9" * 10_000 + b"}", "not a readable notebook"),
+        (b"[]", "no cells"),
+        (b"3", "no cells"),
+        (b'{"cells": {}}', "no cells"),
+        (b'{"worksheets": [1, []]}', "no cells"),
+        (notebook("x = 1").decode().encode("utf-16"), "UTF-16"),
+        (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "broken character"),
+        (b'{"cells": [{"cell_type": "code", "source": "\\u0000"}]}', "NUL character"),
+        (notebook("x" * (1 << 20), "y = 1"), "more than 1 MB of code"),
+        (b" " * ((20 << 20) + 1), "too large"),
+    ],
+)
+def test_unreadable_notebooks(tmp_path: Path, data: bytes, words: str) -> None:
+    """A notebook that is none, is cut off or was built to do harm ends as a problem."""
+    assert words in problem_of(tmp_path, "zed.ipynb", data)
+
+
+def test_odd_cells_are_passed_over(tmp_path: Path) -> None:
+    """Cells of the wrong shape hide no others."""
+    cells: list[object] = [1, None, [], {"cell_type": "code"}, {"cell_type": "code", "source": 3}]
+    cells += [{"cell_type": "code", "source": ["x = 1\n", 5, "y = 2"]}, {"cell_type": ["code"], "source": "z"}]
+    (found,) = in_zip(tmp_path, ("ada.ipynb", json.dumps({"cells": cells}).encode())).values()
+    assert text_of(found) == "x = 1\ny = 2"
+
+
+def test_hostile_notebooks_are_quick(tmp_path: Path) -> None:
+    """Millions of objects beside the code, and lines built to keep a pattern busy, do not hold the grader up."""
+    lines = "grader.check(" + ")" * 300 + " " * 200_000 + "x\n" + "a, " * 100_000 + "\n" + " " * 200_000 + "!"
+    hostile = {"cells": [{"cell_type": "code", "source": lines}], "metadata": {"x": [{}] * 1_000_000}}
+    started = time.monotonic()
+    in_zip(tmp_path, ("ada.ipynb", json.dumps(hostile).encode()))
+    assert time.monotonic() - started < 2
+
+
+# ----------------------------------------------------------------------------------------------- read_source
+
+
+def test_read_source(tmp_path: Path) -> None:
+    """One file is read from disk under the module's name, with the student's own file name in tracebacks."""
+    path = tmp_path / "mine.py"
+    path.write_bytes(CODE)
+    source = read_source(path, FILE)
+    assert (source.module, source.notebook) == ("attention", False)
+    assert [(chunk.label, chunk.text) for chunk in source.chunks] == [("mine.py", CODE.decode())]
+    (tmp_path / "link.py").symlink_to(path)
+    assert read_source(tmp_path / "link.py", FILE).chunks[0].text == CODE.decode()
+
+
+def test_read_source_refuses_clearly(tmp_path: Path) -> None:
+    """A missing path, a folder, another kind of file and a broken one each get a line of their own."""
+    (tmp_path / "a.txt").write_bytes(b"")
+    (tmp_path / "b.py").write_bytes(CODE.decode().encode("utf-16"))
+    for name, words in {"gone.py": "no file", ".": "is a folder", "a.txt": "neither", "b.py": "UTF-16"}.items():
+        with pytest.raises(UnreadableError, match=words):
+            read_source(tmp_path / name, FILE)
