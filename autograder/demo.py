@@ -23,6 +23,7 @@ from autograder.judge.oracle import apply_edits
 
 LEAST = 64  # submissions
 _DATE = (2025, 10, 17, 23, 58, 0)
+_LATE = 0.1  # of all
 _CROSSING, _WITHIN = 8, 4  # pairs of misconceptions, in two exercises and in one
 _PEOPLE = (
     ("Adeyemi Boateng Diallo Mensah Okafor Traore", "Amara Chidi Fatou Kwame Ngozi Sekou"),
@@ -119,7 +120,7 @@ def plan_class(assignment: Assignment, seed: int = 0) -> tuple[tuple[Planned, st
     numbers = rng.sample(range(10_000, 100_000), len(works))
     planned: list[tuple[Planned, str, bytes]] = []
     for work, person, number in zip(works, itertools.cycle(people), numbers, strict=False):
-        late = "_late" if rng.random() < 0.1 else ""  # noqa: PLR2004 (a tenth)
+        late = "_late" if rng.random() < _LATE else ""
         for title, data in work.files:
             name = f"{person}{late}_{number}_{200_000 + 7 * len(planned)}_{title}"
             planned.append((Planned(f"{person}_{number}", work.kind), name, data))

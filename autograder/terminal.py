@@ -8,8 +8,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from autograder.course.spec import Status
 from autograder.doctor import Proof
@@ -50,13 +52,18 @@ def _show_exercise(console: Console, exercise: ExerciseResult) -> None:
         return
     failing = [case for case in exercise.cases if case.status is not Status.PASSED]
     first, others = failing[0], failing[1:]
-    console.print(f"    [bold]{first.name}[/]: {plain(first.claim)}", highlight=False)
+    console.print(_indented(f"[bold]{first.name}[/]: {plain(first.claim)}"))
     for line in first.message.splitlines():
         console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
     if first.says:
-        console.print(f"    [yellow]→ {plain(first.says)}[/]", highlight=False)
+        console.print(_indented(f"[yellow]→ {plain(first.says)}[/]"))
     if others:
-        console.print(f"    [dim]{len(others)} more of its cases do not pass: {', '.join(c.name for c in others)}[/]")
+        names = ", ".join(case.name for case in others)
+        console.print(_indented(f"[dim]{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {names}[/]"))
+
+
+def _indented(markup: str) -> Padding:
+    return Padding(Text.from_markup(markup), (0, 0, 0, 4))
 
 
 def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]], width: int = 100) -> None:

@@ -177,16 +177,12 @@ def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> 
     """Say why an archive's entry is not to be opened, if so."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     flaws = (
-        (
-            outside,
-            f"The path {name} leads out of its archive, so nothing beside it was read. "
-            "Pack the files again from inside their own folder.",
-        ),
+        (outside, _outside(name)),
         (stat.S_ISLNK(kind), _link(name)),
         (kind and not stat.S_ISREG(kind) and not info.is_dir(), _not_a_file(name)),
         (
             times > 1 and not info.is_dir(),
-            f"{name} is in its archive {times} times, and nobody can tell which one counts.",
+            f"{name} is in its archive {times} times, and no one can tell which counts. Pack it again.",
         ),
         (info.flag_bits & _ENCRYPTED, f"{name} is locked with a password. Pack it again without one."),
         (info.compress_type not in _METHODS, f"{name} is packed in an unusual way. Pack it again as an ordinary .zip."),
@@ -219,6 +215,11 @@ def _bounded(file: _Readable, limit: int, name: str) -> bytes:
 def _too_large(name: str, size: int, limit: int) -> str:
     allowed = f"{size / 2**20:.1f} MB or more, where {limit >> 20} MB are allowed"
     return f"{name} is too large: {allowed}. Hand in the code alone."
+
+
+def _outside(name: str) -> str:
+    advice = "Pack the files again from inside their own folder."
+    return f"The path {name} leads out of its archive, so nothing beside it was read. {advice}"
 
 
 def _link(name: str) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import sys
 import tomllib
+from collections.abc import Set
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from autograder.course.spec import Alternative, Assignment, Case, Exercise, Limits, Misconception, Visibility
+
+
+_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise"})
 
 
 class CourseError(Exception):
@@ -27,7 +32,7 @@ def find_course(start: Path) -> Path:
 def slugs(course: Path) -> tuple[str, ...]:
     """Return the assignments of a course, in the order their files declare."""
     found = [path.parent for path in (course / "assignments").glob("*/assignment.toml")]
-    return tuple(p.name for p in sorted(found, key=lambda p: (_toml(p / "assignment.toml").get("order", 0), p.name)))
+    return tuple(p.name for p in sorted(found, key=lambda p: (_order(p / "assignment.toml"), p.name)))
 
 
 def load_assignment(course: Path, slug: str) -> Assignment:
@@ -40,11 +45,14 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {', '.join(known)}.")
     config = _toml(public / "assignment.toml")
     try:
+        _refuse_unknown(config, _KEYS, "the file")
         exercises = tuple(_exercise(entry) for entry in config["exercise"])
         file, title, points = str(config["file"]), str(config["title"]), float(config["points"])
-        limits = Limits(**config.get("limits", {}))
-    except (KeyError, TypeError, ValueError) as error:
-        raise CourseError(f"{public / 'assignment.toml'}: {error!r} is missing or not understood.") from None
+        limits = _limits(config.get("limits", {}))
+    except KeyError as error:
+        raise CourseError(f"{public / 'assignment.toml'}: the key {error} is missing.") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise CourseError(f"{public / 'assignment.toml'}: {error}.") from None
     names = tuple(exercise.name for exercise in exercises)
     cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
     strangers = [case.name for case in cases if case.exercise not in names]
@@ -71,11 +79,29 @@ def load_assignment(course: Path, slug: str) -> Assignment:
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
-    known = {f.name for f in fields(Exercise)}
-    if entry.keys() - known:
-        raise ValueError(f"unknown key {min(entry.keys() - known)} in [[exercise]]")
+    _refuse_unknown(entry, {f.name for f in fields(Exercise)}, "[[exercise]]")
     blanks = tuple(entry.get("blanks", (entry["name"],)))
     return Exercise(entry["name"], float(entry["points"]), blanks, int(entry.get("difficulty", 1)))
+
+
+def _limits(entry: dict[str, Any]) -> Limits:
+    _refuse_unknown(entry, {f.name for f in fields(Limits)}, "[limits]")
+    for name, value in entry.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            raise ValueError(f"{name} = {value!r} in [limits] is not a positive number")
+    return Limits(**entry)
+
+
+def _refuse_unknown(entry: dict[str, Any], known: Set[str], where: str) -> None:
+    if entry.keys() - known:
+        raise ValueError(f"unknown key {min(entry.keys() - known)} in {where}; known are {', '.join(sorted(known))}")
+
+
+def _order(path: Path) -> float:
+    order = _toml(path).get("order", 0)
+    if not isinstance(order, int | float):
+        raise CourseError(f"{path}: order = {order!r} is not a number.")
+    return order
 
 
 def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
@@ -95,10 +121,13 @@ def _misconceptions(path: Path) -> tuple[Misconception, ...]:
 def _module(path: Path) -> ModuleType:
     """Run a course file as a module of its own. Course files are trusted code."""
     module = ModuleType(f"_course_{path.parent.parent.name}_{path.parent.name}_{path.stem}")
+    sys.modules[module.__name__] = module  # dataclasses look their module up there while they are made
     try:
         exec(compile(_text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
     except Exception as error:
         raise CourseError(f"{path} fails on import: {type(error).__name__}: {error}") from error
+    finally:
+        del sys.modules[module.__name__]
     return module
 
 

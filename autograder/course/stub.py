@@ -8,6 +8,7 @@ everything else that would ship is declared as given.
 from __future__ import annotations
 
 import ast
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from autograder.course.spec import Assignment
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
-_ALMOST = re.compile(r"#\W*(begin|end)\W*solutions?\b", re.IGNORECASE)
+_ALMOST = re.compile(r"#[\W_]*(begin|end)[\W_]*solutions?(\b|_)", re.IGNORECASE)
 
 
 class StubError(Exception):
@@ -31,10 +32,10 @@ class _Region:
 def render_stub(assignment: Assignment) -> str:
     """Return the stub's source. Raises StubError, naming the line, on any doubt about what ships."""
     source = assignment.reference
-    lines = source.splitlines(keepends=True)
+    lines = _lines(source)
     regions = _regions(lines)
-    functions = dict(_functions(ast.parse(source)))
-    owners = {region: _owner(region, functions) for region in regions}
+    functions = dict(_functions(_parse(source, assignment.file)))
+    owners = {region: _owner(region, functions, lines) for region in regions}
     blanked = {name for name in owners.values() if name}
     declared = {blank for exercise in assignment.exercises for blank in exercise.blanks}
     if blanked != declared:
@@ -49,9 +50,21 @@ def render_stub(assignment: Assignment) -> str:
 
 def solution_lines(source: str) -> tuple[str, ...]:
     """Return every line inside a solution region, stripped, for proofs that none of them ships."""
-    lines = source.splitlines(keepends=True)
+    lines = _lines(source)
     inside = [line.strip() for r in _regions(lines) for line in lines[r.start : r.end - 1]]
     return tuple(line for line in inside if line)
+
+
+def _lines(source: str) -> list[str]:
+    """Split a source where Python does; str.splitlines also knows form feeds and others, and would shift what follows."""
+    return io.StringIO(source, newline="").readlines()
+
+
+def _parse(source: str, name: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise StubError(f"{name} would not be Python: line {error.lineno}: {error.msg}.") from None
 
 
 def _regions(lines: list[str]) -> list[_Region]:
@@ -75,17 +88,37 @@ def _regions(lines: list[str]) -> list[_Region]:
 
 
 def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield functions and methods by dotted name, also those inside `if` or `try`; what a function holds is its own."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield prefix + node.name, node
-        elif isinstance(node, ast.ClassDef):
-            yield from _functions(node, f"{prefix}{node.name}.")
+        else:
+            yield from _functions(node, f"{prefix}{node.name}." if isinstance(node, ast.ClassDef) else prefix)
 
 
-def _owner(region: _Region, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> str:
+def _lambdas(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that are given a value with a lambda in it, outside of functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and any(
+            isinstance(part, ast.Lambda) for part in ast.walk(node)
+        ):
+            yield from (ast.unparse(target) for target in getattr(node, "targets", None) or [node.target])
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _lambdas(node)
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> int:
+    """Return the line after a function's signature, where comments may stand before the first statement."""
+    number = min([node.body[0].lineno, *(d.lineno for d in getattr(node.body[0], "decorator_list", []))])
+    while number - 1 > node.lineno and lines[number - 2].lstrip().startswith(("#", "\n", "\r")) :
+        number -= 1
+    return number
+
+
+def _owner(region: _Region, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef], lines: list[str]) -> str:
     """Return the function a region lies in, or nothing where it stands at the top level."""
     for name, node in functions.items():
-        first, last = node.body[0].lineno, node.end_lineno or node.lineno
+        first, last = _first_line(node, lines), node.end_lineno or node.lineno
         if first <= region.start and region.end <= last + 1:
             return name
         if region.start < node.lineno and last < region.end:
@@ -112,14 +145,12 @@ def _blank(lines: list[str], owners: dict[_Region, str]) -> Iterator[str]:
 
 def _refuse_undeclared(stub: str, assignment: Assignment, declared: set[str]) -> None:
     """Refuse a top-level definition or method that would ship whole without being declared as given."""
-    try:
-        tree = ast.parse(stub)
-    except SyntaxError as error:
-        raise StubError(f"the stub would not be Python: line {error.lineno}: {error.msg}.") from None
-    for name, node in _functions(tree):
+    functions = dict(_functions(tree := _parse(stub, "the stub")))
+    for name in (*functions, *_lambdas(tree)):
         is_given = name in assignment.given or name.partition(".")[0] in assignment.given
         if name not in declared and not is_given:
             raise StubError(f"{name} would ship to students whole; blank it, or list it under `given` if it is meant to ship.")
+    for name, node in functions.items():
         raises = any(
             isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call) and getattr(n.exc.func, "id", "") == "NotImplementedError"
             for n in ast.walk(node)

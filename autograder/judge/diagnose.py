@@ -1,7 +1,7 @@
 """Name the mistake: which misconception makes the reference answer as the student did.
 
 A misconception explains an exercise when, on every case that ran, the student's answers are those of the reference
-with that edit. Crashes agree when type and text do, and are never enough by themselves.
+with that edit. Crashes agree when type and text do; crashes alone make an explanation tentative.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class Diagnosis:
     """The sets of misconceptions that each explain an exercise; usually one set of one."""
 
     candidates: tuple[tuple[str, ...], ...]
+    tentative: bool = False  # no value supports it, only the same exceptions
 
     @property
     def name(self) -> str:
@@ -60,7 +61,8 @@ def diagnose(
     for attempt in attempts:
         found = tuple(names for names in attempt if _explains(oracle, names, got, failed))
         if found:
-            return Diagnosis(found) if len(found) <= MAX_NAMED else None
+            tentative = not any(outcome.ending is Ending.RETURNED for trial in failed for outcome in got[trial])
+            return Diagnosis(found, tentative) if len(found) <= (1 if tentative else MAX_NAMED) else None
     return None
 
 
@@ -69,8 +71,6 @@ def _explains(
 ) -> bool:
     # Failed cases first: they settle the question soonest.
     if not all(agrees(oracle, names, trial, got[trial]) for trial in failed):
-        return False
-    if not any(outcome.ending is Ending.RETURNED for trial in failed for outcome in got[trial]):
         return False
     return all(agrees(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
 

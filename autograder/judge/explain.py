@@ -42,11 +42,11 @@ def explain_finding(
         return where + KINDS[finding.kind]
     where = f"{finding.where}: " if finding.where else ""
     blocks = [where + finding.headline]
+    if finding.kind not in ("unanswered", "wrong_choice"):
+        blocks.append(show_call(calls[finding.call], function, parameters))
     comparison = side_by_side(finding)
     if comparison:
         blocks.append(comparison)
-    if finding.kind not in ("unanswered", "wrong_choice"):
-        blocks.append(show_call(calls[finding.call], function, parameters))
     return "\n".join(blocks)
 
 
@@ -58,7 +58,8 @@ def explain_ending(
     match outcome.ending:
         case Ending.RAISED:
             text = explain_trouble(trouble, source, visibility)
-            return text if visibility is Visibility.HIDDEN else f"{text}\n{show_call(call, function, parameters)}"
+            shown = show_call(call, function, parameters, full=False)
+            return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
         case Ending.ABSENT:
             return f"There is no `{function}` in your file. Was it renamed or removed?"
         case Ending.TIMEOUT:
@@ -106,13 +107,13 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
             return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(trouble, source)
 
 
-def show_call(call: Call, function: str, parameters: Sequence[str]) -> str:
-    """Show what was called, with small arguments in full."""
+def show_call(call: Call, function: str, parameters: Sequence[str], *, full: bool = True) -> str:
+    """Show what was called, with small arguments in full or, of a crash, with shapes alone."""
     names = [name for name, _ in itertools.zip_longest(parameters[: len(call.args)], call.args, fillvalue="...")]
     given = list(zip(names, call.args, strict=True)) + list(call.kwargs.items())
     lines = [f"The call was {call.function or function}({', '.join(names + [f'{k}=...' for k in call.kwargs])}) with"]
     for name, value in given:
-        lines.append(_indent(_show_value(value), f"  {name} = "))
+        lines.append(_indent(_show_value(value, full), f"  {name} = "))
     return "\n".join(lines) if given else f"The call was {call.function or function}()."
 
 
@@ -163,13 +164,13 @@ def _as_array(value: Any) -> np.ndarray | None:
     return value if isinstance(value, np.ndarray) else None
 
 
-def _show_value(value: Any) -> str:
+def _show_value(value: Any, full: bool) -> str:
     array = _as_array(value)
     if array is not None:
         about = f"{'tensor' if isinstance(value, Tensor) else 'array'} {array.shape} {array.dtype}"
-        return f"{about}\n{_render(array, ())}" if array.size <= FULL_SIZE else about
+        return f"{about}\n{_render(array, ())}" if full and array.size <= FULL_SIZE else about
     if isinstance(value, tuple | list) and any(_as_array(item) is not None for item in value):
-        return "(" + ", ".join(_show_value(item).partition("\n")[0] for item in value) + ")"
+        return "(" + ", ".join(_show_value(item, full=False) for item in value) + ")"
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + " ..."
 

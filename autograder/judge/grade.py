@@ -187,7 +187,7 @@ def _case(judged: _Judged, oracle: Oracle, diagnosis: Diagnosis | None, source: 
     return replace(
         result,
         message=message,
-        diagnosis=diagnosis.name if diagnosis and explained else "",
+        diagnosis=diagnosis.name if diagnosis and explained and not diagnosis.tentative else "",
         says=_says(diagnosis, oracle) if diagnosis and explained else "",
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
@@ -196,6 +196,8 @@ def _case(judged: _Judged, oracle: Oracle, diagnosis: Diagnosis | None, source: 
 def _says(diagnosis: Diagnosis, oracle: Oracle) -> str:
     """Put a diagnosis in sentences: one mistake, several at once, or a choice between explanations."""
     sentences = [" Also: ".join(oracle.misconception(name).says for name in names) for names in diagnosis.candidates]
+    if diagnosis.tentative:
+        return f"Perhaps: {sentences[0]}"
     if diagnosis.certain:
         return sentences[0]
     return "One of these: " + " Or: ".join(dict.fromkeys(sentences))

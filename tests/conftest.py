@@ -1,0 +1,93 @@
+"""What several test modules share: the tiny course under tests/course, loaded once, and the sandbox it is graded in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.result import CaseResult, Result
+from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.probe import open_sandbox
+
+# Two machines that run the suite must see the same examples, and a busy one may take its time.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.load_profile("suite")
+
+COURSE = Path(__file__).parent / "course"
+SLUG = "t1_means"
+SEED = 11
+
+
+@pytest.fixture(scope="session")
+def course() -> Path:
+    """Return the tiny course."""
+    return COURSE
+
+
+@pytest.fixture
+def course_copy(tmp_path: Path) -> Path:
+    """Return a copy of the tiny course that a test may tamper with."""
+    return shutil.copytree(COURSE, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+@pytest.fixture(scope="session")
+def assignment() -> Assignment:
+    """Return the tiny course's first assignment: row_means, center (builds on it), spread (builds on both)."""
+    return load_assignment(COURSE, SLUG)
+
+
+@pytest.fixture(scope="session")
+def oracle(assignment: Assignment) -> Oracle:
+    """Return its oracle."""
+    return Oracle(assignment, SEED)
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """Return the strongest sandbox of this machine."""
+    with open_sandbox(2) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def graded(assignment: Assignment, oracle: Oracle, sandbox: Sandbox) -> Callable[[str], Result]:
+    """Return a function that grades the text of a .py file."""
+
+    def grade_text(text: str) -> Result:
+        return grade(Source("means", (Chunk(assignment.file, text),)), oracle, sandbox)
+
+    return grade_text
+
+
+@pytest.fixture(scope="session")
+def edited(assignment: Assignment) -> Callable[..., str]:
+    """Return a function that replaces one function body after another in the reference: edited(center="return 0")."""
+
+    def edit(**bodies: str) -> str:
+        text = assignment.reference
+        for name, body in bodies.items():
+            lines = "".join(f"    {line}\n" for line in body.splitlines())
+            start = text.index("    # BEGIN SOLUTION\n", text.index(f"def {name}("))
+            stop = text.index("    # END SOLUTION\n", start)
+            text = text[:start] + lines + text[stop + len("    # END SOLUTION\n") :]
+        return text
+
+    return edit
+
+
+@pytest.fixture(scope="session")
+def cases() -> Callable[[Result, str], dict[str, CaseResult]]:
+    """Return a function that looks up an exercise's cases by name."""
+
+    def of(result: Result, exercise: str) -> dict[str, CaseResult]:
+        return {case.name: case for e in result.exercises if e.name == exercise for case in e.cases}
+
+    return of
