@@ -197,7 +197,7 @@ def _misnamed(verdicts: Verdicts) -> Iterator[str]:
 
 def _spilled(verdicts: Verdicts) -> Iterator[str]:
     for m, result in verdicts.items():
-        for exercise in result.exercises:
+        for exercise in result.exercises if not result.problem else ():
             if exercise.name != m.exercise and exercise.status is not Status.PASSED:
                 failed = [case.name for case in exercise.cases if case.status is not Status.PASSED]
                 yield f"{m.name}, a mistake in {m.exercise}, also costs points in {exercise.name} ({', '.join(failed)})"

@@ -18,6 +18,7 @@ from autograder.doctor import Proof
 from autograder.judge.result import ExerciseResult, Result
 from autograder.sandbox.job import Isolation
 
+MAX_LINES = 20  # of one broken promise
 _MARKS = {Status.PASSED: "[green]✓[/]", Status.MISSING: "[dim]·[/]", Status.SKIPPED: "[dim]·[/]"}
 
 
@@ -98,8 +99,10 @@ def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:
     for proof in proofs:
         sound = sound and proof.holds
         console.print(f"  {'[green]✓[/]' if proof.holds else '[red]✗[/]'} {escape(proof.promise)}", highlight=False)
-        for line in proof.broken:
+        for line in proof.broken[:MAX_LINES]:
             console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
+        if len(proof.broken) > MAX_LINES:
+            console.print(f"      ... and {len(proof.broken) - MAX_LINES} more; --json prints them all")
     return sound
 
 

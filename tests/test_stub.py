@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.course.spec import Assignment, Exercise, Limits
+from autograder.course.spec import Assignment, Exercise
 from autograder.course.stub import StubError, render_stub, solution_lines
 
 SIMPLE = '''\
@@ -85,8 +85,8 @@ def test_solution_lines_are_those_between_the_markers() -> None:
 
 def test_a_function_needs_no_docstring(make: Make) -> None:
     """The region may be all there is in a function."""
-    text = "def f(\n    x,\n):  # a comment: with a colon\n    # BEGIN SOLUTION\n    return x\n    # END SOLUTION\n"
-    expected = 'def f(\n    x,\n):  # a comment: with a colon\n    raise NotImplementedError("f is not written yet")\n'
+    text = "def f(\n    x,\n):  # a comment: with a colon\n\n    # BEGIN SOLUTION\n    return x\n    # END SOLUTION\n"
+    expected = 'def f(\n    x,\n):  # a comment: with a colon\n\n    raise NotImplementedError("f is not written yet")\n'
     assert render_stub(make(text, "f")) == expected
 
 
@@ -281,7 +281,9 @@ BODIES = {
 
 
 @given(names=NAMES, shapes=SHAPES, in_class=st.booleans(), top_region=st.booleans())
-def test_no_solution_line_survives(names: list[str], shapes: list[str], in_class: bool, top_region: bool) -> None:
+def test_no_solution_line_survives(
+    assignment: Assignment, names: list[str], shapes: list[str], in_class: bool, top_region: bool
+) -> None:
     """Whatever functions a reference is made of, no line of a solution and no marker is in the stub."""
     functions = [
         f'def {name}(x):\n    """Do {name}."""\n' + BODIES[shape].format(secret=f"secret_{name}")
@@ -295,7 +297,7 @@ def test_no_solution_line_survives(names: list[str], shapes: list[str], in_class
     if top_region:
         text += "\n\n# BEGIN SOLUTION\ndef secret_helper():\n    return 1\n\n\nsecret_constant = 3\n# END SOLUTION\n"
     exercises = tuple(Exercise(name, 1.0, (prefix + name,)) for name in names)
-    stub = render_stub(Assignment("s", "t", "f.py", 1.0, exercises, Limits(), (), text, "", (), (), ()))
+    stub = render_stub(replace(assignment, reference=text, exercises=exercises, given=()))
     kept = {line.strip() for line in stub.splitlines()}
     assert not kept & set(solution_lines(text))
     assert "secret" not in stub

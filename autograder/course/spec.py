@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class Finding:
 
 class Check(Protocol):
     """A pure judgement of answers; the parent process runs it, never the student's."""
+
+    sees_arguments: ClassVar[bool]  # whether it needs the arguments as they were after the call
 
     def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
         """Return why the answers are wrong, or None if they are right."""

@@ -19,6 +19,9 @@ BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ALMOST = re.compile(r"#[\W_]*(begin|end)[\W_]*solutions?(\b|_)", re.IGNORECASE)
 
 
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 class StubError(Exception):
     """The reference cannot be turned into a stub without risk of giving a solution away."""
 
@@ -34,7 +37,7 @@ def render_stub(assignment: Assignment) -> str:
     source = assignment.reference
     lines = _lines(source)
     regions = _regions(lines)
-    functions = dict(_functions(_parse(source, assignment.file)))
+    functions = tuple(_functions(_parse(source, assignment.file)))
     owners = {region: _owner(region, functions, lines) for region in regions}
     blanked = {name for name in owners.values() if name}
     declared = {blank for exercise in assignment.exercises for blank in exercise.blanks}
@@ -87,7 +90,7 @@ def _regions(lines: list[str]) -> list[_Region]:
     return regions
 
 
-def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function]]:
     """Yield functions and methods by dotted name, also those inside `if` or `try`; what a function holds is its own."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -102,22 +105,22 @@ def _lambdas(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and any(
             isinstance(part, ast.Lambda) for part in ast.walk(node)
         ):
-            yield from (ast.unparse(target) for target in getattr(node, "targets", None) or [node.target])
+            yield from map(ast.unparse, node.targets if isinstance(node, ast.Assign) else [node.target])
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _lambdas(node)
 
 
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> int:
+def _first_line(node: _Function, lines: list[str]) -> int:
     """Return the line after a function's signature, where comments may stand before the first statement."""
-    number = min([node.body[0].lineno, *(d.lineno for d in getattr(node.body[0], "decorator_list", []))])
-    while number - 1 > node.lineno and lines[number - 2].lstrip().startswith(("#", "\n", "\r")) :
+    number: int = min([node.body[0].lineno, *(d.lineno for d in getattr(node.body[0], "decorator_list", []))])
+    while number - 1 > node.lineno and re.fullmatch(r"\s*(#.*)?\s*", lines[number - 2]):
         number -= 1
     return number
 
 
-def _owner(region: _Region, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef], lines: list[str]) -> str:
+def _owner(region: _Region, functions: tuple[tuple[str, _Function], ...], lines: list[str]) -> str:
     """Return the function a region lies in, or nothing where it stands at the top level."""
-    for name, node in functions.items():
+    for name, node in functions:
         first, last = _first_line(node, lines), node.end_lineno or node.lineno
         if first <= region.start and region.end <= last + 1:
             return name
@@ -145,12 +148,13 @@ def _blank(lines: list[str], owners: dict[_Region, str]) -> Iterator[str]:
 
 def _refuse_undeclared(stub: str, assignment: Assignment, declared: set[str]) -> None:
     """Refuse a top-level definition or method that would ship whole without being declared as given."""
-    functions = dict(_functions(tree := _parse(stub, "the stub")))
-    for name in (*functions, *_lambdas(tree)):
+    tree = _parse(stub, "the stub")
+    functions = tuple(_functions(tree))
+    for name in (*(name for name, _ in functions), *_lambdas(tree)):
         is_given = name in assignment.given or name.partition(".")[0] in assignment.given
         if name not in declared and not is_given:
             raise StubError(f"{name} would ship to students whole; blank it, or list it under `given` if it is meant to ship.")
-    for name, node in functions.items():
+    for name, node in functions:
         raises = any(
             isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call) and getattr(n.exc.func, "id", "") == "NotImplementedError"
             for n in ast.walk(node)

@@ -8,7 +8,7 @@ pair it with a value case.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ def _first_difference(got: Answers, expected: Answers) -> Finding | None:
 @dataclass(frozen=True)
 class _ByValue:
     """Two submissions are alike when every call returned the same value."""
+
+    sees_arguments: ClassVar[bool] = False
 
     def alike(self, got: Answers, other: Answers) -> bool:
         return _first_difference(got, other) is None
@@ -66,6 +68,8 @@ class close(_ByValue):
 @dataclass(frozen=True)
 class untouched(_ByValue):
     """The value is right and the arguments are afterwards what they were."""
+
+    sees_arguments: ClassVar[bool] = True
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
         finding = _first_difference(got, expected)
@@ -223,6 +227,7 @@ class sums_to_one(_ByValue):
 class answered:
     """A quiz returns a dict with every question's key and one of the letters each."""
 
+    sees_arguments: ClassVar[bool] = False
     options: tuple[str, ...]
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
@@ -245,6 +250,7 @@ class answered:
 class choice:
     """One question of a quiz is answered as the reference answers it."""
 
+    sees_arguments: ClassVar[bool] = False
     question: str
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:

@@ -52,8 +52,8 @@ def diagnose(
     `carried` are misconceptions already charged to other exercises, which this one may build on.
     """
     failed = tuple(failed)
-    own = [(m.name,) for m in oracle.misconceptions_of(exercise)]
-    foreign = [(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]
+    own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
+    foreign: list[tuple[str, ...]] = [(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]
     attempts: list[list[tuple[str, ...]]] = [own]
     if carried:
         attempts.append([(*carried, *names) for names in own])

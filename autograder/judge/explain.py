@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Call, Finding, Visibility
-from autograder.sandbox.job import Ending, Limits, Outcome, Source, Trouble
+from autograder.course.spec import Call, Finding, Limits, Visibility
+from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.wire import Tensor
 
 # What may be said of a hidden case, by kind of finding.

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import ast
 import itertools
+import sys
 import threading
 import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
-from autograder.course.spec import Assignment, Call, Case, Misconception
+from autograder.course.spec import Assignment, Call, Case, Misconception, Visibility
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
-from autograder.sandbox.wire import Tensor, decode, encode
-from autograder.sandbox.worker import Program, answer
+from autograder.sandbox.wire import decode, encode
+from autograder.sandbox.worker import Program, answer, reseed
 
 
 class BrokenReferenceError(Exception):
@@ -108,23 +107,17 @@ def _trial(case: Case, seed: int) -> Trial:
     requests = tuple(
         Request(
             function=call.function or case.exercise,
-            arguments=encode((call.args, dict(call.kwargs))),
+            args=call.args,
+            kwargs=dict(call.kwargs),
             group=group,
             family=case.exercise,
-            seed=zlib.crc32(f"{seed}.{group}.{index}".encode()),
-            torch=_holds_tensor([call.args, dict(call.kwargs)]),
+            phase=int(case.visibility is Visibility.HIDDEN),
+            seed=zlib.crc32(f"{seed}.{group}".encode()),
+            keep_args=case.check.sees_arguments,
         )
-        for index, call in enumerate(calls)
+        for call in calls
     )
     return Trial(case, calls, requests)
-
-
-def _holds_tensor(tree: Any) -> bool:
-    if isinstance(tree, list | tuple):
-        return any(map(_holds_tensor, tree))
-    if isinstance(tree, dict):
-        return any(map(_holds_tensor, tree.values()))
-    return isinstance(tree, Tensor) or type(tree).__module__.partition(".")[0] == "torch"
 
 
 def _load(assignment: Assignment, names: tuple[str, ...], source: str) -> Program:
@@ -140,12 +133,11 @@ def _run(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]
 
 def _answer(program: Program, request: Request) -> Outcome:
     """Make one call here as the worker makes it there, so that both sides' values have one form."""
-    arguments = np.frombuffer(request.arguments, np.uint8)
+    torch = sys.modules.get("torch")
+    args, kwargs = decode(encode((list(request.args), dict(request.kwargs))), torch=torch)
     with _quiet():
-        event = answer(
-            program,
-            {"function": request.function, "arguments": arguments, "seed": request.seed, "torch": request.torch},
-        )
+        reseed(request.seed)
+        event = answer(program, request.function, args, kwargs, request.keep_args)
     event = decode(encode(event))
     trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)

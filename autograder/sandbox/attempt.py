@@ -6,20 +6,26 @@ attempt.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import os
 import selectors
 import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import IO, Any, Protocol
 
 import numpy as np
 
 from autograder.sandbox.job import Ending, Frame, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.wire import WireError, decode, encode
+from autograder.sandbox.worker import MARK
 
 MAX_STRIKES = 2
+PART_SIZE = 64  # requests in one encoded tree
 START_SECONDS = 30.0  # for a child to start on a busy machine; longer is our fault, not the student's
 START_TRIES = 3
 
@@ -30,6 +36,8 @@ Loading = tuple[Outcome, tuple[Trouble, ...]]  # what importing came to, and not
 class Child(Protocol):
     """A started child: the ends of its pipes that are ours, and what can be asked of it."""
 
+    job_fd: int  # to write the job's parts to; the child can only read it
+    go_fd: int  # to say that a phase's parts are there
     result_fd: int
     log_fd: int
 
@@ -40,7 +48,7 @@ class Child(Protocol):
         """Kill the child if it still runs and release everything it held."""
 
 
-def run_job(job: Job, launch: Callable[[bytes], Child]) -> JobResult:
+def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
     """Run a job in as many children as it takes.
 
     When a child hangs, dies or sends what is not data, the case it was in gets that ending and a fresh child does the
@@ -69,14 +77,13 @@ def run_job(job: Job, launch: Callable[[bytes], Child]) -> JobResult:
 
 
 def _attempt(
-    job: Job, pending: list[int], outcomes: dict[int, Outcome], launch: Callable[[bytes], Child]
+    job: Job, pending: list[int], outcomes: dict[int, Outcome], launch: Callable[[], Child]
 ) -> tuple[Loading, int | None]:
     """Run what is pending in one child; return how loading went and the request that broke the child, if one did."""
-    requests = [job.requests[i] for i in pending]
-    attempt = Attempt(launch(_encode_job(job, requests)), job, requests)
+    attempt = Attempt(launch(), job, pending)
     try:
         loaded = attempt.load()
-        broken = attempt.answer_into(outcomes, pending) if loaded[0].ending is Ending.RETURNED else None
+        broken = attempt.answer_into(outcomes) if loaded[0].ending is Ending.RETURNED else None
     finally:
         attempt.end()
     return loaded, broken
@@ -104,10 +111,12 @@ class _EndedError(Exception):
 class Attempt:
     """One child at work on some of a job's requests."""
 
-    def __init__(self, child: Child, job: Job, requests: Sequence[Request]) -> None:
+    def __init__(self, child: Child, job: Job, pending: Sequence[int]) -> None:
         self.limits = job.limits
         self._child = child
-        self._requests = requests
+        self._job = job
+        self._order = sorted(pending, key=lambda index: job.requests[index].phase)
+        self._written = 0
         self._log = bytearray()
         self._buffer = bytearray()
         self._result: IO[bytes] = os.fdopen(child.result_fd, "rb", buffering=0)
@@ -122,11 +131,14 @@ class Attempt:
         """End the child, whatever it is doing, and close what is ours."""
         self._child.end()
         self._selector.close()
+        os.close(self._child.job_fd)
+        os.close(self._child.go_fd)
         self._result.close()
         self._printed.close()
 
     def load(self) -> Loading:
         """Wait until the submission is imported, and say what that came to."""
+        self._release([_encode_program(self._job, [len(_parts(phase)) for phase in self._phases()])])
         try:
             self._event("ready", time.monotonic() + START_SECONDS)
         except _EndedError as end:
@@ -137,52 +149,75 @@ class Attempt:
             notes = tuple(_trouble(note) for note in event["notes"])
             trouble = _trouble(event["trouble"]) if event["trouble"] else None
         except (_EndedError, KeyError, TypeError, ValueError) as error:
-            return self._failure(error, started), ()
+            return self._failure(error), ()
         ending = Ending.RAISED if trouble else Ending.RETURNED
         return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._said()), notes
 
-    def answer_into(self, outcomes: dict[int, Outcome], indices: list[int]) -> int | None:
-        """Collect an outcome for each request; return the index at which the child failed, if it did."""
-        group, deadline = None, 0.0
-        for index, (position, request) in zip(indices, enumerate(self._requests), strict=True):
-            started = time.monotonic()
-            if request.group != group:
-                group, deadline = request.group, started + self.limits.case_seconds
-            try:
-                event = self._event("outcome", deadline)
-                outcomes[index] = self._outcome(event, position, started)
-            except (_EndedError, KeyError, TypeError, ValueError) as error:
-                outcomes[index] = self._failure(error, started)
-                return index
+    def answer_into(self, outcomes: dict[int, Outcome]) -> int | None:
+        """Collect an outcome for each request, phase by phase; return the one the child failed at, if it did."""
+        done = 0
+        for phase in self._phases():
+            self._release(_parts(phase))
+            end = done + len(phase)
+            begun, deadline = done, time.monotonic() + self.limits.case_seconds
+            while done < end:
+                try:
+                    news = self._next(deadline)
+                    if isinstance(news, int):
+                        begun = min(max(news, done), end - 1)
+                        deadline = time.monotonic() + self.limits.case_seconds
+                        continue
+                    batch = [_outcome(entry) for entry in news["outcomes"][: end - done]]
+                except (_EndedError, KeyError, TypeError, ValueError) as error:
+                    broken = self._order[max(begun, done)]
+                    outcomes[broken] = self._failure(error)
+                    return broken
+                if batch:
+                    batch[-1] = replace(batch[-1], printed=self._said())
+                outcomes.update(zip(self._order[done:], batch, strict=False))
+                done += len(batch)
         return None
 
-    def _outcome(self, event: dict[str, Any], position: int, started: float) -> Outcome:
-        if event["index"] != position:
-            raise ValueError("an outcome out of order")
-        ending = Ending(event["ending"])
-        if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
-            raise ValueError("an ending that only the parent may give")
-        trouble = _trouble(event["trouble"]) if event.get("trouble") else None
-        seconds = time.monotonic() - started
-        return Outcome(ending, event.get("value"), tuple(event.get("args", ())), trouble, seconds, self._said())
+    def _phases(self) -> list[tuple[Request, ...]]:
+        requests = (self._job.requests[index] for index in self._order)
+        return [tuple(group) for _, group in itertools.groupby(requests, key=lambda request: request.phase)]
 
-    def _failure(self, error: Exception, started: float) -> Outcome:
+    def _release(self, parts: Sequence[bytes]) -> None:
+        """Append parts to the job and say that they are there."""
+        for part in parts:
+            data = struct.pack("<Q", len(part)) + part
+            os.pwrite(self._child.job_fd, data, self._written)
+            self._written += len(data)
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._child.go_fd, b"g")
+
+    def _failure(self, error: Exception) -> Outcome:
         if isinstance(error, _EndedError):
             ending, text = error.ending, str(error)
         else:
             ending, text = Ending.DIED, "it wrote something that is not a result to the result channel"
-        return Outcome(ending, trouble=Trouble("", text), seconds=time.monotonic() - started, printed=self._said())
+        return Outcome(ending, trouble=Trouble("", text), printed=self._said())
 
     def _event(self, name: str, deadline: float) -> dict[str, Any]:
+        """Return the next event, which has to be of one kind."""
+        news = self._next(deadline)
+        if isinstance(news, int) or news.get("event") != name:
+            raise _EndedError(Ending.DIED, "it sent something other than the next result")
+        return news
+
+    def _next(self, deadline: float) -> int | dict[str, Any]:
+        """Return the next mark or event. Raises _EndedError where none comes."""
         size = struct.unpack("<Q", self._read(8, deadline))[0]
+        if size & MARK:
+            return int(size ^ MARK)
         if size > (self.limits.output_mb << 20) + (1 << 16):
             raise _EndedError(Ending.OUTPUT, f"it sent more than {self.limits.output_mb} MB")
         try:
             event = decode(self._read(size, deadline))
         except WireError as error:
             raise _EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
-        if not isinstance(event, dict) or event.get("event") != name:
-            raise _EndedError(Ending.DIED, "it sent something other than the next result")
+        if not isinstance(event, dict):
+            raise _EndedError(Ending.DIED, "it sent something other than a result")
         return event
 
     def _read(self, size: int, deadline: float) -> bytes:
@@ -220,7 +255,8 @@ class Attempt:
         return text
 
 
-def _encode_job(job: Job, requests: list[Request]) -> bytes:
+def _encode_program(job: Job, phases: list[int]) -> bytes:
+    """Return the first part of a job: the submission, its limits and how many parts each phase has."""
     return encode(
         {
             "module": job.source.module,
@@ -228,12 +264,24 @@ def _encode_job(job: Job, requests: list[Request]) -> bytes:
             "chunks": [(chunk.label, _bytes(chunk.text.encode())) for chunk in job.source.chunks],
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
-            "requests": [
-                {"function": r.function, "arguments": _bytes(r.arguments), "seed": r.seed, "torch": r.torch}
-                for r in requests
-            ],
+            "phases": phases,
         }
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _parts(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
+    """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
+    rows = [(r.function, r.args, dict(r.kwargs), r.group, r.keep_args, r.seed) for r in requests]
+    return tuple(encode(rows[start : start + PART_SIZE]) for start in range(0, len(rows), PART_SIZE))
+
+
+def _outcome(entry: dict[str, Any]) -> Outcome:
+    ending = Ending(entry["ending"])
+    if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
+        raise ValueError("an ending that only the parent may give")
+    trouble = _trouble(entry["trouble"]) if entry.get("trouble") else None
+    return Outcome(ending, entry.get("value"), tuple(entry.get("args", ())), trouble, float(entry.get("seconds", 0.0)))
 
 
 def _bytes(data: bytes) -> np.ndarray:

@@ -4,6 +4,6 @@ from autograder.sandbox import worker
 from autograder.sandbox.jail import set_limits
 
 
-def main(job_fd: int, result_fd: int) -> None:
+def main(job_fd: int, go_fd: int, result_fd: int) -> None:
     """Run one job and leave."""
-    worker.main(job_fd, result_fd, set_limits)
+    worker.main(job_fd, go_fd, result_fd, set_limits)

@@ -7,8 +7,8 @@ that no secret is ever in a zygote's memory; where the machine allows it, inside
 ipc and uts namespaces, a read-only root of system libraries and Python alone, and a scratch tmpfs of bounded size.
 
 The zygote imports numpy (and torch where an assignment needs it), stays single-threaded, and forks one *child* per
-submission, one at a time. The grader passes it three descriptors over a socketpair, which it hands to the child unread:
-the job (inputs), the result pipe, the log pipe. It passes back a pidfd, by which the grader kills.
+submission, one at a time. The grader passes it four descriptors over a socketpair, which it hands to the child unread:
+the job (inputs, to read only), a pipe that says when more of it is there, the result pipe, the log pipe. It passes back a pidfd, by which the grader kills.
 
 The child, before any student code: closes every other descriptor, sets its limits, gives up new privileges, and
 applies the two filters made here. **Landlock** (`Landlock.confine`) leaves it the system's and Python's files to read

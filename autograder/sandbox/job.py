@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -49,19 +50,22 @@ class Source:
         return ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
-    """One call to make. `group` ties the calls of one case, `family` the cases of one exercise.
+    """One call to make; compared by identity. `group` ties the calls of one case, `family` the cases of one exercise.
 
-    `arguments` is the encoded pair (args, kwargs): the same bytes serve every submission of a run.
+    Requests of a later phase reach the child only when those of earlier ones are answered: hidden inputs come after
+    public cases, whose prints and outputs students may read.
     """
 
     function: str
-    arguments: bytes
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
     group: str
     family: str
+    phase: int = 0
     seed: int = 0
-    torch: bool = False  # the arguments hold tensors
+    keep_args: bool = False  # send the arguments back as they are afterwards
 
 
 @dataclass(frozen=True)

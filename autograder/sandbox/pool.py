@@ -126,11 +126,11 @@ class Slot:
         mounts = [*binds, *ours, "--proc", "/proc", "--dev", "/dev", *scratch, "--remount-ro", "/"]
         return [bwrap, *flags.split(), *who, *environment, *mounts, *python, "/grader", "autograder.sandbox.zygote", str(control)]
 
-    def fork(self, job: int, result: int, log: int) -> int:
-        """Have the zygote fork a child on three descriptors and return its pidfd. Raises SlotError where it does not."""
+    def fork(self, *descriptors: int) -> int:
+        """Have the zygote fork a child on four descriptors and return its pidfd. Raises SlotError where it does not."""
         try:
             self.control.settimeout(END_SECONDS)
-            socket.send_fds(self.control, [b"run"], [job, result, log])
+            socket.send_fds(self.control, [b"run"], list(descriptors))
             message, handles, _, _ = socket.recv_fds(self.control, 16, 1)
         except OSError as error:
             raise SlotError(f"the preloader does not answer: {error}") from None
@@ -164,23 +164,25 @@ class Slot:
 class WarmChild:
     """A forked child in a slot, held by a pidfd."""
 
-    def __init__(self, slot: Slot, blob: bytes) -> None:
+    def __init__(self, slot: Slot) -> None:
         self._slot = slot
         self._status: int | None = None
         self._over = False
         self.usable = False  # whether the slot can take another child after this one
         with contextlib.ExitStack() as undo:
-            self.result_fd, result_write = _pipe(undo)
-            self.log_fd, log_write = _pipe(undo)
-            job = os.memfd_create("job")
-            try:
-                with os.fdopen(os.dup(job), "wb") as file:
-                    file.write(blob)
-                os.lseek(job, 0, os.SEEK_SET)
-                self._handle = slot.fork(job, result_write, log_write)
-            finally:
-                for descriptor in (job, result_write, log_write):
-                    os.close(descriptor)
+            theirs = undo.enter_context(contextlib.ExitStack())
+            self.result_fd, result_write = _pipe(undo, theirs)
+            self.log_fd, log_write = _pipe(undo, theirs)
+            go_read, self.go_fd = os.pipe()
+            undo.callback(os.close, self.go_fd)
+            theirs.callback(os.close, go_read)
+            self.job_fd = os.memfd_create("job")
+            undo.callback(os.close, self.job_fd)
+            # A second opening, for reading only: the child can neither change its job nor grow the file.
+            job = os.open(f"/proc/self/fd/{self.job_fd}", os.O_RDONLY)
+            theirs.callback(os.close, job)
+            self._handle = slot.fork(job, go_read, result_write, log_write)
+            theirs.close()
             undo.pop_all()
 
     def obituary(self) -> tuple[Ending, str]:
@@ -211,10 +213,11 @@ class WarmChild:
             self._status, self.usable = int(answer["status"]), bool(answer["clean"])
 
 
-def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
-    """Make a pipe whose reading end is closed if what follows fails."""
+def _pipe(ours: contextlib.ExitStack, theirs: contextlib.ExitStack) -> tuple[int, int]:
+    """Make a pipe to read from, with each end's closing left to its owner."""
     read, write = os.pipe()
-    undo.callback(os.close, read)
+    ours.callback(os.close, read)
+    theirs.callback(os.close, write)
     return read, write
 
 
@@ -258,13 +261,13 @@ class _Seat:
         self._slot, self._profile, self._torch = slot, profile, torch
         self._child: WarmChild | None = None
 
-    def launch(self, blob: bytes) -> WarmChild:
+    def launch(self) -> WarmChild:
         """Fork a child. Raises SlotError where fresh slots fail too."""
         self._slot = self.leave()
         for tries_left in reversed(range(START_TRIES)):
             try:
                 self._slot = self._slot or Slot(self._profile, torch=self._torch)
-                self._child = WarmChild(self._slot, blob)
+                self._child = WarmChild(self._slot)
             except (SlotError, OSError):
                 self._child = None
                 if self._slot:

@@ -68,6 +68,7 @@ def _ladder(profile: Profile) -> list[Profile]:
 
 
 def _isolation(profile: Profile, held: set[str], missing: tuple[str, ...]) -> Isolation:
+    risks: tuple[str, ...]
     order = ("namespaces", "landlock", "seccomp", "rlimits")
     mechanisms = [name for name in order if name in held and (name != "namespaces" or profile.namespaces)]
     if profile.namespaces:

@@ -62,26 +62,29 @@ class ProcessSandbox:
 class ColdChild:
     """A process of its own, started by exec, with its descriptors and scratch folder."""
 
-    def __init__(self, blob: bytes) -> None:
+    def __init__(self) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
         self.result_fd, result_write = os.pipe()
         self.log_fd, log_write = os.pipe()
-        with tempfile.TemporaryFile() as job_file:
-            job_file.write(blob)
-            job_file.seek(0)
-            command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold"]
+        go_read, self.go_fd = os.pipe()
+        self.job_fd, path = tempfile.mkstemp(prefix="autograder-")
+        theirs = (os.open(path, os.O_RDONLY), go_read, result_write)
+        os.unlink(path)
+        command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold", *map(str, theirs)]
+        try:
             self._process = subprocess.Popen(
-                [*command, str(job_file.fileno()), str(result_write)],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=log_write,
                 stderr=log_write,
                 cwd=self._scratch.name,
                 env={"PATH": os.defpath, "HOME": self._scratch.name, "TMPDIR": self._scratch.name, **ENVIRONMENT},
-                pass_fds=(job_file.fileno(), result_write),
+                pass_fds=theirs,
                 start_new_session=True,
             )
-        os.close(result_write)
-        os.close(log_write)
+        finally:
+            for descriptor in (*theirs, log_write):
+                os.close(descriptor)
 
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the process to be gone and say how it went."""

@@ -46,10 +46,17 @@ class Opaque:
     type_name: str
 
 
-def encode(tree: Any) -> bytes:
-    """Return the bytes of a tree. Raises WireError where it nests too deeply or holds too much."""
+def encode(tree: Any, *, limit: int = 0) -> bytes:
+    """Return the bytes of a tree. Raises WireError where it nests too deeply or holds too much.
+
+    `limit` bounds the arrays' bytes before any is copied: the library ends the process where memory is short.
+    """
     arrays: dict[str, np.ndarray] = {}
     shape = _pack(tree, arrays, [0], 0)
+    if limit and (size := sum(array.nbytes for array in arrays.values())) > limit:
+        raise WireError(f"{size >> 20} MB")
+    # The library writes a buffer as it lies in memory, so order and byte order have to be made plain first.
+    arrays = {name: np.asarray(a, a.dtype.newbyteorder("="), order="C") for name, a in arrays.items()}
     # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
     arrays = arrays or {"_": np.zeros(0, np.uint8)}
     blob = bytes(save(arrays, metadata={"tree": json.dumps(shape)}))
@@ -66,7 +73,8 @@ def decode(blob: bytes, *, torch: Any = None) -> Any:
     try:
         shape = _read_header(blob)
         # The library's arrays are read-only views of the blob; students may work in place on what they get.
-        return _unpack(shape, {name: array.copy() for name, array in load(blob).items()}, torch)
+        arrays = {name: array.copy() for name, array in load(blob).items()}
+        return _unpack(shape, arrays, torch, [0], 0)
     except WireError:
         raise
     except Exception as error:
@@ -81,10 +89,10 @@ def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: in
         raise WireError(f"nested more than {MAX_DEPTH} deep")
     if node is None or isinstance(node, bool):
         return node
-    if isinstance(node, np.generic):  # before float: np.float64 is one
-        return _pack_array(np.asarray(node), arrays, "scalar")
     if isinstance(node, str):
         return str.__str__(node)
+    if isinstance(node, np.generic):  # before float: np.float64 is one
+        return _pack_array(np.asarray(node), arrays, "scalar")
     if isinstance(node, int):
         return int(node) if node.bit_length() <= MAX_INT_BITS else {"opaque": "very large int"}
     if isinstance(node, float):
@@ -92,8 +100,9 @@ def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: in
     if isinstance(node, list | tuple):
         kind = "tuple" if isinstance(node, tuple) else "list"
         return {kind: [_pack(child, arrays, leaves, depth + 1) for child in node]}
-    if isinstance(node, dict) and all(isinstance(key, str | int) for key in node):
-        return {"dict": [[_pack(pair, arrays, leaves, depth + 1) for pair in item] for item in node.items()]}
+    if isinstance(node, dict) and all(isinstance(key, str | int | np.integer) for key in node):
+        items = [(int(key) if isinstance(key, np.integer) else key, value) for key, value in node.items()]
+        return {"dict": [[_pack(part, arrays, leaves, depth + 1) for part in item] for item in items]}
     return _pack_leaf(node, arrays)
 
 
@@ -104,16 +113,17 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(node, Tensor):
         return _pack_array(node.array, arrays, "tensor")
     if torch is not None and isinstance(node, torch.Tensor):
-        return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
+        try:
+            return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
+        except (RuntimeError, TypeError):  # sparse, quantized, or on a device that holds no values
+            return {"opaque": f"tensor of {node.dtype}, {node.layout}, on {node.device}"[:80]}
     return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
 
 
 def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:
     if array.dtype == np.longdouble:
         array = array.astype(np.float64)
-    # safetensors writes the buffer as it lies in memory, so order and byte order have to be made plain first.
-    array = np.asarray(array, array.dtype.newbyteorder("="), order="C")
-    if array.dtype not in _KEPT or array.ndim > MAX_NDIM:
+    if array.dtype.newbyteorder("=") not in _KEPT or array.ndim > MAX_NDIM:
         return {"opaque": f"array of {array.dtype}"[:80]}
     name = f"a{len(arrays)}"
     arrays[name] = array
@@ -151,7 +161,12 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _unpack(node: Any, arrays: dict[str, np.ndarray], torch: Any) -> Any:
+def _unpack(node: Any, arrays: dict[str, np.ndarray], torch: Any, leaves: list[int], depth: int) -> Any:
+    leaves[0] += 1
+    if leaves[0] > MAX_LEAVES or depth > MAX_DEPTH:
+        raise WireError("more values, or more nesting, than is ever sent")
+    if isinstance(node, int) and node.bit_length() > MAX_INT_BITS:
+        raise WireError("an int is larger than is ever sent")
     if not isinstance(node, dict):
         if isinstance(node, list):
             raise WireError("a bare list is not a node")
@@ -159,13 +174,15 @@ def _unpack(node: Any, arrays: dict[str, np.ndarray], torch: Any) -> Any:
     if len(node) != 1:
         raise WireError("a node has one kind")
     ((kind, content),) = node.items()
+    if kind in ("list", "tuple", "dict") and not isinstance(content, list):
+        raise WireError(f"the content of a {kind} is a list")
     match kind:
         case "list":
-            return [_unpack(child, arrays, torch) for child in content]
+            return [_unpack(child, arrays, torch, leaves, depth + 1) for child in content]
         case "tuple":
-            return tuple(_unpack(child, arrays, torch) for child in content)
+            return tuple(_unpack(child, arrays, torch, leaves, depth + 1) for child in content)
         case "dict":
-            return {_key(k): _unpack(v, arrays, torch) for k, v in content}
+            return {_key(k): _unpack(v, arrays, torch, leaves, depth + 1) for k, v in content}
         case "float":
             return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
         case "opaque":
@@ -181,6 +198,6 @@ def _unpack(node: Any, arrays: dict[str, np.ndarray], torch: Any) -> Any:
 
 
 def _key(node: Any) -> Any:
-    if isinstance(node, str | int | float | None):
+    if isinstance(node, str) or (isinstance(node, int) and node.bit_length() <= MAX_INT_BITS):
         return node
-    raise WireError("a dict key is a string or a number")
+    raise WireError("a dict key is a string or a whole number")

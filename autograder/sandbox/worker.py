@@ -4,18 +4,22 @@ This is the only file of ours that sits beside student code. It imports nothing 
 expected value, tolerance or check. Student code may do anything to this process, so the parent believes nothing that
 comes from here beyond "these are the values it returned".
 
-Protocol, over two descriptors: the job is read whole from one; each event is written to the other as an eight-byte
-length and an encoded tree. The first event, `ready`, is sent before any student code runs:
-a process that ends before it is the sandbox's fault, after it the student's.
+Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
+phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
+while public ones run, whose prints and outputs students see. On RESULT go eight-byte lengths and encoded trees, one
+`ready` before any student code runs (a process that ends before it is the sandbox's fault, after it the student's),
+one `loaded`, then outcomes in batches. A length with the top bit set is no length but a mark: the request begun next.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import random
 import struct
 import sys
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +28,8 @@ import numpy as np
 
 from autograder.sandbox.wire import WireError, decode, encode
 
+BATCH_SECONDS = 0.005
+MARK = 1 << 63
 MAX_FRAMES = 12
 MAX_TEXT = 500
 
@@ -32,59 +38,91 @@ class NotWritten(Exception):  # noqa: N818 (a state, not an error)
     """The submission has no such function."""
 
 
-def main(job_fd: int, result_fd: int, lock: Callable[[int, int], None]) -> None:
+def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], None]) -> None:
     """Run one job to its end and leave the process at once, without student exit handlers.
 
-    `lock(memory_mb, file_mb)` closes the jail; the job is read before it and student code runs after it.
+    `lock(memory_mb, file_mb)` closes the jail; the program is read before it and runs after it.
     """
-    with os.fdopen(job_fd, "rb") as file:
-        job = decode(file.read())
-    lock(job["memory_mb"], job["output_mb"])
-    channel = Channel(result_fd, job["output_mb"] << 20)
+    job = os.fdopen(job_fd, "rb", buffering=0)
+    os.read(go_fd, 1)
+    header = read_part(job)
+    lock(header["memory_mb"], header["output_mb"])
+    channel = Channel(result_fd, header["output_mb"] << 20)
     channel.send({"event": "ready"})
-    serve(job, channel)
+    program = Program(header["module"], header["notebook"])
+    trouble = load(program, header["chunks"])
+    channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes})
+    phases = [] if trouble else header["phases"]
+    position = 0
+    for number, parts in enumerate(phases):
+        os.read(go_fd, 1)
+        for _ in range(parts):
+            requests = read_part(job)
+            # One frame a case in the first phase, so that what public cases print is told apart.
+            serve(program, requests, position, channel, eager=number == 0)
+            position += len(requests)
     os._exit(0)
 
 
-def serve(job: dict[str, Any], channel: Channel) -> None:
-    """Load the submission and answer every request in order."""
-    program = Program(job["module"], job["notebook"])
-    trouble = None
+def read_part(job: Any) -> Any:
+    """Return the next part of a job, which the grader has written and this process can only read."""
+    (size,) = struct.unpack("<Q", job.read(8))
+    return decode(job.read(size), torch=_lazy_torch)
+
+
+def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
+    """Run the submission's source; return what went wrong, if anything did."""
     try:
-        program.load([(label, text.tobytes().decode()) for label, text in job["chunks"]])
+        program.load([(label, text.tobytes().decode()) for label, text in chunks])
     except BaseException as error:  # noqa: BLE001 (student code may raise anything, SystemExit included)
-        trouble = describe(error, program.labels)
-    channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes})
-    if trouble:
-        return
-    for index, request in enumerate(job["requests"]):
-        channel.send({"event": "outcome", "index": index, **answer(program, request)})
+        return describe(error, program.labels)
+    return None
 
 
-def answer(program: Program, request: dict[str, Any]) -> dict[str, Any]:
-    """Make one call and describe how it ended."""
+def serve(program: Program, requests: list[Any], position: int, channel: Channel, *, eager: bool) -> None:
+    """Answer every request of a phase in order, in batches that are never long in coming."""
+    batch: list[dict[str, Any]] = []
+    group, sent = None, time.monotonic()
+    for offset, (function, args, kwargs, now, keep, seed) in enumerate(requests):
+        if now != group:
+            if batch and (eager or time.monotonic() - sent > BATCH_SECONDS):
+                channel.send_outcomes(batch)
+                batch, sent = [], time.monotonic()
+            group = now
+            reseed(seed)
+            channel.mark(position + offset)
+        started = time.perf_counter()
+        outcome = answer(program, function, list(args), kwargs, keep)
+        batch.append({**outcome, "seconds": time.perf_counter() - started})
+    channel.send_outcomes(batch)
+
+
+def answer(program: Program, function: str, args: list[Any], kwargs: dict[str, Any], keep: bool) -> dict[str, Any]:
+    """Make one call and describe how it ended; `keep` asks for the arguments as they are afterwards."""
     try:
-        reseed(request["seed"])
-        tree = decode(request["arguments"].tobytes(), torch=sys.modules.get("torch") or _torch_if(request["torch"]))
-        args, kwargs = tree
-        value = program.find(request["function"])(*args, **kwargs)
-        return {"ending": "returned", "value": value, "args": list(args)}
+        value = program.find(function)(*args, **kwargs)
     except NotWritten:
         return {"ending": "absent"}
-    except NotImplementedError as error:
-        return {"ending": "unwritten", "trouble": describe(error, program.labels)}
-    except MemoryError as error:
-        return {"ending": "memory", "trouble": describe(error, program.labels)}
     except BaseException as error:  # noqa: BLE001
-        return {"ending": "raised", "trouble": describe(error, program.labels)}
+        ending = "raised"
+        if isinstance(error, NotImplementedError):
+            ending = "unwritten"
+        elif isinstance(error, MemoryError):
+            ending = "memory"
+        return {"ending": ending, "trouble": describe(error, program.labels)}
+    return {"ending": "returned", "value": value, "args": args} if keep else {"ending": "returned", "value": value}
 
 
-def _torch_if(wanted: bool) -> Any:
-    if not wanted:
-        return None
-    import torch
+class _LazyTorch:
+    """Imports torch when the first tensor arrives."""
 
-    return torch
+    def __getattr__(self, name: str) -> Any:
+        import torch
+
+        return getattr(torch, name)
+
+
+_lazy_torch = _LazyTorch()
 
 
 class Channel:
@@ -95,21 +133,36 @@ class Channel:
         self._limit = limit
 
     def send(self, event: dict[str, Any]) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        """Send one event. Raises WireError where it is no data or too large."""
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # student code may have closed or replaced them
+                stream.flush()
+        blob = encode(event)
+        if len(blob) > self._limit:
+            raise WireError(f"{len(blob) >> 20} MB")
+        self._write(struct.pack("<Q", len(blob)) + blob)
+
+    def send_outcomes(self, outcomes: list[dict[str, Any]]) -> None:
+        """Send a batch; where it does not pass, its outcomes one by one, and in place of one that does not, why."""
         try:
-            blob = encode(event)
-            reason = f"{len(blob) >> 20} MB" if len(blob) > self._limit else ""
-        except WireError as error:
-            reason = str(error)
-        except MemoryError:
-            reason = "more than memory holds"
-        if reason:
-            event = {key: event[key] for key in ("event", "index") if key in event}
-            blob = encode({**event, "ending": "output", "trouble": {"type": "", "text": reason, "frames": []}})
-        data = memoryview(struct.pack("<Q", len(blob)) + blob)
-        while data:
-            data = data[os.write(self._fd, data) :]
+            self.send({"event": "outcomes", "outcomes": outcomes})
+        except (WireError, MemoryError) as error:
+            if len(outcomes) > 1:
+                for outcome in outcomes:
+                    self.send_outcomes([outcome])
+                return
+            reason = str(error) or "more than memory holds"
+            trouble = {"type": "", "text": reason, "frames": []}
+            self.send({"event": "outcomes", "outcomes": [{"ending": "output", "trouble": trouble}]})
+
+    def mark(self, position: int) -> None:
+        """Say which request begins next, so that a hang is charged to the right one."""
+        self._write(struct.pack("<Q", MARK | position))
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._fd, view) :]
 
 
 class Program:

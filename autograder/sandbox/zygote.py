@@ -2,13 +2,14 @@
 
 Started by exec, so its memory never held a secret; the theory of operation is told in jail.py. It talks to the grader
 over one socket of whole messages: first the configuration, answered by which mechanisms held when tried; then one
-`run` with three descriptors per submission, answered by `started` with a pidfd and, when the child is gone, by `over`.
+`run` with four descriptors per submission, answered by `started` with a pidfd and, when the child is gone, by `over`.
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import gc
 import itertools
 import json
@@ -71,7 +72,7 @@ class Jail:
     def held(self, canary: str) -> list[str]:
         """Try every mechanism in a throw-away child and return those that held."""
         for name in {"landlock", "seccomp"} - self.refused.keys():
-            trouble = _in_child(lambda name=name: self._apply_only(name))
+            trouble = _in_child(functools.partial(self._apply_only, name))
             if trouble:
                 self.refused.setdefault(name, trouble)
         held = json.loads(_in_child(lambda: json.dumps(_temptations(self, canary))))
@@ -162,7 +163,7 @@ def main(control_fd: int) -> None:
     gc.collect()
     gc.freeze()  # a child's first collection then need not walk, and copy, everything imported here
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 16, 3)
+        message, descriptors, _, _ = socket.recv_fds(control, 16, 4)
         if not message:
             return
         _run_child(control, jail, *descriptors)
@@ -188,20 +189,20 @@ def _tasks() -> int:
     return len(list(folder.iterdir())) if folder.exists() else 1
 
 
-def _run_child(control: socket.socket, jail: Jail, job: int, result: int, log: int) -> None:
+def _run_child(control: socket.socket, jail: Jail, job: int, go: int, result: int, log: int) -> None:
     pid = os.fork()
     if pid == 0:
         try:
-            _become_worker(jail, job, result, log)
+            _become_worker(jail, job, go, result, log)
         except BaseException:  # noqa: BLE001 (before `ready` this is our fault; the grader reads it in the log)
             traceback.print_exc()
         finally:
             os._exit(70)
-    for descriptor in (job, result, log):
+    for descriptor in (job, go, result, log):
         os.close(descriptor)
     handle = os.pidfd_open(pid)
     socket.send_fds(control, [b"started"], [handle])
-    ready, _, _ = select.select([handle, control], [], [])
+    ready, _, _ = select.select([handle, control.fileno()], [], [])
     if handle not in ready:  # the grader closed its end: it is done with this child and with us
         os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
@@ -210,15 +211,15 @@ def _run_child(control: socket.socket, jail: Jail, job: int, result: int, log: i
     control.send(json.dumps({"status": os.waitstatus_to_exitcode(status), "clean": clean}).encode())
 
 
-def _become_worker(jail: Jail, job: int, result: int, log: int) -> None:
+def _become_worker(jail: Jail, job: int, go: int, result: int, log: int) -> None:
     """Keep what the job needs, forget the zygote's own state, and run."""
     os.dup2(log, 1)
     os.dup2(log, 2)
-    kept = sorted({job, result, *jail.descriptors})
+    kept = sorted({job, go, result, *jail.descriptors})
     for below, above in itertools.pairwise([2, *kept, kept[-1] + 256]):
         os.closerange(below + 1, above)
     sys.argv[:] = [""]
-    worker.main(job, result, jail.lock)
+    worker.main(job, go, result, jail.lock)
 
 
 def _empty_scratch() -> bool:

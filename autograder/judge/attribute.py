@@ -1,0 +1,138 @@
+"""Judge every case, then say whose fault each failure is.
+
+Every exercise stands on its own. Where one exercise calls another, a named mistake in the first is charged once: the
+second follows from it ("error carried forward").
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from autograder.course.spec import Finding, Status
+from autograder.judge.diagnose import Diagnosis, agrees, answers_of, diagnose
+from autograder.judge.oracle import Oracle, Trial
+from autograder.sandbox.job import Ending, JobResult, Outcome
+
+STATUS = {
+    Ending.RAISED: Status.CRASHED,
+    Ending.DIED: Status.CRASHED,
+    Ending.ABSENT: Status.MISSING,
+    Ending.UNWRITTEN: Status.MISSING,
+    Ending.TIMEOUT: Status.TIMEOUT,
+    Ending.MEMORY: Status.MEMORY,
+    Ending.OUTPUT: Status.OUTPUT,
+    Ending.NOT_RUN: Status.SKIPPED,
+    Ending.FAULT: Status.GRADER_ERROR,
+}
+
+
+OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # what a mistake in the student's own code looks like
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One trial as first judged, before diagnosis and carrying forward."""
+
+    trial: Trial
+    outcomes: tuple[Outcome, ...]
+    status: Status
+    finding: Finding | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which mistakes explain which exercise, and which failed trials follow from a mistake made in another one."""
+
+    diagnoses: Mapping[str, Diagnosis | None]
+    excused: Mapping[Trial, tuple[str, ...]]
+    inside: Mapping[Trial, str]  # failed trials that crashed inside another exercise which does not pass its own cases
+
+
+def attribute(oracle: Oracle, judged: tuple[Judged, ...]) -> Verdict:
+    """Charge every named mistake to one exercise.
+
+    An exercise is first diagnosed by its own misconceptions. Then, where the mistakes of other exercises already
+    explain all its failures, it only follows from them; where they explain some, those cases do.
+    """
+    names = [e.name for e in oracle.assignment.exercises]
+    diagnoses = {name: _diagnose(oracle, name, judged) for name in names}
+    own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
+    excused: dict[Trial, tuple[str, ...]] = {}
+    for name in names:
+        failed = [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT]
+        others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
+        for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
+            if failed and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed):
+                excused |= {j.trial: upstream for j in failed}
+                own[name], diagnoses[name] = (), None
+                break
+    for name in names:
+        failed = [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT and j.trial not in excused]
+        upstream = tuple(itertools.chain(*(mistakes for other, mistakes in own.items() if other != name)))
+        if not failed or not upstream:
+            continue
+        excused |= {j.trial: upstream for j in failed if agrees(oracle, upstream, j.trial, j.outcomes)}
+        diagnoses[name] = diagnoses[name] or _diagnose(oracle, name, judged, upstream)
+    return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
+
+
+def _crashed_elsewhere(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial, object]) -> dict[Trial, str]:
+    """Return the trials that crashed inside another exercise, where that one fails by itself too."""
+    failing = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and j.trial not in excused}
+    inside = {}
+    for j in judged:
+        if j.status is Status.CRASHED and j.trial not in excused:
+            crash = next(outcome for outcome in j.outcomes if outcome.ending is not Ending.RETURNED)
+            place = _other_exercise(oracle, j.trial, crash)
+            if place in failing:
+                inside[j.trial] = place
+    return inside
+
+
+def _own_mistakes(oracle: Oracle, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
+    """Return the misconceptions of a diagnosis that lie in the exercise itself."""
+    names = diagnosis.candidates[0] if diagnosis else ()
+    return tuple(name for name in names if oracle.misconception(name).exercise == exercise)
+
+
+def judge_all(oracle: Oracle, ran: JobResult) -> tuple[Judged, ...]:
+    outcomes = iter(ran.outcomes)
+    judged = []
+    for trial in oracle.trials:
+        mine = tuple(next(outcomes) for _ in trial.requests)
+        judged.append(_judge(oracle, trial, mine, oracle.expected(trial)))
+    return tuple(judged)
+
+
+def _judge(oracle: Oracle, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
+    ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
+    if ended:
+        first = ended[0]
+        if first.ending is Ending.UNWRITTEN and (upstream := _other_exercise(oracle, trial, first)):
+            return Judged(trial, mine, Status.SKIPPED, note=f"It builds on `{upstream}`, which is not written yet.")
+        return Judged(trial, mine, STATUS[first.ending])
+    try:
+        finding = trial.case.check.judge(trial.calls, answers_of(mine), answers_of(expected))
+    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+        # Checks are written for what students plausibly return; what they cannot even compare is not right.
+        finding = Finding("container", f"What you returned cannot be compared with what was expected ({error}).")
+    return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
+
+
+def _other_exercise(oracle: Oracle, trial: Trial, outcome: Outcome) -> str:
+    """Return the other exercise in whose function a call ended, if it did."""
+    last = outcome.trouble.frames[-1].function if outcome.trouble and outcome.trouble.frames else ""
+    others = {e.name for e in oracle.assignment.exercises} - {trial.case.exercise}
+    return last if last in others else ""
+
+
+def _diagnose(oracle: Oracle, exercise: str, judged: tuple[Judged, ...], carried: tuple[str, ...] = ()) -> Diagnosis | None:
+    comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
+    ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
+    failed = [j.trial for j in ran if j.status is not Status.PASSED]
+    if not failed:
+        return None
+    return diagnose(oracle, exercise, {j.trial: j.outcomes for j in ran}, failed, carried)

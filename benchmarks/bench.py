@@ -1,0 +1,373 @@
+"""Measure what it costs to grade one submission, in CPU and in wall time, beside three other ways to run it.
+
+    bare fork     a warm process forks, the child runs the source and makes the calls (floor.py): the floor
+    ours          at each level of isolation this machine offers
+    cold process  the same jobs and judgement, each in a new process
+    pytest        a test file with the same calls and checks, once per submission
+
+All of them take turns, a block of submissions each and many rounds, so that whatever else the machine does falls on
+all alike; a ratio compares blocks of one round, and what is printed is the median over rounds. Wall times are medians
+over submissions. CPU is that of the whole process tree, read from /proc, so that preloaders and children that nobody
+has waited for yet count. Every run uses one thread per process.
+
+Expected answers are computed once per run, and not counted. Submissions are correct for the most part: the reference
+with small edits, other correct solutions, and two known mistakes in twenty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import pickle
+import platform
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment
+from autograder.judge.diagnose import answers_of
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle, apply_edits
+from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.pool import Profile
+from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox
+from autograder.sandbox.wire import decode
+
+HERE = Path(__file__).resolve().parent
+QUESTIONS = ((HERE.parent, "a5_attention"), (HERE / "course", "b1_masked_softmax"))
+ROUNDS, BLOCK = 10, 20
+SEED = 0
+FLOOR = "bare fork, no sandbox"
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A submission, and whether it deserves full marks."""
+
+    text: str
+    right: bool
+
+
+class WrongVerdictError(RuntimeError):
+    """A fast answer that is not the right one is worth no measurement."""
+
+
+class Contestant(Protocol):
+    """A way to run one submission after another."""
+
+    name: str
+    block: int  # submissions in each round
+
+    def run(self, handed_in: HandedIn) -> None:
+        """Run one submission to its end. Raises WrongVerdictError where what comes out is not what is known."""
+
+
+@dataclass
+class Record:
+    """What one contestant was measured at: seconds, of wall time by submission and of CPU by round."""
+
+    name: str
+    walls: list[float] = field(default_factory=list)
+    cpus: list[float] = field(default_factory=list)
+
+    @property
+    def wall(self) -> float:
+        """Wall seconds per submission."""
+        return statistics.median(self.walls)
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds per submission."""
+        return statistics.median(self.cpus)
+
+    def times(self, other: Record) -> float:
+        """How many times the CPU of another this one takes, as the median over rounds."""
+        return statistics.median(mine / theirs for mine, theirs in zip(self.cpus, other.cpus, strict=True))
+
+
+def cpu_of_children() -> float:
+    """Return the CPU seconds of all processes this one started, directly or not, gone or living."""
+    gone = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ticks = sum(_living(os.getpid(), _processes())) if Path("/proc/self/stat").exists() else 0
+    return gone.ru_utime + gone.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _processes() -> dict[int, list[tuple[int, int]]]:
+    """Return every process's children as (id, ticks of it and of the children it has waited for)."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+            children.setdefault(int(fields[1]), []).append((int(path.parent.name), sum(map(int, fields[11:15]))))
+    return children
+
+
+def _living(pid: int, processes: dict[int, list[tuple[int, int]]]) -> Iterator[int]:
+    for child, ticks in processes.get(pid, ()):
+        yield ticks
+        yield from _living(child, processes)
+
+
+def measure(contestant: Contestant, record: Record, block: Sequence[HandedIn]) -> None:
+    """Run a block of submissions and add what they took to a record."""
+    children, own = cpu_of_children(), time.process_time()
+    for handed_in in block:
+        started = time.perf_counter()
+        contestant.run(handed_in)
+        record.walls.append(time.perf_counter() - started)
+    own = time.process_time() - own
+    record.cpus.append((own + cpu_of_children() - children) / len(block))
+
+
+class Fork:
+    """The floor: a server of its own process that forks."""
+
+    name = FLOOR
+    block = BLOCK
+
+    def __init__(self, oracle: Oracle) -> None:
+        calls = [
+            (request.function, pickle.dumps(decode(request.arguments, torch=_torch(oracle.assignment))))
+            for trial in oracle.trials
+            for request in trial.requests
+        ]
+        self._server = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-B", str(HERE / "floor.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what numpy warns of in wrong submissions
+            bufsize=0,
+        )
+        self._send((oracle.assignment.torch, calls))
+
+    def run(self, handed_in: HandedIn) -> None:
+        """Have a child run a submission, and judge nothing."""
+        self._send(handed_in.text)
+        answer = self._server.stdout.read(1) if self._server.stdout else b""
+        if answer != b".":
+            raise WrongVerdictError(f"{self.name}: the child did not get to the end")
+
+    def close(self) -> None:
+        """End the server."""
+        for stream in (self._server.stdin, self._server.stdout):
+            if stream:
+                stream.close()
+        self._server.wait()
+
+    def _send(self, message: object) -> None:
+        if self._server.stdin:
+            data = memoryview(pickle.dumps(message))
+            while data:
+                data = data[self._server.stdin.write(data) or 0 :]
+
+
+class Ours:
+    """The grader itself, judging and diagnosing included, in one sandbox."""
+
+    def __init__(self, name: str, oracle: Oracle, sandbox: Sandbox, block: int) -> None:
+        self.name, self.block = name, block
+        self._oracle, self._sandbox = oracle, sandbox
+
+    def run(self, handed_in: HandedIn) -> None:
+        """Grade a submission."""
+        file = self._oracle.assignment.file
+        source = Source(Path(file).stem, (Chunk(file, handed_in.text),))
+        result = grade(source, self._oracle, self._sandbox)
+        if result.problem or result.all_passed != handed_in.right:
+            raise WrongVerdictError(f"{self.name}: {result.score:g} of {result.max_score:g} points. {result.problem}")
+
+
+PYTEST_FILE = '''\
+"""The cases of an assignment as tests."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+import {module}
+from autograder.course.spec import Answer
+from autograder.sandbox.wire import decode, encode
+
+CASES = pickle.loads(Path("cases.pickle").read_bytes())
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_case(case):
+    _, check, names, calls, expected = case
+    got = []
+    for name, call in zip(names, calls):
+        value = getattr({module}, name)(*call.args, **call.kwargs)
+        got.append(Answer(*decode(encode((value, call.args)))))
+    assert check.judge(calls, tuple(got), expected) is None
+'''
+
+
+class Pytest:
+    """A new pytest for each submission, on the same calls and checks."""
+
+    name = "pytest"
+    block = 1
+
+    def __init__(self, oracle: Oracle, folder: Path) -> None:
+        self._folder, self._file = folder, folder / oracle.assignment.file
+        (folder / "test_cases.py").write_text(PYTEST_FILE.format(module=self._file.stem), encoding="utf-8")
+        cases = [
+            (
+                f"{trial.case.exercise}-{trial.case.name}",
+                trial.case.check,
+                [request.function for request in trial.requests],
+                trial.calls,
+                answers_of(oracle.expected(trial)),
+            )
+            for trial in oracle.trials
+        ]
+        (folder / "cases.pickle").write_bytes(pickle.dumps(cases))
+
+    def run(self, handed_in: HandedIn) -> None:
+        """Test a submission."""
+        self._file.write_text(handed_in.text, encoding="utf-8")
+        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_cases.py"]
+        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        ran = subprocess.run(command, cwd=self._folder, env=environment, capture_output=True, check=False)  # noqa: S603
+        if ran.returncode != (0 if handed_in.right else 1):
+            raise WrongVerdictError(f"{self.name}: {ran.stdout.decode()}{ran.stderr.decode()}")
+
+
+def submissions(assignment: Assignment, count: int) -> list[HandedIn]:
+    """Return a class: of every twenty, two with a known mistake, three solved otherwise, fifteen like the reference."""
+    draw = random.Random(SEED)  # noqa: S311
+    reference, found = assignment.reference, list[HandedIn]()
+    while len(found) < count:
+        wrong = [apply_edits(reference, (m,)) or "" for m in draw.choices(assignment.misconceptions, k=2)]
+        others = [f"{reference}\n{a.source}" for a in draw.choices(assignment.alternatives, k=3)]
+        block = [(text, False) for text in wrong] + [(text, True) for text in [*others, *[reference] * (BLOCK - 5)]]
+        draw.shuffle(block)
+        start = len(found)
+        found += [HandedIn(f"{text}\n# number {start + i}\n", right) for i, (text, right) in enumerate(block)]
+    return found[:count]
+
+
+def contest(contestants: Sequence[Contestant], handed_in: Sequence[HandedIn]) -> list[Record]:
+    """Let contestants take turns, round after round; each has run one submission unmeasured before."""
+    records = [Record(contestant.name) for contestant in contestants]
+    for contestant in contestants:
+        contestant.run(handed_in[0])
+    for start in range(0, len(handed_in), BLOCK):
+        block = handed_in[start : start + BLOCK]
+        for contestant, record in zip(contestants, records, strict=True):
+            measure(contestant, record, block[: contestant.block])
+    return records
+
+
+@contextlib.contextmanager
+def warm(oracle: Oracle) -> Iterator[list[Contestant]]:
+    """Open the floor and our own sandboxes, one for each level this machine has."""
+    found: dict[str, Contestant] = {}
+    with contextlib.ExitStack() as opened:
+        floor = Fork(oracle)
+        opened.callback(floor.close)
+        for profile in (Profile(), Profile(namespaces=False)):
+            sandbox = opened.enter_context(open_sandbox(1, torch=oracle.assignment.torch, profile=profile))
+            level = sandbox.isolation.level
+            if level != "C":
+                found.setdefault(level, Ours(f"ours, level {level}", oracle, sandbox, BLOCK))
+        yield [floor, *found.values()]
+
+
+def prepare(course: Path, slug: str) -> Oracle:
+    """Load a question and compute what to expect."""
+    oracle = Oracle(load_assignment(course, slug), SEED)
+    for trial in oracle.trials:
+        oracle.expected(trial)
+    return oracle
+
+
+def bench(course: Path, slug: str, rounds: int) -> list[Record]:
+    """Measure one question."""
+    oracle = prepare(course, slug)
+    handed_in = submissions(oracle.assignment, rounds * BLOCK)
+    with warm(oracle) as contestants, tempfile.TemporaryDirectory() as folder, ProcessSandbox() as cold:
+        everyone = [*contestants, Ours("cold process", oracle, cold, 2), Pytest(oracle, Path(folder))]
+        return contest(everyone, handed_in)
+
+
+def table(records: Sequence[Record], *, markdown: bool) -> str:
+    """Lay out records, each against the first."""
+    rows = [["", "submissions", "CPU, ms", "wall, ms", "CPU / floor", "wall / floor"]]
+    floor = records[0]
+    rows += [
+        [
+            record.name,
+            str(len(record.walls)),
+            _short(record.cpu * 1e3),
+            _short(record.wall * 1e3),
+            f"{_short(record.times(floor))}x",
+            f"{_short(record.wall / floor.wall)}x",
+        ]
+        for record in records
+    ]
+    return layout(rows, markdown=markdown)
+
+
+def layout(rows: list[list[str]], *, markdown: bool) -> str:
+    """Align a table whose first row is its head: names left, numbers right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if markdown:
+        rows = [rows[0], ["---", *["---:"] * (len(widths) - 1)], *rows[1:]]
+        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in rows
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}" if number < 100 else f"{number:.0f}"
+
+
+def machine() -> str:
+    """Say where this was measured."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+    return f"{cores} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}{load}"
+
+
+def _torch(assignment: Assignment) -> Any:
+    if not assignment.torch:
+        return None
+    import torch
+
+    return torch
+
+
+def arguments(description: str | None) -> argparse.ArgumentParser:
+    """Return the options both benchmarks share."""
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"rounds of {BLOCK} submissions [{ROUNDS}]")
+    return parser
+
+
+def main() -> None:
+    """Measure every question and print a table each."""
+    options = arguments(__doc__).parse_args()
+    os.environ.update(ENVIRONMENT)  # before torch is imported, here and in every process started here
+    print(machine(), flush=True)
+    for course, slug in QUESTIONS:
+        records = bench(course, slug, options.rounds)
+        print(f"\n{slug}\n" + table(records, markdown=options.markdown), flush=True)
+
+
+if __name__ == "__main__":
+    main()
