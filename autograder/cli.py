@@ -69,7 +69,9 @@ def _options(
 @app.command()
 def check(
     slug: SlugArgument,
-    file: Annotated[Path | None, typer.Argument(help="Your .py file or notebook [default: the one in this folder]")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Your .py file or notebook [default: the one in this folder]")
+    ] = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -153,7 +155,9 @@ def _say_where(console: Console, out: Path, summary: Mapping[str, Any]) -> None:
     show_isolation(console, Isolation(**summary["isolation"]))
     if summary["problems"]:
         console.print(f"{len(summary['problems'])} submissions need a look; they are in the report.", highlight=False)
-    print(f"report    {out / 'report.html'}\ngrades    {out / 'grades.csv'}\nfeedback  {out / 'feedback'}\nresults   {out / 'results'}")
+    print(
+        f"report    {out / 'report.html'}\ngrades    {out / 'grades.csv'}\nfeedback  {out / 'feedback'}\nresults   {out / 'results'}"
+    )
 
 
 @app.command()
@@ -170,7 +174,9 @@ def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote"
 @app.command()
 def doctor(
     assignments: Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", help="Default: all")] = None,
-    write_stub: Annotated[bool, typer.Option("--write-stub", help="First render the stubs from the references")] = False,
+    write_stub: Annotated[
+        bool, typer.Option("--write-stub", help="First render the stubs from the references")
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Submissions at a time [default: one per core]")] = 0,
     course: CourseOption = None,
     as_json: JsonOption = False,

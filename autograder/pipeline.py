@@ -20,6 +20,7 @@ from autograder.publish.report import feedback_html, report_html
 from autograder.sandbox.job import Sandbox
 from autograder.terminal import progress
 
+
 def grade_into(
     out: Path, oracle: Oracle, submissions: Sequence[Submission], sandbox: Sandbox, jobs: int, console: Console
 ) -> dict[str, Any]:

@@ -115,7 +115,12 @@ def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
         if folder.exists():
             raise ScaffoldError(f"{folder} exists already; nothing was written.")
     topic = slug.partition("_")[2] or slug
-    words = {"slug": slug, "file": f"{topic}.py", "title": topic.replace("_", " ").capitalize(), "order": len(slugs(course)) + 1}
+    words = {
+        "slug": slug,
+        "file": f"{topic}.py",
+        "title": topic.replace("_", " ").capitalize(),
+        "order": len(slugs(course)) + 1,
+    }
     texts = {
         public / "assignment.toml": _TOML.format(**words),
         public / "README.md": _README.format(**words),

@@ -60,7 +60,11 @@ def _show_exercise(console: Console, exercise: ExerciseResult) -> None:
         console.print(_indented(f"[yellow]→ {plain(first.says)}[/]"))
     if others:
         names = ", ".join(case.name for case in others)
-        console.print(_indented(f"[dim]{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {names}[/]"))
+        console.print(
+            _indented(
+                f"[dim]{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {names}[/]"
+            )
+        )
 
 
 def _indented(markup: str) -> Padding:
@@ -117,5 +121,11 @@ def show_isolation(console: Console, isolation: Isolation) -> None:
 
 def progress(console: Console) -> Progress:
     """Return the bar for a class being graded: done, how many, time left."""
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
     return Progress(*columns, console=console, transient=True)

@@ -13,7 +13,6 @@ from typing import Any
 
 from autograder.course.spec import Alternative, Assignment, Case, Exercise, Limits, Misconception, Visibility
 
-
 _KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise"})
 
 
@@ -26,7 +25,9 @@ def find_course(start: Path) -> Path:
     for folder in (start.resolve(), *start.resolve().parents):
         if (folder / "assignments").is_dir() and (folder / "solutions").is_dir():
             return folder
-    raise CourseError(f"No course here: neither {start.resolve()} nor a folder above it holds assignments/ and solutions/.")
+    raise CourseError(
+        f"No course here: neither {start.resolve()} nor a folder above it holds assignments/ and solutions/."
+    )
 
 
 def slugs(course: Path) -> tuple[str, ...]:
@@ -42,7 +43,9 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     if slug not in known:
         near = difflib.get_close_matches(slug, known, 1, 0.3)
         hint = f" Did you mean {near[0]}?" if near else ""
-        raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {', '.join(known)}.")
+        raise CourseError(
+            f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {', '.join(known)}."
+        )
     config = _toml(public / "assignment.toml")
     try:
         _refuse_unknown(config, _KEYS, "the file")

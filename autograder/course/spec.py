@@ -192,7 +192,5 @@ class Assignment:
     def cases_of(self, exercise: str, *, public_only: bool = False) -> tuple[Case, ...]:
         """Return an exercise's cases in report order: public first, then hidden, each in file order."""
         return tuple(
-            c
-            for c in self.cases
-            if c.exercise == exercise and not (public_only and c.visibility is Visibility.HIDDEN)
+            c for c in self.cases if c.exercise == exercise and not (public_only and c.visibility is Visibility.HIDDEN)
         )

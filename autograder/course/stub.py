@@ -84,7 +84,9 @@ def _regions(lines: list[str]) -> list[_Region]:
             regions.append(_Region(start, number))
             start = 0
         elif _ALMOST.search(line):
-            raise StubError(f"line {number}: {mark!r} looks like a marker but is not {BEGIN!r} or {END!r} on its own line.")
+            raise StubError(
+                f"line {number}: {mark!r} looks like a marker but is not {BEGIN!r} or {END!r} on its own line."
+            )
     if start:
         raise StubError(f"line {start}: a solution region never ends.")
     return regions
@@ -153,10 +155,14 @@ def _refuse_undeclared(stub: str, assignment: Assignment, declared: set[str]) ->
     for name in (*(name for name, _ in functions), *_lambdas(tree)):
         is_given = name in assignment.given or name.partition(".")[0] in assignment.given
         if name not in declared and not is_given:
-            raise StubError(f"{name} would ship to students whole; blank it, or list it under `given` if it is meant to ship.")
+            raise StubError(
+                f"{name} would ship to students whole; blank it, or list it under `given` if it is meant to ship."
+            )
     for name, node in functions:
         raises = any(
-            isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call) and getattr(n.exc.func, "id", "") == "NotImplementedError"
+            isinstance(n, ast.Raise)
+            and isinstance(n.exc, ast.Call)
+            and getattr(n.exc.func, "id", "") == "NotImplementedError"
             for n in ast.walk(node)
         )
         if name in declared and not raises:

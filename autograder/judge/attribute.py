@@ -70,7 +70,9 @@ def attribute(oracle: Oracle, judged: tuple[Judged, ...]) -> Verdict:
                 own[name], diagnoses[name] = (), None
                 break
     for name in names:
-        failed = [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT and j.trial not in excused]
+        failed = [
+            j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT and j.trial not in excused
+        ]
         upstream = tuple(itertools.chain(*(mistakes for other, mistakes in own.items() if other != name)))
         if not failed or not upstream:
             continue
@@ -99,6 +101,7 @@ def _own_mistakes(oracle: Oracle, exercise: str, diagnosis: Diagnosis | None) ->
 
 
 def judge_all(oracle: Oracle, ran: JobResult) -> tuple[Judged, ...]:
+    """Judge every trial by its own check, in report order."""
     outcomes = iter(ran.outcomes)
     judged = []
     for trial in oracle.trials:
@@ -129,7 +132,9 @@ def _other_exercise(oracle: Oracle, trial: Trial, outcome: Outcome) -> str:
     return last if last in others else ""
 
 
-def _diagnose(oracle: Oracle, exercise: str, judged: tuple[Judged, ...], carried: tuple[str, ...] = ()) -> Diagnosis | None:
+def _diagnose(
+    oracle: Oracle, exercise: str, judged: tuple[Judged, ...], carried: tuple[str, ...] = ()
+) -> Diagnosis | None:
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
     failed = [j.trial for j in ran if j.status is not Status.PASSED]

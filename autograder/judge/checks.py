@@ -94,7 +94,11 @@ def _same(before: Any, after: Any) -> bool:
     if isinstance(before, tuple | list):
         return type(before) is type(after) and len(before) == len(after) and all(map(_same, before, after))
     if isinstance(before, dict):
-        return isinstance(after, dict) and before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
+        return (
+            isinstance(after, dict)
+            and before.keys() == after.keys()
+            and all(_same(before[k], after[k]) for k in before)
+        )
     if isinstance(before, np.ndarray):
         return isinstance(after, np.ndarray) and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
     if isinstance(after, Tensor):
@@ -269,4 +273,3 @@ class choice:
         value = answers[0].value
         answer = value.get(self.question, "") if isinstance(value, dict) else ""
         return answer.strip().lower() if isinstance(answer, str) else "?"
-

@@ -2,7 +2,8 @@
 
 Comparison is strict about structure (container, shape, finiteness) and tolerant about float noise: the deviation of
 an array is its largest absolute difference divided by the largest absolute expected entry, so float32 work passes
-and a wrong formula does not. A broadcastable wrong shape is wrong; NaN never passes unless expected.
+and a wrong formula does not; whole numbers and truth values are not divided, so that a large one hides no other's
+being off by one. A broadcastable wrong shape is wrong; NaN never passes unless expected.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ TOLERANCE = 1e-4
 
 def deviation(got: np.ndarray, expected: np.ndarray) -> float:
     """Return max |got - expected| / max |expected| over finite entries, inf where non-finite entries disagree."""
-    got64, expected64 = got.astype(np.float64, copy=False), expected.astype(np.float64, copy=False)
+    exact = expected.dtype.kind != "f"
+    got64, expected64 = np.asarray(got, np.float64), np.asarray(expected, np.float64)
     if got64.size == 0:
         return 0.0
     with np.errstate(invalid="ignore", over="ignore"):
         largest = float(np.abs(got64 - expected64).max())
-        scale = float(np.abs(expected64).max()) or 1.0
+        scale = 1.0 if exact else float(np.abs(expected64).max()) or 1.0
     if np.isfinite(largest) and np.isfinite(scale):  # the usual case, and the only one in which all entries are finite
         return largest / scale
     finite = np.isfinite(expected64)
@@ -44,6 +46,8 @@ def difference(got: Any, expected: Any, where: str = "") -> Finding | None:
 
     `where` is the path to the value inside what the call returned, for messages.
     """
+    if isinstance(expected, np.generic):
+        expected = expected.item()
     if isinstance(expected, tuple | list):
         return _sequence_difference(got, expected, where, tuple(f"[{i}]" for i in range(len(expected))))
     if isinstance(expected, dict):
@@ -51,7 +55,9 @@ def difference(got: Any, expected: Any, where: str = "") -> Finding | None:
     if isinstance(expected, np.ndarray | Tensor):
         return _array_difference(got, expected, where)
     if _is_number(expected):
-        return _number_difference(got, float(expected), where)
+        return _number_difference(got, expected, where)
+    if isinstance(expected, bool):
+        got = _single(got)
     if type(got) is type(expected) and got == expected:
         return None
     kind = "values" if type(got) is type(expected) else "container"
@@ -61,11 +67,11 @@ def difference(got: Any, expected: Any, where: str = "") -> Finding | None:
 def _sequence_difference(
     got: Any, expected: tuple[Any, ...] | list[Any], where: str, names: tuple[str, ...]
 ) -> Finding | None:
-    wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if not names[0].startswith("[") else "")
+    wanted = f"a {_kind(expected)} of {len(expected)} value{'s' * (len(expected) != 1)}"
     if not isinstance(got, tuple | list):
-        return Finding("container", f"You returned {_describe(got)}; a tuple of {wanted} was expected.", where)
+        return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
     if len(got) != len(expected):
-        return Finding("container", f"You returned {len(got)} values; a tuple of {wanted} was expected.", where)
+        return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
     for name, mine, theirs in zip(names, got, expected, strict=True):
         finding = difference(mine, theirs, where + name)
         if finding:
@@ -89,17 +95,27 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str) -> Finding 
 
 
 def _number_difference(got: Any, expected: float, where: str) -> Finding | None:
-    value = got.array if isinstance(got, Tensor) else got
-    if isinstance(value, np.ndarray | np.generic) and value.size == 1 and value.ndim == 0:
-        value = value.item()
+    value = _single(got)
     if not _is_number(value):
         return Finding("container", f"You returned {_describe(got)}; a single number was expected.", where)
     if deviation(np.asarray(value, np.float64), np.asarray(expected)) <= TOLERANCE:
         return None
-    return Finding("values", f"You returned {value:.6g}; {expected:.6g} was expected.", where, value, expected)
+    digits = 6 if f"{value:.6g}" != f"{expected:.6g}" else 17
+    text = f"You returned {value:.{digits}g}; {expected:.{digits}g} was expected."
+    kind = "not_finite" if np.isfinite(expected) and not np.isfinite(value) else "values"
+    return Finding(kind, text, where, value, expected)
+
+
+def _single(value: Any) -> Any:
+    """Return an array, tensor or numpy number without axes as a Python number; anything else as it is."""
+    if isinstance(value, Tensor):
+        value = value.array
+    return value.item() if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 else value
 
 
 def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str) -> Finding | None:
+    if isinstance(expected, np.ndarray) and expected.ndim == 0 and isinstance(got, bool | int | float):
+        got = np.asarray(got)
     if isinstance(expected, Tensor) != isinstance(got, Tensor) or not isinstance(got, np.ndarray | np.generic | Tensor):
         wanted = f"a {_kind(expected)} of shape {_array(expected).shape}"
         return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
@@ -114,6 +130,7 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str) -> Fi
     if not np.isfinite(mine[np.isfinite(theirs)]).all():
         bad = np.argwhere(~np.isfinite(mine) & np.isfinite(theirs))
         text = f"{len(bad)} of {mine.size} values are NaN or infinite, the first at {_place(bad[0])}."
+        text = "The value is NaN or infinite." if mine.ndim == 0 else text
         return Finding("not_finite", text, where, mine, theirs, tuple(map(int, bad[0])))
     if deviation(mine, theirs) <= TOLERANCE:
         return None
@@ -121,13 +138,21 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str) -> Fi
 
 
 def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str) -> Finding:
-    scale = float(np.abs(theirs[np.isfinite(theirs)], dtype=np.float64).max(initial=0.0)) or 1.0
-    with np.errstate(invalid="ignore"):
-        off = ~(np.abs(mine.astype(np.float64) - theirs.astype(np.float64)) <= TOLERANCE * scale) & (mine != theirs)
-    bad = np.argwhere(off)
+    got, wanted = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
+    finite = np.isfinite(wanted)
+    scale = (
+        1.0 if theirs.dtype.kind != "f" else float(np.abs(wanted, where=finite, out=np.zeros_like(wanted)).max()) or 1.0
+    )
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.where(
+            finite, np.abs(got - wanted) / scale <= TOLERANCE, (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+        )
+    bad = np.argwhere(~near)
     first = tuple(map(int, bad[0]))
-    many = "the only value differs" if mine.size == 1 else f"{len(bad)} of {mine.size} values differ"
-    text = f"{many[0].upper()}{many[1:]}, the first at {_place(first)}: {_num(mine[first])} instead of {_num(theirs[first])}."
+    values = f"{_num(mine[first])} instead of {_num(theirs[first])}"
+    if mine.size == 1:
+        return Finding("values", f"The only value differs: {values}.", where, mine, theirs, first)
+    text = f"{len(bad)} of {mine.size} values differ, the first at {_place(first)}: {values}."
     return Finding("values", text, where, mine, theirs, first)
 
 
@@ -169,7 +194,7 @@ def _describe(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"a {_kind(value)} of {len(value)}"
     kind = _kind(value)
-    return f"{'an' if kind[0] in 'aeioAEIO' else 'a'} {kind}"
+    return f"{'an' if kind[:1] in tuple('aeioAEIO') else 'a'} {kind or 'thing without a name'}"
 
 
 def _show(value: Any) -> str:

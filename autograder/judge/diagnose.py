@@ -84,7 +84,9 @@ def agrees(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outc
         if mine.ending is not theirs.ending:
             return False
         if mine.ending is not Ending.RETURNED:
-            return mine.trouble is not None and theirs.trouble is not None and (
-                (mine.trouble.type_name, mine.trouble.text) == (theirs.trouble.type_name, theirs.trouble.text)
+            return (
+                mine.trouble is not None
+                and theirs.trouble is not None
+                and ((mine.trouble.type_name, mine.trouble.text) == (theirs.trouble.type_name, theirs.trouble.text))
             )
     return trial.case.check.alike(answers_of(got), answers_of(variant))

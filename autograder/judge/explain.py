@@ -51,7 +51,13 @@ def explain_finding(
 
 
 def explain_ending(
-    outcome: Outcome, visibility: Visibility, source: Source, limits: Limits, call: Call, function: str, parameters: Sequence[str]
+    outcome: Outcome,
+    visibility: Visibility,
+    source: Source,
+    limits: Limits,
+    call: Call,
+    function: str,
+    parameters: Sequence[str],
 ) -> str:
     """Say why a call gave nothing to judge."""
     trouble = outcome.trouble or Trouble("", "")
@@ -104,7 +110,9 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
         case Ending.FAULT:
             return f"The grader itself failed, which costs you nothing: {trouble.text}"
         case _:
-            return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(trouble, source)
+            return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(
+                trouble, source
+            )
 
 
 def show_call(call: Call, function: str, parameters: Sequence[str], *, full: bool = True) -> str:

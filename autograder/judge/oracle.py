@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
 import numpy as np
 
 from autograder.course.spec import Assignment, Call, Case, Misconception, Visibility
@@ -39,7 +40,9 @@ class Oracle:
         self.assignment = assignment
         self.seed = seed
         self.trials: tuple[Trial, ...] = tuple(
-            _trial(case, seed) for e in assignment.exercises for case in assignment.cases_of(e.name, public_only=public_only)
+            _trial(case, seed)
+            for e in assignment.exercises
+            for case in assignment.cases_of(e.name, public_only=public_only)
         )
         self.parameters = _parameters(assignment.reference)
         self._bank = {m.name: m for m in assignment.misconceptions}
@@ -64,7 +67,9 @@ class Oracle:
         outcomes = self.answers((), trial) or ()
         for outcome in outcomes:
             if outcome.ending is not Ending.RETURNED:
-                text = f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
+                text = (
+                    f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
+                )
                 raise BrokenReferenceError(f"the reference fails {trial.case.exercise}.{trial.case.name} ({text})")
         return outcomes
 

@@ -112,8 +112,8 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
         kind = getattr(resource, f"RLIMIT_{name}", None)
         if kind is not None:
             hard = resource.getrlimit(kind)[1]
-            bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-            resource.setrlimit(kind, (bound, bound))
+            lowest = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+            resource.setrlimit(kind, (lowest, lowest))
 
 
 def _checked(result: int) -> int:
@@ -141,7 +141,7 @@ getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getgr
 getrlimit getrusage sysinfo uname getcpu getrandom getpriority capget
 sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min
 wait4 waitid restart_syscall exit exit_group
-""".split()
+""".split()  # noqa: SIM905 (one call a line would be a page)
 _CLONE_THREAD = 0x00010000
 _TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, TIOCGWINSZ, FIO{NREAD,NBIO,NCLEX,CLEX}
 _FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # duplicate, flags; no locks, no owners to be signalled
@@ -157,26 +157,26 @@ def compile_filter() -> bytes:
         raise JailError(0, f"libseccomp or pyseccomp is not installed ({error})") from None
     rules = seccomp.SyscallFilter(defaction=seccomp.ERRNO(1))
     for name in _ALLOWED:
-        _add(seccomp, rules, seccomp.ALLOW, name)
-    _add(seccomp, rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
+        _add(rules, seccomp.ALLOW, name)
+    _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
     # Only reading one's own limits: a limit set to zero would look like a kill from outside.
-    _add(seccomp, rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
+    _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     for call, position, values in (
         ("ioctl", 1, _TERMINAL_QUERIES),
         ("fcntl", 1, _FCNTL_COMMANDS),
         ("prctl", 0, _PRCTL_OPTIONS),
     ):
         for value in values:
-            _add(seccomp, rules, seccomp.ALLOW, call, seccomp.Arg(position, seccomp.EQ, value))
+            _add(rules, seccomp.ALLOW, call, seccomp.Arg(position, seccomp.EQ, value))
     for name in _NO_SUCH_CALL:
-        _add(seccomp, rules, seccomp.ERRNO(38), name)
+        _add(rules, seccomp.ERRNO(38), name)
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
         return file.read()
 
 
-def _add(seccomp: object, rules: object, action: object, name: str, *arguments: object) -> None:
+def _add(rules: object, action: object, name: str, *arguments: object) -> None:
     """Add a rule for a call this machine's architecture has; others need none."""
     try:
         rules.add_rule(action, name, *arguments)  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ import sysconfig
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from autograder.sandbox.attempt import START_SECONDS, START_TRIES, run_job
 from autograder.sandbox.jail import JailError, compile_filter
@@ -63,7 +63,9 @@ class Slot:
             raise
 
     def _start(self, profile: Profile, torch: bool) -> None:
-        self._folder = Path(self._exit.enter_context(tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)))
+        self._folder = Path(
+            self._exit.enter_context(tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True))
+        )
         canary = self._folder / "canary"
         canary.touch()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -117,14 +119,28 @@ class Slot:
             raise SlotError("bubblewrap (bwrap) is not installed")
         binds = [part for path in (*_SYSTEM, *python_folders()) for part in ("--ro-bind-try", path, path)]
         ours = [
-            part for name in _OURS for part in ("--ro-bind", str(ROOT / "autograder" / name), f"/grader/autograder/{name}")
+            part
+            for name in _OURS
+            for part in ("--ro-bind", str(ROOT / "autograder" / name), f"/grader/autograder/{name}")
         ]
-        flags = "--unshare-user --unshare-all --disable-userns --die-with-parent --new-session --cap-drop ALL --clearenv"
+        flags = (
+            "--unshare-user --unshare-all --disable-userns --die-with-parent --new-session --cap-drop ALL --clearenv"
+        )
         who = ["--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "sandbox"]
         environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
         scratch = ["--perms", "0700", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/scratch", "--chdir", "/scratch"]
         mounts = [*binds, *ours, "--proc", "/proc", "--dev", "/dev", *scratch, "--remount-ro", "/"]
-        return [bwrap, *flags.split(), *who, *environment, *mounts, *python, "/grader", "autograder.sandbox.zygote", str(control)]
+        return [
+            bwrap,
+            *flags.split(),
+            *who,
+            *environment,
+            *mounts,
+            *python,
+            "/grader",
+            "autograder.sandbox.zygote",
+            str(control),
+        ]
 
     def fork(self, *descriptors: int) -> int:
         """Have the zygote fork a child on four descriptors and return its pidfd. Raises SlotError where it does not."""
@@ -247,7 +263,7 @@ class WarmSandbox:
                 if slot:
                     slot.close()
 
-    def __enter__(self) -> WarmSandbox:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -292,7 +308,9 @@ def python_folders() -> tuple[str, ...]:
     """Return the folders Python itself runs from: the environment's, and the one it was made from."""
     paths = [sys.prefix, sys.base_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))]
     folders = dict.fromkeys(os.path.realpath(path) for path in paths)
-    return tuple(path for path in folders if not any(path != other and path.startswith(f"{other}/") for other in folders))
+    return tuple(
+        path for path in folders if not any(path != other and path.startswith(f"{other}/") for other in folders)
+    )
 
 
 _compiled: list[bytes] = []

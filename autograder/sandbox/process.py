@@ -12,6 +12,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from autograder.sandbox.attempt import START_SECONDS, run_job
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult
@@ -48,7 +49,7 @@ class ProcessSandbox:
     def __init__(self, missing: tuple[str, ...] = ()) -> None:
         self.isolation = replace(COLD, missing=missing)
 
-    def __enter__(self) -> ProcessSandbox:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

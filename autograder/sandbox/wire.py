@@ -77,7 +77,7 @@ def decode(blob: bytes, *, torch: Any = None) -> Any:
         return _unpack(shape, arrays, torch, [0], 0)
     except WireError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (the promise is that only WireError comes out)
         raise WireError(f"not a tree of arrays: {type(error).__name__}") from None
 
 
