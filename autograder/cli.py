@@ -154,7 +154,7 @@ def _say_where(console: Console, out: Path, summary: Mapping[str, Any]) -> None:
     console.print(f"{summary['seconds']:g} s, seed {summary['seed']}", highlight=False)
     show_isolation(console, Isolation(**summary["isolation"]))
     if summary["problems"]:
-        console.print(f"{len(summary['problems'])} submissions need a look; they are in the report.", highlight=False)
+        console.print(f"[red]The grader failed on {len(summary['problems'])} submissions;[/] grade them again.")
     print(
         f"report    {out / 'report.html'}\ngrades    {out / 'grades.csv'}\nfeedback  {out / 'feedback'}\nresults   {out / 'results'}"
     )

@@ -40,7 +40,7 @@ def grade_into(
         "engine": __version__,
         "seconds": round(time.monotonic() - started, 2),
         "isolation": asdict(sandbox.isolation),
-        "problems": [f"{e['student']}: {e['problem'].splitlines()[0]}" for e in read_records(out) if _needs_a_look(e)],
+        "problems": [f"{e['student']}: {e['problem']}" for e in read_records(out) if e["status"] == "grader_error"],
     }
     write_whole(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False))
     write_reports(out)
@@ -55,10 +55,6 @@ def write_reports(out: Path) -> None:
     for entry in records:
         write_whole(out / "feedback" / f"{entry['student']}.html", feedback_html(entry))
     write_whole(out / "report.html", report_html(records, summary))
-
-
-def _needs_a_look(entry: dict[str, Any]) -> bool:
-    return entry["status"] in ("unreadable", "grader_error")
 
 
 def _forget_other_students(out: Path, submissions: Sequence[Submission]) -> None:

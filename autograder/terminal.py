@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
@@ -18,7 +19,8 @@ from autograder.doctor import Proof
 from autograder.judge.result import ExerciseResult, Result
 from autograder.sandbox.job import Isolation
 
-MAX_LINES = 20  # of one broken promise
+MAX_LINES = 20  # of one list
+SMALL_CLASS = 30  # larger ones are read in the report
 _MARKS = {Status.PASSED: "[green]✓[/]", Status.MISSING: "[dim]·[/]", Status.SKIPPED: "[dim]·[/]"}
 
 
@@ -71,29 +73,65 @@ def _indented(markup: str) -> Padding:
     return Padding(Text.from_markup(markup), (0, 0, 0, 4))
 
 
-def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]], width: int = 100) -> None:
-    """Print a row a student: score, status and the mistakes that were named."""
-    table = Table(title=title, title_justify="left", header_style="bold")
-    table.add_column("student", no_wrap=True)
-    table.add_column("score", justify="right")
-    table.add_column("cases", justify="right")
-    table.add_column("what the grader saw", max_width=width)
+def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]]) -> None:
+    """Print what a class came to: a row an exercise, who needs a look and, of a small class, a row a student."""
+    graded = [entry for entry in records if entry["status"] == "graded"]
+    if len(records) <= SMALL_CLASS:
+        console.print(_students(records))
+    if graded:
+        console.print(_exercises(title, graded))
+    others = [entry for entry in records if entry["status"] != "graded"]
+    if others:
+        console.print(f"[bold]{len(others)} of {len(records)} could not be graded as they are:[/]")
+    for entry in others[:MAX_LINES]:
+        reason = entry["problem"].partition("\n")[0]
+        console.print(_indented(f"{plain(entry['student'])}: {plain(reason)}"), highlight=False)
+    if len(others) > MAX_LINES:
+        console.print(f"    ... and {len(others) - MAX_LINES} more; grades.csv has them all")
+
+
+def _exercises(title: str, graded: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table(title)
+    for name, justify in (
+        ("exercise", "left"),
+        ("mean", "right"),
+        ("all right", "right"),
+        ("most common mistake", "left"),
+    ):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for rows in zip(*(entry["exercises"] for entry in graded), strict=True):
+        mean = sum(row["score"] for row in rows) / len(rows)
+        right = sum(row["score"] == row["max_score"] for row in rows)
+        named = Counter(name for row in rows for name in {case["diagnosis"] for case in row["cases"]} if name)
+        common = ", ".join(f"{name} {count}" for name, count in named.most_common(1))
+        table.add_row(rows[0]["name"], f"{mean:.2f} / {rows[0]['max_score']:g}", f"{right} of {len(rows)}", common)
+    return table
+
+
+def _students(records: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("")
+    for name, justify in (("student", "left"), ("score", "right"), ("cases", "right"), ("what went wrong", "left")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
     for entry in records:
         cases = [case for exercise in entry["exercises"] for case in exercise["cases"]]
         passed = sum(case["status"] == Status.PASSED for case in cases)
-        table.add_row(plain(entry["student"]), f"{entry['score']:g}", f"{passed}/{len(cases)}", _summary(entry, cases))
-    console.print(table)
+        table.add_row(
+            plain(entry["student"]), f"{entry['score']:g}", f"{passed} of {len(cases)}", _summary(entry, cases)
+        )
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
 
 
 def _summary(entry: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> str:
-    if entry["problem"]:
-        return f"[yellow]{entry['status']}[/] {plain(entry['problem'].splitlines()[0])}"
-    if all(case["status"] == Status.PASSED for case in cases):
-        return "[green]all right[/]"
+    if entry["status"] != "graded":
+        return f"[yellow]{entry['status']}[/]"
     named = list(dict.fromkeys(case["diagnosis"] for case in cases if case["diagnosis"]))
     statuses = Counter(case["status"] for case in cases if case["status"] != Status.PASSED)
     counts = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
-    return f"{counts}  [cyan]{', '.join(named)}[/]" if named else counts
+    return " ".join(filter(None, [counts, f"[cyan]{', '.join(named)}[/]" if named else ""])) or "[green]nothing[/]"
 
 
 def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:

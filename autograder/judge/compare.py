@@ -35,10 +35,15 @@ def deviation(got: np.ndarray, expected: np.ndarray) -> float:
         got64[~finite], expected64[~finite], equal_nan=True
     ):
         return float("inf")
-    if not finite.any():
-        return 0.0
-    scale = float(np.abs(expected64[finite]).max()) or 1.0
-    return float(np.abs(got64[finite] - expected64[finite]).max()) / scale
+    with np.errstate(over="ignore"):
+        return float(np.abs(got64[finite] - expected64[finite]).max(initial=0.0)) / _scale(expected)
+
+
+def _scale(expected: np.ndarray) -> float:
+    """Return what differences are measured by: the largest finite entry, or nothing where numbers are whole."""
+    if expected.dtype.kind != "f":
+        return 1.0
+    return float(np.abs(expected[np.isfinite(expected)], dtype=np.float64).max(initial=0.0)) or 1.0
 
 
 def difference(got: Any, expected: Any, where: str = "") -> Finding | None:
@@ -139,15 +144,9 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str) -> Fi
 
 def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str) -> Finding:
     got, wanted = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
-    finite = np.isfinite(wanted)
-    scale = (
-        1.0 if theirs.dtype.kind != "f" else float(np.abs(wanted, where=finite, out=np.zeros_like(wanted)).max()) or 1.0
-    )
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.where(
-            finite, np.abs(got - wanted) / scale <= TOLERANCE, (got == wanted) | (np.isnan(got) & np.isnan(wanted))
-        )
-    bad = np.argwhere(~near)
+        near = (got == wanted) | (np.abs(got - wanted) / _scale(theirs) <= TOLERANCE)
+    bad = np.argwhere(~(near | (np.isnan(got) & np.isnan(wanted))))
     first = tuple(map(int, bad[0]))
     values = f"{_num(mine[first])} instead of {_num(theirs[first])}"
     if mine.size == 1:

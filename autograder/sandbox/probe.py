@@ -15,8 +15,9 @@ import os
 import sys
 
 from autograder.sandbox.job import Isolation
-from autograder.sandbox.pool import Profile, Slot, SlotError, WarmSandbox
+from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.slot import Profile, Slot, SlotError
 
 _ESSENTIAL = {"seccomp", "rlimits"}
 _DISK = "it can fill the disk that holds temporary files, in space and in files"

@@ -1,0 +1,254 @@
+"""One slot: a zygote and the children it forks, one at a time; see jail.py for the theory of operation."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.sandbox.attempt import START_SECONDS
+from autograder.sandbox.jail import JailError, compile_filter
+from autograder.sandbox.job import Ending
+from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, say_exit
+from autograder.sandbox.zygote import MAX_MESSAGE
+
+SCRATCH_MB = 256
+END_SECONDS = 5.0  # for a killed child to be gone and its scratch cleaned; longer means a new slot
+_NOBODY = 65534
+_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
+_OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "worker", "jail", "zygote")))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Which mechanisms a zygote is started with; what holds is found by trying."""
+
+    namespaces: bool = True
+    landlock: bool = True
+    seccomp: bool = True
+    other_uid: bool = True
+
+
+class SlotError(RuntimeError):
+    """A zygote did not start or no longer answers."""
+
+
+class Slot:
+    """One zygote and the socket to it."""
+
+    def __init__(self, profile: Profile, *, torch: bool = False) -> None:
+        self._exit = contextlib.ExitStack()
+        try:
+            self._start(profile, torch)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, profile: Profile, torch: bool) -> None:
+        self._folder = Path(
+            self._exit.enter_context(tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True))
+        )
+        canary = self._folder / "canary"
+        canary.touch()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control = self._exit.enter_context(ours)
+        scratch, uid = "/scratch", None
+        if not profile.namespaces:
+            scratch = str(self._folder / "scratch")
+            Path(scratch).mkdir(mode=0o700)
+            self._folder.chmod(0o711)
+            if profile.other_uid and os.geteuid() == 0:
+                uid = _NOBODY
+                os.chown(scratch, uid, uid)
+        with theirs:
+            self.process = subprocess.Popen(
+                self._command(profile, theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                cwd="/",
+                env={"PATH": os.defpath, "HOME": scratch, "TMPDIR": scratch, "LC_ALL": "C.UTF-8", **ENVIRONMENT},
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self._exit.callback(self._kill)
+        config = {
+            "filter": base64.b64encode(_filter() if profile.seccomp else b"").decode(),
+            "landlock": profile.landlock,
+            "readable": [*_SYSTEM, *_DEVICES, *python_folders()],
+            "scratch": scratch,
+            "environment": {"HOME": scratch, "TMPDIR": scratch},
+            "torch": torch,
+            "uid": uid,
+            "canary": str(canary),
+        }
+        self.control.settimeout(START_SECONDS * 2)
+        try:
+            self.control.send(json.dumps(config).encode())
+            answer = self.control.recv(MAX_MESSAGE)
+        except OSError as error:
+            raise SlotError(f"the zygote did not start: {error}") from None
+        if not answer:
+            raise SlotError(f"the zygote did not start: {self._last_words()}")
+        self.report: dict[str, Any] = json.loads(answer)
+
+    def _command(self, profile: Profile, control: int) -> list[str]:
+        python = [sys.executable, "-I", "-B", "-c", BOOT]
+        if not profile.namespaces:
+            return [*python, str(ROOT), "autograder.sandbox.zygote", str(control)]
+        bwrap = shutil.which("bwrap")
+        if bwrap is None:
+            raise SlotError("bubblewrap (bwrap) is not installed")
+        binds = [part for path in (*_SYSTEM, *python_folders()) for part in ("--ro-bind-try", path, path)]
+        ours = [
+            part
+            for name in _OURS
+            for part in ("--ro-bind", str(ROOT / "autograder" / name), f"/grader/autograder/{name}")
+        ]
+        flags = (
+            "--unshare-user --unshare-all --disable-userns --die-with-parent --new-session --cap-drop ALL --clearenv"
+        )
+        who = ["--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "sandbox"]
+        environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
+        scratch = ["--perms", "0700", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/scratch", "--chdir", "/scratch"]
+        mounts = [*binds, *ours, "--proc", "/proc", "--dev", "/dev", *scratch, "--remount-ro", "/"]
+        return [
+            bwrap,
+            *flags.split(),
+            *who,
+            *environment,
+            *mounts,
+            *python,
+            "/grader",
+            "autograder.sandbox.zygote",
+            str(control),
+        ]
+
+    def fork(self, *descriptors: int) -> int:
+        """Have the zygote fork a child on four descriptors and return its pidfd. Raises SlotError where it does not."""
+        try:
+            self.control.settimeout(END_SECONDS)
+            socket.send_fds(self.control, [b"run"], list(descriptors))
+            message, handles, _, _ = socket.recv_fds(self.control, 16, 1)
+        except OSError as error:
+            raise SlotError(f"the preloader does not answer: {error}") from None
+        if message != b"started" or len(handles) != 1:
+            raise SlotError("the preloader is gone")
+        return handles[0]
+
+    def close(self) -> None:
+        """End the zygote and everything in it."""
+        self._exit.close()
+
+    def _kill(self) -> None:
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            self.process.kill()
+        self.process.wait()
+        if self.process.stderr:
+            self.process.stderr.close()
+
+    def _last_words(self) -> str:
+        stream = self.process.stderr
+        if stream is None:
+            return ""
+        os.set_blocking(stream.fileno(), False)
+        ready, _, _ = select.select([stream], [], [], 1.0)
+        said = (stream.read() or b"") if ready else b""
+        return said.decode(errors="replace").strip().splitlines()[-1] if said.strip() else "it said nothing"
+
+
+class WarmChild:
+    """A forked child in a slot, held by a pidfd."""
+
+    def __init__(self, slot: Slot) -> None:
+        self._slot = slot
+        self._status: int | None = None
+        self._over = False
+        self.usable = False  # whether the slot can take another child after this one
+        with contextlib.ExitStack() as undo:
+            theirs = undo.enter_context(contextlib.ExitStack())
+            self.result_fd, result_write = _pipe(undo, theirs)
+            self.log_fd, log_write = _pipe(undo, theirs)
+            go_read, self.go_fd = os.pipe()
+            undo.callback(os.close, self.go_fd)
+            theirs.callback(os.close, go_read)
+            self.job_fd = os.memfd_create("job")
+            undo.callback(os.close, self.job_fd)
+            # A second opening, for reading only: the child can neither change its job nor grow the file.
+            job = os.open(f"/proc/self/fd/{self.job_fd}", os.O_RDONLY)
+            theirs.callback(os.close, job)
+            self._handle = slot.fork(job, go_read, result_write, log_write)
+            theirs.close()
+            undo.pop_all()
+
+    def obituary(self) -> tuple[Ending, str]:
+        """Say how the child went. A SIGKILL that is not ours, or a dead zygote, is no doing of the student's."""
+        ready, _, _ = select.select([self._handle], [], [], 1.0)
+        if not ready:
+            return Ending.DIED, "it closed its result channel"
+        self._await_end()
+        if self._status is None:
+            return Ending.FAULT, "the preloader is gone"
+        if self._status == -signal.SIGKILL:
+            return Ending.FAULT, "it was killed from outside"
+        return Ending.DIED, say_exit(self._status)
+
+    def end(self) -> None:
+        """Kill the child and wait until its scratch is clean."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self._await_end()
+        os.close(self._handle)
+
+    def _await_end(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        with contextlib.suppress(OSError, ValueError):
+            answer = json.loads(self._slot.control.recv(MAX_MESSAGE))
+            self._status, self.usable = int(answer["status"]), bool(answer["clean"])
+
+
+def _pipe(ours: contextlib.ExitStack, theirs: contextlib.ExitStack) -> tuple[int, int]:
+    """Make a pipe to read from, with each end's closing left to its owner."""
+    read, write = os.pipe()
+    ours.callback(os.close, read)
+    theirs.callback(os.close, write)
+    return read, write
+
+
+def python_folders() -> tuple[str, ...]:
+    """Return the folders Python itself runs from: the environment's, and the one it was made from."""
+    paths = [sys.prefix, sys.base_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))]
+    folders = dict.fromkeys(os.path.realpath(path) for path in paths)
+    return tuple(
+        path for path in folders if not any(path != other and path.startswith(f"{other}/") for other in folders)
+    )
+
+
+_compiled: list[bytes] = []
+
+
+def _filter() -> bytes:
+    """Compile the system-call filter once; nothing where libseccomp is not to be had."""
+    if not _compiled:
+        try:
+            _compiled.append(compile_filter())
+        except JailError:
+            _compiled.append(b"")
+    return _compiled[0]
