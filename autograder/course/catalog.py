@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 import tomllib
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
@@ -95,7 +95,7 @@ def _limits(entry: dict[str, Any]) -> Limits:
     return Limits(**entry)
 
 
-def _refuse_unknown(entry: dict[str, Any], known: Set[str], where: str) -> None:
+def _refuse_unknown(entry: dict[str, Any], known: AbstractSet[str], where: str) -> None:
     if entry.keys() - known:
         raise ValueError(f"unknown key {min(entry.keys() - known)} in {where}; known are {', '.join(sorted(known))}")
 

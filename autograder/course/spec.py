@@ -37,17 +37,38 @@ class Visibility(StrEnum):
 
 
 @dataclass(frozen=True)
+class Module:
+    """How to make the torch module whose method is called: constructor arguments and a state dict to load.
+
+    With `cotangents`, one for each output, the call returns a dict of "output", "input_grads" (a list, None where an
+    argument is no floating tensor) and "param_grads" (by name) for the loss sum(output * cotangent).
+    """
+
+    init: tuple[Any, ...] = ()
+    state: Mapping[str, Any] = field(default_factory=dict)
+    method: str = "forward"
+    training: bool = False
+    cotangents: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
 class Call:
     """One call of the student's code, as data. An empty function name means the case's own exercise."""
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     function: str = ""
+    module: Module | None = None
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
     """Call the exercise's own function."""
     return Call(args, kwargs)
+
+
+def call_module(*args: Any, module: Module, **kwargs: Any) -> Call:
+    """Make the exercise's own class as `module` says, and call its method."""
+    return Call(args, kwargs, module=module)
 
 
 @dataclass(frozen=True)

@@ -126,10 +126,12 @@ def _judge(oracle: Oracle, trial: Trial, mine: tuple[Outcome, ...], expected: tu
 
 
 def _other_exercise(oracle: Oracle, trial: Trial, outcome: Outcome) -> str:
-    """Return the other exercise in whose function a call ended, if it did."""
-    last = outcome.trouble.frames[-1].function if outcome.trouble and outcome.trouble.frames else ""
-    others = {e.name for e in oracle.assignment.exercises} - {trial.case.exercise}
-    return last if last in others else ""
+    """Return the other exercise in whose code a call ended, if it did."""
+    names = {e.name for e in oracle.assignment.exercises}
+    frames = outcome.trouble.frames if outcome.trouble else ()
+    places = [frame.function.partition(".")[0] for frame in reversed(frames)]
+    innermost = next((place for place in places if place in names), "")
+    return "" if innermost == trial.case.exercise else innermost
 
 
 def _diagnose(

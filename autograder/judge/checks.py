@@ -7,6 +7,8 @@ pair it with a value case.
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -16,6 +18,7 @@ from autograder.course.spec import Answer, Call, Finding
 from autograder.judge.compare import TOLERANCE, deviation, difference
 from autograder.sandbox.wire import Tensor
 
+NOISE = 1e-6  # differences between equal numbers that were computed in another order, in single precision
 Calls = tuple[Call, ...]
 Answers = tuple[Answer, ...]
 
@@ -76,7 +79,7 @@ class untouched(_ByValue):
         if finding:
             return finding
         for index, (call, answer) in enumerate(zip(calls, got, strict=True)):
-            for position, (before, after) in enumerate(zip(call.args, answer.args, strict=True)):
+            for position, (before, after) in enumerate(itertools.zip_longest(call.args, answer.args)):
                 if not _same(before, after):
                     text = "Your function changed this argument in place; work on a copy of it."
                     return Finding("mutated", text, f"argument {position + 1}", after, before, call=index)
@@ -99,11 +102,14 @@ def _same(before: Any, after: Any) -> bool:
             and before.keys() == after.keys()
             and all(_same(before[k], after[k]) for k in before)
         )
+    if isinstance(after, Tensor):  # before it was a torch tensor of the case, or a Tensor too
+        before = getattr(before, "array", before)
+        return not isinstance(before, str | None) and _same(np.asarray(before), after.array)
     if isinstance(before, np.ndarray):
         return isinstance(after, np.ndarray) and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
-    if isinstance(after, Tensor):
-        return np.array_equal(np.asarray(before), after.array, equal_nan=True)
-    return bool(before == after)
+    if isinstance(before, float) and math.isnan(before):
+        return isinstance(after, float) and math.isnan(after)
+    return not isinstance(after, np.ndarray) and bool(before == after)
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ class boolean(_ByValue):
 
 
 def _not_constant(values: list[np.ndarray]) -> Finding | None:
-    if all(np.ptp(value) == 0 for value in values if value.size):
+    if all(deviation(value, np.full_like(value, value.flat[0])) <= NOISE for value in values if value.size):
         return Finding("constant", "The output is the same number everywhere, whatever the input.", got=values[0])
     return None
 
@@ -220,9 +226,10 @@ class sums_to_one(_ByValue):
         for index, array in enumerate(arrays):
             if (array < 0).any():
                 return Finding("property", "Some weights are negative.", got=array, call=index)
-            total = array.sum(axis=self.axis)
+            total = np.asarray(array.sum(axis=self.axis, dtype=np.float64))
             if deviation(total, np.ones_like(total)) > TOLERANCE:
-                text = f"The weights do not sum to 1 along axis {self.axis}; some sum to {float(total.flat[0]):.4g}."
+                worst = total.flat[np.abs(total - 1).argmax()]
+                text = f"The weights do not sum to 1 along axis {self.axis}; some sum to {worst:.4g}."
                 return Finding("property", text, got=array, call=index)
         return _not_constant(arrays)
 
@@ -236,7 +243,7 @@ class answered:
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
         value, wanted = got[0].value, expected[0].value
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or not isinstance(wanted, dict):
             return difference(value, wanted)
         for question in wanted:
             answer = value.get(question, "")

@@ -8,6 +8,7 @@ being off by one. A broadcastable wrong shape is wrong; NaN never passes unless 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def _number_difference(got: Any, expected: float, where: str) -> Finding | None:
         return None
     digits = 6 if f"{value:.6g}" != f"{expected:.6g}" else 17
     text = f"You returned {value:.{digits}g}; {expected:.{digits}g} was expected."
-    kind = "not_finite" if np.isfinite(expected) and not np.isfinite(value) else "values"
+    kind = "not_finite" if math.isfinite(expected) and not math.isfinite(value) else "values"
     return Finding(kind, text, where, value, expected)
 
 

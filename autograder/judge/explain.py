@@ -6,8 +6,10 @@ difference there was.
 
 from __future__ import annotations
 
+import builtins
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,12 @@ KINDS = {
     "unanswered": "This question has no answer yet.",
     "wrong_choice": "This answer is not the best one.",
 }
+_LIBRARY_ERRORS = frozenset(
+    {
+        "AxisError", "LinAlgError", "UFuncTypeError", "_ArrayMemoryError", "_UFuncBinaryResolutionError",
+        "_UFuncInputCastingError", "_UFuncNoLoopError", "_UFuncOutputCastingError",
+    }
+)  # fmt: skip
 FULL_SIZE = 48  # arrays up to this many entries are shown whole
 WINDOW = (2, 3)  # rows and columns on each side of the first difference
 
@@ -73,9 +81,10 @@ def explain_ending(
         case Ending.MEMORY:
             return f"It asked for more than the {limits.memory_mb} MB a submission may use."
         case Ending.OUTPUT:
-            return f"What it returned is too large to be read ({trouble.text})."
+            return f"What it returned is too large to be read{_reason(trouble, visibility)}."
         case Ending.DIED:
-            return f"Your code ended the Python process ({trouble.text}), so there is no result to judge."
+            reason = _reason(trouble, visibility)
+            return f"Your code ended the Python process{reason}, so there is no result to judge."
         case Ending.NOT_RUN:
             return "Not run: an earlier call of this exercise hung or ended the process."
         case _:
@@ -85,8 +94,12 @@ def explain_ending(
 def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> str:
     """Show an exception with the student's own lines only; of hidden cases its type and last line, not its text."""
     hidden = visibility is Visibility.HIDDEN
-    frames = trouble.frames[-1:] if hidden else trouble.frames
-    lines = [trouble.type_name if hidden or not trouble.text else f"{trouble.type_name}: {trouble.text}"]
+    frames = [frame for frame in trouble.frames if any(frame.label == chunk.label for chunk in source.chunks)]
+    lines = [f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name]
+    if hidden:
+        # Names can be made up while running, to carry what a hidden case was called with.
+        frames = [replace(frame, function=frame.function if source.holds(frame.function) else "") for frame in frames[-1:]]
+        lines = [trouble.type_name if _is_known(trouble.type_name, source) else "An exception of your own making"]
     for frame in frames:
         inside = f", in {frame.function}" if frame.function and frame.function != "<module>" else ""
         lines.append(f"  {frame.label}, line {frame.line}{inside}")
@@ -94,6 +107,15 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
         if text:
             lines.append(f"    {text}")
     return "\n".join(lines)
+
+
+def _reason(trouble: Trouble, visibility: Visibility) -> str:
+    """Return why, in brackets; of hidden cases not even an exit code, which could be an input."""
+    return "" if visibility is Visibility.HIDDEN or not trouble.text else f" ({trouble.text})"
+
+
+def _is_known(type_name: str, source: Source) -> bool:
+    return type_name in _LIBRARY_ERRORS or hasattr(builtins, type_name) or source.holds(type_name)
 
 
 def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:

@@ -11,13 +11,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Assignment, Call, Case, Misconception, Visibility
+from autograder.course.spec import Assignment, Call, Case, Misconception, Module, Visibility
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 from autograder.sandbox.wire import decode, encode
-from autograder.sandbox.worker import Program, answer, reseed
+from autograder.sandbox.worker import Invocation, Program, answer, evaluate, reseed
 
 
 class BrokenReferenceError(Exception):
@@ -114,6 +115,7 @@ def _trial(case: Case, seed: int) -> Trial:
             function=call.function or case.exercise,
             args=call.args,
             kwargs=dict(call.kwargs),
+            module=None if call.module is None else _as_data(call.module),
             group=group,
             family=case.exercise,
             phase=int(case.visibility is Visibility.HIDDEN),
@@ -123,6 +125,16 @@ def _trial(case: Case, seed: int) -> Trial:
         for call in calls
     )
     return Trial(case, calls, requests)
+
+
+def _as_data(module: Module) -> dict[str, Any]:
+    return {
+        "init": module.init,
+        "state": dict(module.state),
+        "method": module.method,
+        "training": module.training,
+        "cotangents": module.cotangents,
+    }
 
 
 def _load(assignment: Assignment, names: tuple[str, ...], source: str) -> Program:
@@ -139,10 +151,11 @@ def _run(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]
 def _answer(program: Program, request: Request) -> Outcome:
     """Make one call here as the worker makes it there, so that both sides' values have one form."""
     torch = sys.modules.get("torch")
-    args, kwargs = decode(encode((list(request.args), dict(request.kwargs))), torch=torch)
+    tree = (list(request.args), dict(request.kwargs), request.module)
+    args, kwargs, module = decode(encode(tree), torch=torch, evaluate=evaluate)
     with _quiet():
         reseed(request.seed)
-        event = answer(program, request.function, args, kwargs, request.keep_args)
+        event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args))
     event = decode(encode(event))
     trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)

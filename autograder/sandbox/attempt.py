@@ -16,14 +16,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from autograder.sandbox.job import Ending, Frame, Job, JobResult, Outcome, Request, Trouble
-from autograder.sandbox.wire import WireError, decode, encode
-from autograder.sandbox.worker import MARK
+from autograder.sandbox.wire import MAX_LEAVES, WireError, decode, encode
+from autograder.sandbox.worker import MARK, MAX_FRAMES, MAX_NAME, MAX_TEXT
 
+MAX_LABEL = 300  # characters of a file's or cell's name
+MAX_NOTES = 1000  # cells of a notebook that could not be used
+MAX_SECONDS = 1e6
 MAX_STRIKES = 2
 PART_SIZE = 64  # requests in one encoded tree
 START_SECONDS = 30.0  # for a child to start on a busy machine; longer is our fault, not the student's
@@ -119,22 +122,23 @@ class Attempt:
         self._written = 0
         self._log = bytearray()
         self._buffer = bytearray()
-        self._result: IO[bytes] = os.fdopen(child.result_fd, "rb", buffering=0)
-        self._printed: IO[bytes] = os.fdopen(child.log_fd, "rb", buffering=0)
-        self._selector = selectors.DefaultSelector()
-        for stream in (self._result, self._printed):
-            os.set_blocking(stream.fileno(), False)
-            self._selector.register(stream, selectors.EVENT_READ)
         self._log_open = True
+        self._exit = contextlib.ExitStack()
+        for descriptor in (child.job_fd, child.go_fd, child.result_fd, child.log_fd):
+            self._exit.callback(os.close, descriptor)
+        self._exit.callback(child.end)
+        try:
+            self._selector = self._exit.enter_context(selectors.DefaultSelector())
+            for descriptor in (child.result_fd, child.log_fd):
+                os.set_blocking(descriptor, False)
+                self._selector.register(descriptor, selectors.EVENT_READ)
+        except BaseException:  # descriptors have run out
+            self.end()
+            raise
 
     def end(self) -> None:
         """End the child, whatever it is doing, and close what is ours."""
-        self._child.end()
-        self._selector.close()
-        os.close(self._child.job_fd)
-        os.close(self._child.go_fd)
-        self._result.close()
-        self._printed.close()
+        self._exit.close()
 
     def load(self) -> Loading:
         """Wait until the submission is imported, and say what that came to."""
@@ -146,9 +150,9 @@ class Attempt:
         started = time.monotonic()
         try:
             event = self._event("loaded", started + self.limits.import_seconds)
-            notes = tuple(_trouble(note) for note in event["notes"])
-            trouble = _trouble(event["trouble"]) if event["trouble"] else None
-        except (_EndedError, KeyError, TypeError, ValueError) as error:
+            notes = tuple(map(_trouble, _items(event["notes"], MAX_NOTES)))
+            trouble = None if event["trouble"] is None else _trouble(event["trouble"])
+        except _MALFORMED as error:
             return self._failure(error), ()
         ending = Ending.RAISED if trouble else Ending.RETURNED
         return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._said()), notes
@@ -159,23 +163,24 @@ class Attempt:
         for phase in self._phases():
             self._release(_parts(phase))
             end = done + len(phase)
-            begun, deadline = done, time.monotonic() + self.limits.case_seconds
+            begun, deadline = done - 1, time.monotonic() + self.limits.case_seconds
+            latest = deadline + self.limits.case_seconds  # by when, marks or no marks, outcomes have to come
             while done < end:
                 try:
-                    news = self._next(deadline)
+                    news = self._next(min(deadline, latest))
                     if isinstance(news, int):
-                        begun = min(max(news, done), end - 1)
+                        begun = _advanced(begun, news, end)
                         deadline = time.monotonic() + self.limits.case_seconds
                         continue
-                    batch = [_outcome(entry) for entry in news["outcomes"][: end - done]]
-                except (_EndedError, KeyError, TypeError, ValueError) as error:
+                    batch = [_outcome(entry) for entry in _items(news["outcomes"], end - done)]
+                    batch[-1] = replace(batch[-1], printed=self._said())
+                except _MALFORMED as error:
                     broken = self._order[max(begun, done)]
                     outcomes[broken] = self._failure(error)
                     return broken
-                if batch:
-                    batch[-1] = replace(batch[-1], printed=self._said())
                 outcomes.update(zip(self._order[done:], batch, strict=False))
                 done += len(batch)
+                latest = time.monotonic() + 2 * self.limits.case_seconds
         return None
 
     def _phases(self) -> list[tuple[Request, ...]]:
@@ -226,25 +231,27 @@ class Attempt:
             if remaining <= 0:
                 raise _EndedError(Ending.TIMEOUT, "")
             for key, _ in self._selector.select(remaining):
-                if key.fileobj is self._printed:
+                if key.fd == self._child.log_fd:
                     self._drain_log()
                     continue
-                data = self._result.read(1 << 20)
-                if data == b"":
+                data = os.read(self._child.result_fd, 1 << 20)
+                if not data:
                     raise _EndedError(*self._child.obituary())
-                self._buffer += data or b""
+                self._buffer += data
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
         return data
 
     def _drain_log(self) -> None:
         """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
-        data = self._printed.read(1 << 20)
-        if data == b"":
-            self._selector.unregister(self._printed)
+        try:
+            data = os.read(self._child.log_fd, 1 << 20)
+        except BlockingIOError:
+            return
+        if not data:
+            self._selector.unregister(self._child.log_fd)
             self._log_open = False
-        elif data:
-            self._log += data[: max(0, (self.limits.log_kb << 10) - len(self._log))]
+        self._log += data[: max(0, (self.limits.log_kb << 10) - len(self._log))]
 
     def _said(self) -> str:
         """Return and forget what was printed since the last call."""
@@ -272,16 +279,45 @@ def _encode_program(job: Job, phases: list[int]) -> bytes:
 @functools.lru_cache(maxsize=64)
 def _parts(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
     """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
-    rows = [(r.function, r.args, dict(r.kwargs), r.group, r.keep_args, r.seed) for r in requests]
+    rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.group, r.seed) for r in requests]
     return tuple(encode(rows[start : start + PART_SIZE]) for start in range(0, len(rows), PART_SIZE))
 
 
-def _outcome(entry: dict[str, Any]) -> Outcome:
-    ending = Ending(entry["ending"])
+# What is not of the right form raises one of these; whoever sent it took the trouble to write to the channel.
+_MALFORMED = (_EndedError, ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def _advanced(begun: int, mark: int, end: int) -> int:
+    """Return the request that a mark says has begun. Each mark may prolong the wait, so each has to be a further one."""
+    if not begun < mark < end:
+        raise ValueError("a mark that does not advance")
+    return mark
+
+
+def _items(tree: Any, most: int) -> Sequence[Any]:
+    """Return what must be a list of 0 to `most` items; an array would be one too, of 2**60 empty rows for nothing."""
+    if not isinstance(tree, list | tuple) or len(tree) > most:
+        raise TypeError("not a list of the right length")
+    return tree
+
+
+def _text(tree: Any, most: int) -> str:
+    """Return what must be a string, cut as an honest worker cuts it."""
+    if not isinstance(tree, str):
+        raise TypeError("not a string")
+    return tree[:most]
+
+
+def _outcome(entry: Any) -> Outcome:
+    if not isinstance(entry, dict):
+        raise TypeError("not an outcome")
+    ending = Ending(_text(entry["ending"], MAX_NAME))
     if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
         raise ValueError("an ending that only the parent may give")
-    trouble = _trouble(entry["trouble"]) if entry.get("trouble") else None
-    return Outcome(ending, entry.get("value"), tuple(entry.get("args", ())), trouble, float(entry.get("seconds", 0.0)))
+    trouble = _trouble(entry["trouble"]) if "trouble" in entry else None
+    seconds = float(entry.get("seconds", 0.0))
+    seconds = seconds if 0 <= seconds < MAX_SECONDS else 0.0
+    return Outcome(ending, entry.get("value"), tuple(_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
 
 
 def _bytes(data: bytes) -> np.ndarray:
@@ -289,5 +325,13 @@ def _bytes(data: bytes) -> np.ndarray:
 
 
 def _trouble(tree: Any) -> Trouble:
-    frames = tuple(Frame(str(label), int(line), str(function)) for label, line, function in tree["frames"])
-    return Trouble(str(tree["type"]), str(tree["text"]), frames)
+    if not isinstance(tree, dict):
+        raise TypeError("not an exception")
+    frames = tuple(_frame(*_items(frame, 3)) for frame in _items(tree["frames"], MAX_FRAMES))
+    return Trouble(_text(tree["type"], MAX_NAME), _text(tree["text"], MAX_TEXT), frames)
+
+
+def _frame(label: Any, line: Any, function: Any) -> Frame:
+    if not isinstance(line, int):
+        raise TypeError("not a line's number")
+    return Frame(_text(label, MAX_LABEL), line, _text(function, MAX_NAME))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -44,10 +45,15 @@ class Source:
     def line(self, label: str, number: int) -> str:
         """Return one line of a chunk, stripped, or nothing where there is none."""
         for chunk in self.chunks:
-            lines = chunk.text.splitlines()
-            if chunk.label == label and 0 < number <= len(lines):
-                return lines[number - 1].strip()
+            if chunk.label == label:
+                # Python's lines: str.splitlines also ends them at form feeds and others.
+                lines = io.StringIO(chunk.text, newline=None).readlines()
+                return lines[number - 1].strip() if 0 < number <= len(lines) else ""
         return ""
+
+    def holds(self, text: str) -> bool:
+        """Whether a text stands somewhere in the code as it was handed in."""
+        return any(text in chunk.text for chunk in self.chunks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +67,7 @@ class Request:
     function: str
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
+    module: Mapping[str, Any] | None  # how to make the module whose method is called, as in spec.Module
     group: str
     family: str
     phase: int = 0

@@ -5,7 +5,10 @@ It needs nothing of the machine, so it serves `check`, where people run their ow
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -64,28 +67,32 @@ class ColdChild:
     """A process of its own, started by exec, with its descriptors and scratch folder."""
 
     def __init__(self) -> None:
-        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
-        self.result_fd, result_write = os.pipe()
-        self.log_fd, log_write = os.pipe()
-        go_read, self.go_fd = os.pipe()
-        self.job_fd, path = tempfile.mkstemp(prefix="autograder-")
-        theirs = (os.open(path, os.O_RDONLY), go_read, result_write)
-        os.unlink(path)
-        command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold", *map(str, theirs)]
-        try:
+        with contextlib.ExitStack() as undo, contextlib.ExitStack() as theirs:
+            scratch = tempfile.mkdtemp(prefix="autograder-")
+            undo.callback(remove_folder, scratch)
+            self.result_fd, result_write = pipe(undo, theirs)
+            self.log_fd, log_write = pipe(undo, theirs)
+            go_read, self.go_fd = pipe(theirs, undo)
+            self.job_fd, path = tempfile.mkstemp(prefix="autograder-")
+            undo.callback(os.close, self.job_fd)
+            try:
+                job = os.open(path, os.O_RDONLY)
+            finally:
+                os.unlink(path)
+            theirs.callback(os.close, job)
+            given = (job, go_read, result_write)
             self._process = subprocess.Popen(
-                command,
+                [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold", *map(str, given)],
                 stdin=subprocess.DEVNULL,
                 stdout=log_write,
                 stderr=log_write,
-                cwd=self._scratch.name,
-                env={"PATH": os.defpath, "HOME": self._scratch.name, "TMPDIR": self._scratch.name, **ENVIRONMENT},
-                pass_fds=theirs,
+                cwd=scratch,
+                env={"PATH": os.defpath, "HOME": scratch, "TMPDIR": scratch, **ENVIRONMENT},
+                pass_fds=given,
                 start_new_session=True,
             )
-        finally:
-            for descriptor in (*theirs, log_write):
-                os.close(descriptor)
+            self._scratch = scratch
+            undo.pop_all()
 
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the process to be gone and say how it went."""
@@ -102,7 +109,43 @@ class ColdChild:
         except (ProcessLookupError, PermissionError):
             self._process.kill()
         self._process.wait()
-        self._scratch.cleanup()
+        remove_folder(self._scratch)
+
+
+def pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
+    """Make a pipe, each end of which its owner closes."""
+    read, write = os.pipe()
+    reader.callback(os.close, read)
+    writer.callback(os.close, write)
+    return read, write
+
+
+def remove_folder(folder: str) -> None:
+    """Remove a scratch folder, whatever student code made of it: folders nested past any recursion, or locked ones.
+
+    Folders within folders are moved to the top, so nothing here grows with depth. Links are removed, never followed.
+    """
+    fresh = (os.path.join(folder, f"{secrets.token_hex(8)}-{number}") for number in itertools.count())
+    with contextlib.suppress(OSError):
+        while (top := _entries(folder)):
+            for entry in top:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry)
+                    continue
+                os.chmod(entry, 0o700)
+                for inner in _entries(entry.path):
+                    if inner.is_dir(follow_symlinks=False):
+                        os.chmod(inner, 0o700)
+                        os.rename(inner, next(fresh))
+                    else:
+                        os.unlink(inner)
+                os.rmdir(entry)
+        os.rmdir(folder)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return list(entries)
 
 
 def say_exit(code: int) -> str:

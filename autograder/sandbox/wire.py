@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,13 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class Code:
+    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it."""
+
+    expression: str
+
+
+@dataclass(frozen=True)
 class Opaque:
     """Something that is not data: only its type's name came through."""
 
@@ -65,16 +73,16 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     return blob
 
 
-def decode(blob: bytes, *, torch: Any = None) -> Any:
+def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[[str], Any] | None = None) -> Any:
     """Return the tree of some bytes; tensors become torch's when the module is given, else `Tensor`.
 
-    Raises WireError, and nothing else, on bytes that are not a tree.
+    `evaluate` is given by the worker alone, to make functions of `Code`; without it code is refused. Raises WireError, and nothing else, on bytes that are not a tree.
     """
     try:
         shape = _read_header(blob)
         # The library's arrays are read-only views of the blob; students may work in place on what they get.
         arrays = {name: array.copy() for name, array in load(blob).items()}
-        return _unpack(shape, arrays, torch, [0], 0)
+        return _Unpacker(arrays, torch, evaluate).unpack(shape)
     except WireError:
         raise
     except Exception as error:  # noqa: BLE001 (the promise is that only WireError comes out)
@@ -112,6 +120,8 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
         return _pack_array(np.asarray(node), arrays, "array")
     if isinstance(node, Tensor):
         return _pack_array(node.array, arrays, "tensor")
+    if isinstance(node, Code):
+        return {"code": node.expression}
     if torch is not None and isinstance(node, torch.Tensor):
         try:
             return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
@@ -161,40 +171,55 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _unpack(node: Any, arrays: dict[str, np.ndarray], torch: Any, leaves: list[int], depth: int) -> Any:
-    leaves[0] += 1
-    if leaves[0] > MAX_LEAVES or depth > MAX_DEPTH:
-        raise WireError("more values, or more nesting, than is ever sent")
-    if isinstance(node, int) and node.bit_length() > MAX_INT_BITS:
-        raise WireError("an int is larger than is ever sent")
-    if not isinstance(node, dict):
-        if isinstance(node, list):
-            raise WireError("a bare list is not a node")
-        return node
-    if len(node) != 1:
-        raise WireError("a node has one kind")
-    ((kind, content),) = node.items()
-    if kind in ("list", "tuple", "dict") and not isinstance(content, list):
-        raise WireError(f"the content of a {kind} is a list")
-    match kind:
-        case "list":
-            return [_unpack(child, arrays, torch, leaves, depth + 1) for child in content]
-        case "tuple":
-            return tuple(_unpack(child, arrays, torch, leaves, depth + 1) for child in content)
-        case "dict":
-            return {_key(k): _unpack(v, arrays, torch, leaves, depth + 1) for k, v in content}
-        case "float":
-            return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
-        case "opaque":
-            return Opaque(str(content)[:80])
-        case "array":
-            return arrays[content]
-        case "scalar":
-            return arrays[content].reshape(())[()]
-        case "tensor":
-            return Tensor(arrays[content]) if torch is None else torch.from_numpy(arrays[content])
-        case _:
-            raise WireError(f"unknown kind of node {kind[:20]!r}")
+class _Unpacker:
+    """Builds one tree from its JSON and arrays, counting what it holds."""
+
+    def __init__(self, arrays: dict[str, np.ndarray], torch: Any, evaluate: Callable[[str], Any] | None) -> None:
+        self._arrays, self._torch, self._evaluate = arrays, torch, evaluate
+        self._leaves = 0
+
+    def unpack(self, node: Any, depth: int = 0) -> Any:
+        self._leaves += 1
+        if self._leaves > MAX_LEAVES or depth > MAX_DEPTH:
+            raise WireError("more values, or more nesting, than is ever sent")
+        if isinstance(node, int) and node.bit_length() > MAX_INT_BITS:
+            raise WireError("an int is larger than is ever sent")
+        if not isinstance(node, dict):
+            if isinstance(node, list):
+                raise WireError("a bare list is not a node")
+            return node
+        if len(node) != 1:
+            raise WireError("a node has one kind")
+        ((kind, content),) = node.items()
+        if kind in ("list", "tuple", "dict"):
+            return self._container(kind, content, depth + 1)
+        if kind == "code" and self._evaluate is not None:
+            return self._evaluate(content)
+        return self._leaf(kind, content)
+
+    def _container(self, kind: str, content: Any, depth: int) -> Any:
+        if not isinstance(content, list):
+            raise WireError(f"the content of a {kind} is a list")
+        if kind == "dict":
+            return {_key(key): self.unpack(value, depth) for key, value in content}
+        children = [self.unpack(child, depth) for child in content]
+        return tuple(children) if kind == "tuple" else children
+
+    def _leaf(self, kind: str, content: Any) -> Any:
+        match kind:
+            case "float":
+                return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
+            case "opaque":
+                return Opaque(str(content)[:80])
+            case "array":
+                return self._arrays[content]
+            case "scalar":
+                return self._arrays[content].reshape(())[()]
+            case "tensor":
+                array = self._arrays[content]
+                return Tensor(array) if self._torch is None else self._torch.from_numpy(array)
+            case _:
+                raise WireError(f"unknown kind of node {kind[:20]!r}")
 
 
 def _key(node: Any) -> Any:

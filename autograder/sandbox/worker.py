@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import os
 import random
 import struct
@@ -22,6 +23,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from autograder.sandbox.wire import WireError, decode, encode
 BATCH_SECONDS = 0.005
 MARK = 1 << 63
 MAX_FRAMES = 12
+MAX_NAME = 80
 MAX_TEXT = 500
 
 
@@ -67,7 +70,7 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
 def read_part(job: Any) -> Any:
     """Return the next part of a job, which the grader has written and this process can only read."""
     (size,) = struct.unpack("<Q", job.read(8))
-    return decode(job.read(size), torch=_lazy_torch)
+    return decode(job.read(size), torch=_lazy_torch, evaluate=evaluate)
 
 
 def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
@@ -83,7 +86,7 @@ def serve(program: Program, requests: list[Any], position: int, channel: Channel
     """Answer every request of a phase in order, in batches that are never long in coming."""
     batch: list[dict[str, Any]] = []
     group, sent = None, time.monotonic()
-    for offset, (function, args, kwargs, now, keep, seed) in enumerate(requests):
+    for offset, (function, args, kwargs, module, keep, now, seed) in enumerate(requests):
         if now != group:
             if batch and (eager or time.monotonic() - sent > BATCH_SECONDS):
                 channel.send_outcomes(batch)
@@ -92,15 +95,27 @@ def serve(program: Program, requests: list[Any], position: int, channel: Channel
             reseed(seed)
             channel.mark(position + offset)
         started = time.perf_counter()
-        outcome = answer(program, function, list(args), kwargs, keep)
+        outcome = answer(program, Invocation(function, list(args), kwargs, module, keep))
         batch.append({**outcome, "seconds": time.perf_counter() - started})
     channel.send_outcomes(batch)
 
 
-def answer(program: Program, function: str, args: list[Any], kwargs: dict[str, Any], keep: bool) -> dict[str, Any]:
-    """Make one call and describe how it ended; `keep` asks for the arguments as they are afterwards."""
+@dataclass(frozen=True)
+class Invocation:
+    """One call to make; `keep` asks for the arguments as they are afterwards."""
+
+    function: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+    module: dict[str, Any] | None
+    keep: bool
+
+
+def answer(program: Program, call: Invocation) -> dict[str, Any]:
+    """Make one call and describe how it ended."""
     try:
-        value = program.find(function)(*args, **kwargs)
+        found = program.find(call.function)
+        value = found(*call.args, **call.kwargs) if call.module is None else call_module(found, call, call.module)
     except NotWritten:
         return {"ending": "absent"}
     except BaseException as error:  # noqa: BLE001
@@ -110,7 +125,33 @@ def answer(program: Program, function: str, args: list[Any], kwargs: dict[str, A
         elif isinstance(error, MemoryError):
             ending = "memory"
         return {"ending": ending, "trouble": describe(error, program.labels)}
-    return {"ending": "returned", "value": value, "args": args} if keep else {"ending": "returned", "value": value}
+    return {"ending": "returned", "value": value, **({"args": call.args} if call.keep else {})}
+
+
+def call_module(cls: Any, call: Invocation, module: dict[str, Any]) -> Any:
+    """Make a torch module, load its parameters, call a method and, where cotangents are given, go backward."""
+    import torch
+
+    made = cls(*module["init"])
+    made.load_state_dict(module["state"])
+    made.train(module["training"])
+    if not module["cotangents"]:
+        with torch.no_grad():
+            return getattr(made, module["method"])(*call.args, **call.kwargs)
+    inputs = [a.requires_grad_() if torch.is_tensor(a) and a.is_floating_point() else None for a in call.args]
+    output = getattr(made, module["method"])(*call.args, **call.kwargs)
+    outputs = output if isinstance(output, tuple | list) else (output,)
+    sum((o * c).sum() for o, c in zip(outputs, module["cotangents"], strict=True)).backward()
+    return {
+        "output": output,
+        "input_grads": [None if a is None else a.grad for a in inputs],
+        "param_grads": {name: parameter.grad for name, parameter in made.named_parameters()},
+    }
+
+
+def evaluate(expression: str) -> Any:
+    """Make a function from a grader's expression over numpy, as `np`, and math."""
+    return eval(expression, {"np": np, "math": math})  # noqa: S307 (the grader's own text)
 
 
 class _LazyTorch:
@@ -239,10 +280,10 @@ def describe(error: BaseException, labels: set[str]) -> dict[str, Any]:
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename in labels:
-            frames.append([code.co_filename, trace.tb_lineno, code.co_name])
+            frames.append([code.co_filename, trace.tb_lineno, code.co_qualname])
         trace = trace.tb_next
     kept = frames if len(frames) <= MAX_FRAMES else frames[:2] + frames[2 - MAX_FRAMES :]
-    return {"type": type(error).__name__[:80], "text": text, "frames": kept}
+    return {"type": type(error).__name__[:MAX_NAME], "text": text, "frames": kept}
 
 
 def reseed(seed: int) -> None:
