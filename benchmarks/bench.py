@@ -177,13 +177,14 @@ class Ours:
 
     def __init__(self, name: str, oracle: Oracle, sandbox: Sandbox, block: int) -> None:
         self.name, self.block = name, block
-        self._oracle, self._sandbox = oracle, sandbox
+        self.sandbox = sandbox
+        self._oracle = oracle
 
     def run(self, handed_in: HandedIn) -> None:
         """Grade a submission."""
         file = self._oracle.assignment.file
         source = Source(Path(file).stem, (Chunk(file, handed_in.text),))
-        result = grade(source, self._oracle, self._sandbox)
+        result = grade(source, self._oracle, self.sandbox)
         if result.problem or result.all_passed != handed_in.right:
             raise WrongVerdictError(f"{self.name}: {result.score:g} of {result.max_score:g} points. {result.problem}")
 
@@ -310,10 +311,10 @@ def table(records: Sequence[Record], *, markdown: bool) -> str:
         [
             record.name,
             str(len(record.walls)),
-            _short(record.cpu * 1e3),
-            _short(record.wall * 1e3),
-            f"{_short(record.times(floor))}x",
-            f"{_short(record.wall / floor.wall)}x",
+            short(record.cpu * 1e3),
+            short(record.wall * 1e3),
+            f"{short(record.times(floor))}x",
+            f"{short(record.wall / floor.wall)}x",
         ]
         for record in records
     ]
@@ -332,7 +333,8 @@ def layout(rows: list[list[str]], *, markdown: bool) -> str:
     )
 
 
-def _short(number: float) -> str:
+def short(number: float) -> str:
+    """Return a number with as many digits as can be believed."""
     return f"{number:.1f}" if number < 100 else f"{number:.0f}"
 
 
@@ -351,17 +353,17 @@ def _torch(assignment: Assignment) -> Any:
     return torch
 
 
-def arguments(description: str | None) -> argparse.ArgumentParser:
+def arguments(description: str | None, rounds: int) -> argparse.ArgumentParser:
     """Return the options both benchmarks share."""
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"rounds of {BLOCK} submissions [{ROUNDS}]")
+    parser.add_argument("--rounds", type=int, default=rounds, help=f"rounds of {BLOCK} submissions [{rounds}]")
     return parser
 
 
 def main() -> None:
     """Measure every question and print a table each."""
-    options = arguments(__doc__).parse_args()
+    options = arguments(__doc__, ROUNDS).parse_args()
     os.environ.update(ENVIRONMENT)  # before torch is imported, here and in every process started here
     print(machine(), flush=True)
     for course, slug in QUESTIONS:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from autograder.sandbox import wire
-from autograder.sandbox.wire import Opaque, Tensor, WireError, decode, encode
+from autograder.sandbox.wire import Code, Opaque, Tensor, WireError, decode, encode
 
 KEPT = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 Point = namedtuple("Point", "x y")
@@ -244,6 +244,13 @@ def test_a_hostile_type_name_is_cut() -> None:
     """A type's name may be any text; only its beginning travels."""
     assert decode(encode(type("x" * 1000, (), {})())) == Opaque("x" * 80)
     assert decode(encode(type("", (), {})())) == Opaque("")
+
+
+def test_code_is_evaluated_only_where_that_is_asked_for() -> None:
+    """A grader's expression becomes what it says in the worker; anywhere else it is refused."""
+    blob = encode([Code("1 + 1")])
+    assert decode(blob, evaluate=len) == [5]
+    refused(blob)
 
 
 # What does not fit is refused on the way out.

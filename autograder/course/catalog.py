@@ -26,7 +26,7 @@ def find_course(start: Path) -> Path:
         if (folder / "assignments").is_dir() and (folder / "solutions").is_dir():
             return folder
     raise CourseError(
-        f"No course here: neither {start.resolve()} nor a folder above it holds assignments/ and solutions/."
+        f"No course here: neither {start.resolve()} nor a folder above it holds assignments/ and solutions/. Name one with --course DIR."
     )
 
 

@@ -31,6 +31,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+_PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
@@ -95,6 +96,11 @@ class Landlock:
         """Confine this process and all it may start, for good."""
         _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, self.descriptor, 0))
         os.close(self.descriptor)
+
+
+def guard_memory(*, guarded: bool) -> None:
+    """Keep this process's memory and descriptors from others of its user, also where they can read /proc; or stop to."""
+    _checked(_libc.prctl(_PR_SET_DUMPABLE, int(not guarded), 0, 0, 0))
 
 
 def forbid_new_privileges() -> None:

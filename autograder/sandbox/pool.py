@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import queue
+from collections.abc import Callable
 from typing import Self
 
 from autograder.sandbox.attempt import START_TRIES, run_job
 from autograder.sandbox.job import Isolation, Job, JobResult
-from autograder.sandbox.slot import Profile, Slot, SlotError, WarmChild
+from autograder.sandbox.slot import TRIED, Profile, Slot, SlotError, WarmChild
 
 
 class WarmSandbox:
@@ -27,11 +28,19 @@ class WarmSandbox:
 
     def run(self, job: Job) -> JobResult:
         """Run a job in as many children, and if need be slots, as it takes."""
-        seat = _Seat(self._slots.get(), self._profile, self._torch)
+        seat = _Seat(self._slots.get(), self._fresh)
         try:
             return run_job(job, seat.launch)
         finally:
-            self._slots.put(seat.leave())
+            slot = None
+            try:
+                slot = seat.leave()
+            finally:
+                self._slots.put(slot)  # whatever happened, the next job finds a seat
+
+    def _fresh(self) -> Slot:
+        """Start a slot that holds what this sandbox says it holds."""
+        return Slot(self._profile, torch=self._torch, promised=TRIED.intersection(self.isolation.mechanisms))
 
     def close(self) -> None:
         """End every idle slot."""
@@ -51,8 +60,8 @@ class WarmSandbox:
 class _Seat:
     """A job's place in a slot, with a fresh slot whenever the last one is spoiled."""
 
-    def __init__(self, slot: Slot | None, profile: Profile, torch: bool) -> None:
-        self._slot, self._profile, self._torch = slot, profile, torch
+    def __init__(self, slot: Slot | None, fresh: Callable[[], Slot]) -> None:
+        self._slot, self._fresh = slot, fresh
         self._child: WarmChild | None = None
 
     def launch(self) -> WarmChild:
@@ -60,7 +69,7 @@ class _Seat:
         self._slot = self.leave()
         for tries_left in reversed(range(START_TRIES)):
             try:
-                self._slot = self._slot or Slot(self._profile, torch=self._torch)
+                self._slot = self._slot or self._fresh()
                 self._child = WarmChild(self._slot)
             except (SlotError, OSError):
                 self._child = None

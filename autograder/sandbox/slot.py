@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,14 @@ from typing import Any
 from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.jail import JailError, compile_filter
 from autograder.sandbox.job import Ending
-from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, say_exit
+from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, pipe, remove_folder, say_exit
 from autograder.sandbox.zygote import MAX_MESSAGE
 
 SCRATCH_MB = 256
+TRIED = frozenset({"namespaces", "landlock", "seccomp", "rlimits"})  # mechanisms a zygote reports on
 END_SECONDS = 5.0  # for a killed child to be gone and its scratch cleaned; longer means a new slot
 _NOBODY = 65534
-_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl")
+_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "worker", "jail", "zygote")))
 
@@ -49,18 +51,26 @@ class SlotError(RuntimeError):
 class Slot:
     """One zygote and the socket to it."""
 
-    def __init__(self, profile: Profile, *, torch: bool = False) -> None:
+    def __init__(self, profile: Profile, *, torch: bool = False, promised: Collection[str] = ()) -> None:
         self._exit = contextlib.ExitStack()
         try:
             self._start(profile, torch)
+            self._keep(promised)
         except BaseException:
             self.close()
             raise
 
+    def _keep(self, promised: Collection[str]) -> None:
+        """Raise SlotError where this zygote, tried like the first one, holds less than was promised for the whole run."""
+        lost = set(promised) - set(self.report["held"])
+        if lost:
+            raise SlotError(f"the zygote no longer holds {', '.join(sorted(lost))}: {self.report['refused']}")
+        if promised and self.report["tasks"] != 1:
+            raise SlotError(f"the zygote has {self.report['tasks']} threads, so that forks could hang")
+
     def _start(self, profile: Profile, torch: bool) -> None:
-        self._folder = Path(
-            self._exit.enter_context(tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True))
-        )
+        self._folder = Path(tempfile.mkdtemp(prefix="autograder-"))
+        self._exit.callback(remove_folder, str(self._folder))
         canary = self._folder / "canary"
         canary.touch()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -119,12 +129,12 @@ class Slot:
             for part in ("--ro-bind", str(ROOT / "autograder" / name), f"/grader/autograder/{name}")
         ]
         flags = (
-            "--unshare-user --unshare-all --disable-userns --die-with-parent --new-session --cap-drop ALL --clearenv"
+            "--unshare-user --unshare-all --disable-userns --die-with-parent --as-pid-1 --new-session --cap-drop ALL --clearenv"
         )
         who = ["--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "sandbox"]
         environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
         scratch = ["--perms", "0700", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/scratch", "--chdir", "/scratch"]
-        mounts = [*binds, *ours, "--proc", "/proc", "--dev", "/dev", *scratch, "--remount-ro", "/"]
+        mounts = [*binds, *ours, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", *scratch, "--remount-ro", "/"]
         return [
             bwrap,
             *flags.split(),
@@ -182,11 +192,9 @@ class WarmChild:
         self.usable = False  # whether the slot can take another child after this one
         with contextlib.ExitStack() as undo:
             theirs = undo.enter_context(contextlib.ExitStack())
-            self.result_fd, result_write = _pipe(undo, theirs)
-            self.log_fd, log_write = _pipe(undo, theirs)
-            go_read, self.go_fd = os.pipe()
-            undo.callback(os.close, self.go_fd)
-            theirs.callback(os.close, go_read)
+            self.result_fd, result_write = pipe(undo, theirs)
+            self.log_fd, log_write = pipe(undo, theirs)
+            go_read, self.go_fd = pipe(theirs, undo)
             self.job_fd = os.memfd_create("job")
             undo.callback(os.close, self.job_fd)
             # A second opening, for reading only: the child can neither change its job nor grow the file.
@@ -222,14 +230,6 @@ class WarmChild:
         with contextlib.suppress(OSError, ValueError):
             answer = json.loads(self._slot.control.recv(MAX_MESSAGE))
             self._status, self.usable = int(answer["status"]), bool(answer["clean"])
-
-
-def _pipe(ours: contextlib.ExitStack, theirs: contextlib.ExitStack) -> tuple[int, int]:
-    """Make a pipe to read from, with each end's closing left to its owner."""
-    read, write = os.pipe()
-    ours.callback(os.close, read)
-    theirs.callback(os.close, write)
-    return read, write
 
 
 def python_folders() -> tuple[str, ...]:

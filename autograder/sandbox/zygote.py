@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox import worker
-from autograder.sandbox.jail import JailError, Landlock, forbid_new_privileges, load_filter, set_limits
+from autograder.sandbox.jail import JailError, Landlock, forbid_new_privileges, guard_memory, load_filter, set_limits
 
 MAX_MESSAGE = 1 << 17
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
@@ -60,6 +60,7 @@ class Jail:
     def lock(self, memory_mb: int, file_mb: int) -> None:
         """Lock this process in; what was refused when tried is left out."""
         with contextlib.suppress(OSError):
+            guard_memory(guarded=False)  # else what follows would belong to root
             Path("/proc/self/oom_score_adj").write_text("1000")
         set_limits(memory_mb, file_mb)
         with contextlib.suppress(JailError):
@@ -152,6 +153,7 @@ def main(control_fd: int) -> None:
         os.setgroups([])
         os.setgid(config["uid"])
         os.setuid(config["uid"])
+    guard_memory(guarded=True)  # children without Landlock see /proc
     jail = Jail(config)
     answer = {
         "held": jail.held(config["canary"]),

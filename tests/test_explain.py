@@ -1,0 +1,330 @@
+"""What a student reads, word for word; and what a hidden case must not say."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from autograder.course.spec import Call, Finding, Limits, Visibility, call
+from autograder.judge.compare import difference
+from autograder.judge.explain import (
+    FULL_SIZE,
+    KINDS,
+    explain_ending,
+    explain_finding,
+    explain_loading,
+    explain_trouble,
+    show_call,
+    side_by_side,
+)
+from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble
+from autograder.sandbox.wire import Opaque, Tensor
+
+PUBLIC, HIDDEN = Visibility
+SOURCE = Source(
+    "means",
+    (
+        Chunk("means.py", "import numpy as np\n\n\ndef center(x):\n    return row_means(x) - x\n"),
+        Chunk("cell 7", "def row_means(x):\n    # a form feed: \x0c and a separator: \u2028\n    raise TooWide(x)\n"),
+    ),
+)
+FRAMES = (Frame("means.py", 5, "center"), Frame("cell 7", 3, "row_means"))
+X = np.array([[1.0, 2.0], [3.0, 4.5]])
+
+
+def found(got: Any, expected: Any) -> Finding:
+    """Return what the comparison finds."""
+    finding = difference(got, expected)
+    assert finding is not None
+    return finding
+
+
+def ending(outcome: Outcome, visibility: Visibility = PUBLIC) -> str:
+    """Explain why a call gave nothing."""
+    return explain_ending(outcome, visibility, SOURCE, Limits(case_seconds=1.5, memory_mb=512), call(X), "center", ("x",))
+
+
+def dedent(text: str) -> str:
+    """Return a golden text without the margin it has here."""
+    return textwrap.dedent(text).strip("\n")
+
+
+# Public cases
+
+
+def test_a_small_array_is_shown_whole_beside_the_expected_one() -> None:
+    """What differs, what was called, and both arrays."""
+    text = explain_finding(found(X + [[0, 0], [0, 1]], X), PUBLIC, [call(X, axis=1)], "center", ("x", "axis"))
+    assert text == dedent("""
+        1 of 4 values differ, the first at [1, 1]: 5.5 instead of 4.5.
+        The call was center(x, axis=...) with
+          x = array (2, 2) float64
+              [[1.  2. ]
+               [3.  4.5]]
+          axis = 1
+          got           expected
+          [[1.  2. ]    [[1.  2. ]
+           [3.  5.5]]    [3.  4.5]]
+        """)
+
+
+def test_of_a_large_array_the_part_around_the_first_difference_is_shown() -> None:
+    """The part is named by its slice, and leading axes by their index."""
+    expected = np.zeros((2, 30, 40))
+    got = expected.copy()
+    got[1, 20, 30] = 1
+    got[1, 25, 35] = 2
+    assert side_by_side(found(got, expected)).splitlines() == [
+        "  got [1, 18:23, 27:34]      expected",
+        "  [[0. 0. 0. 0. 0. 0. 0.]    [[0. 0. 0. 0. 0. 0. 0.]",
+        "   [0. 0. 0. 0. 0. 0. 0.]     [0. 0. 0. 0. 0. 0. 0.]",
+        "   [0. 0. 0. 1. 0. 0. 0.]     [0. 0. 0. 0. 0. 0. 0.]",
+        "   [0. 0. 0. 0. 0. 0. 0.]     [0. 0. 0. 0. 0. 0. 0.]",
+        "   [0. 0. 0. 0. 0. 0. 0.]]    [0. 0. 0. 0. 0. 0. 0.]]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "index", "label"),
+    [
+        ((100,), (0,), "[0:4]"),
+        ((100,), (99,), "[96:100]"),
+        ((10, 10), (0, 0), "[0:3, 0:4]"),
+        ((10, 10), (9, 9), "[7:10, 6:10]"),
+        ((3, 4, 5, 6), (2, 3, 4, 5), "[2, 3, 2:5, 2:6]"),
+    ],
+)
+def test_the_window_stays_inside_the_array(shape: tuple[int, ...], index: tuple[int, ...], label: str) -> None:
+    """At the edges there is less around the difference."""
+    expected = np.zeros(shape)
+    got = expected.copy()
+    got[index] = 7.0
+    shown = side_by_side(found(got, expected))
+    assert shown.startswith(f"  got {label} ")
+    assert "7." in shown
+
+
+@given(hnp.arrays("f8", hnp.array_shapes(max_dims=4, max_side=9), elements=st.floats(-9, 9)), st.data())
+def test_the_first_difference_is_always_in_sight(expected: np.ndarray, data: st.DataObject) -> None:
+    """Whatever the shape, the wrong number is in the part that is shown."""
+    index = data.draw(st.tuples(*(st.integers(0, size - 1) for size in expected.shape)))
+    got = expected.copy()
+    got[index] = 12345.0
+    shown = side_by_side(found(got, expected))
+    assert "12345." in shown
+    assert len(shown.splitlines()) < 2 * FULL_SIZE
+
+
+def test_shapes_that_differ_are_shown_if_small() -> None:
+    """Two small arrays of different shape help; two large ones do not."""
+    shown = side_by_side(found(X[0], X))
+    assert shown.splitlines() == ["  got       expected", "  [1. 2.]   [[1.  2. ]", "             [3.  4.5]]"]
+    assert side_by_side(found(np.zeros(100), np.zeros((10, 10)))) == ""
+
+
+def test_tensors_are_shown_like_arrays() -> None:
+    """A tensor's numbers stand beside the expected tensor's."""
+    assert side_by_side(found(Tensor(X + 1), Tensor(X))).splitlines()[1] == "  [[2.  3. ]    [[1.  2. ]"
+
+
+def test_a_part_is_named_before_the_sentence() -> None:
+    """`dK: ...` says which of the returned values is meant."""
+    finding = Finding("shape", "The shape is (2,); (3,) was expected.", "dK")
+    assert explain_finding(finding, PUBLIC, [call()], "backward", ()) == (
+        "dK: The shape is (2,); (3,) was expected.\nThe call was backward()."
+    )
+
+
+def test_the_call_that_failed_is_the_one_shown() -> None:
+    """A case of several calls shows the one at fault."""
+    finding = Finding("property", "They differ.", call=1)
+    text = explain_finding(finding, PUBLIC, [call(1), call(2)], "center", ("x",))
+    assert text == "They differ.\nThe call was center(x) with\n  x = 2"
+
+
+def test_quiz_findings_show_no_call() -> None:
+    """A quiz is called with nothing, which is not worth a line."""
+    finding = Finding("unanswered", "This question has no answer yet.", "why_scale")
+    assert explain_finding(finding, PUBLIC, [call()], "quiz", ()) == "why_scale: This question has no answer yet."
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (call(), "The call was center()."),
+        (call(1, 2, 3), "The call was center(x, axis, ...) with\n  x = 1\n  axis = 2\n  ... = 3"),
+        (Call((1,), {}, "other"), "The call was other(x) with\n  x = 1"),
+        (call(np.zeros((9, 9))), "The call was center(x) with\n  x = array (9, 9) float64"),
+        (call(Tensor(np.zeros(1))), "The call was center(x) with\n  x = tensor (1,) float64\n      [0.]"),
+        (call((X, X)), "The call was center(x) with\n  x = (array (2, 2) float64, array (2, 2) float64)"),
+        (call("a" * 300), f"The call was center(x) with\n  x = '{'a' * 199} ..."),
+        (call(x=None), "The call was center(x=...) with\n  x = None"),
+    ],
+    ids=lambda value: "",
+)
+def test_calls_are_shown_with_their_arguments(made: Call, said: str) -> None:
+    """Small arguments whole, large ones by shape and dtype."""
+    assert show_call(made, "center", ("x", "axis")) == said
+
+
+def test_exceptions_show_the_students_own_lines() -> None:
+    """Every frame in a file or cell of theirs, with the line itself, found as Python counts lines."""
+    outcome = Outcome(Ending.RAISED, trouble=Trouble("TooWide", "no more than 3", FRAMES))
+    assert ending(outcome) == dedent("""
+        TooWide: no more than 3
+          means.py, line 5, in center
+            return row_means(x) - x
+          cell 7, line 3, in row_means
+            raise TooWide(x)
+        The call was center(x) with
+          x = array (2, 2) float64
+        """)
+
+
+def test_frames_of_files_that_are_not_theirs_are_left_out() -> None:
+    """A child could name any file and line; only the submission's are believed."""
+    trouble = Trouble("ValueError", "", (Frame("secret 1.25", 3, "f"), FRAMES[0], Frame("means.py", 999, "center")))
+    assert explain_trouble(trouble, SOURCE) == dedent("""
+        ValueError
+          means.py, line 5, in center
+            return row_means(x) - x
+          means.py, line 999, in center
+        """)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (Outcome(Ending.ABSENT), "There is no `center` in your file. Was it renamed or removed?"),
+        (Outcome(Ending.TIMEOUT), "Stopped after 1.5 s without an answer. Does a loop never end?"),
+        (Outcome(Ending.MEMORY), "It asked for more than the 512 MB a submission may use."),
+        (
+            Outcome(Ending.OUTPUT, trouble=Trouble("", "30 MB")),
+            "What it returned is too large to be read (30 MB).",
+        ),
+        (
+            Outcome(Ending.DIED, trouble=Trouble("", "exit code 3")),
+            "Your code ended the Python process (exit code 3), so there is no result to judge.",
+        ),
+        (Outcome(Ending.NOT_RUN), "Not run: an earlier call of this exercise hung or ended the process."),
+        (
+            Outcome(Ending.FAULT, trouble=Trouble("", "no process")),
+            "The grader itself failed here, which costs you nothing: no process",
+        ),
+    ],
+    ids=lambda value: "",
+)
+def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
+    """Whoever gets no result reads why."""
+    assert ending(outcome) == said
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (
+            Outcome(Ending.RAISED, trouble=Trouble("SyntaxError", "invalid syntax", (Frame("means.py", 5, ""),))),
+            "Your file cannot be imported, so nothing in it can be checked yet.\n"
+            "SyntaxError: invalid syntax\n  means.py, line 5\n    return row_means(x) - x",
+        ),
+        (
+            Outcome(Ending.RAISED, trouble=Trouble("NameError", "no", (Frame("means.py", 1, "<module>"),))),
+            "Your file cannot be imported, so nothing in it can be checked yet.\n"
+            "NameError: no\n  means.py, line 1\n    import numpy as np",
+        ),
+        (
+            Outcome(Ending.TIMEOUT),
+            "Your file was still running after 3 s of being imported. "
+            'Put experiments at the bottom under `if __name__ == "__main__":`.',
+        ),
+        (
+            Outcome(Ending.DIED, trouble=Trouble("", "signal SIGSEGV")),
+            "Your file ended the Python process while being imported (signal SIGSEGV).",
+        ),
+        (
+            Outcome(Ending.FAULT, trouble=Trouble("", "no process")),
+            "The grader itself failed, which costs you nothing: no process",
+        ),
+    ],
+    ids=lambda value: "",
+)
+def test_why_a_file_cannot_be_imported(outcome: Outcome, said: str) -> None:
+    """The file's own mistake, with the line, or what to do about it."""
+    assert explain_loading(outcome, SOURCE, Limits(import_seconds=3.0)) == said
+
+
+# Hidden cases
+
+
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.text(),
+    st.sampled_from(["", "dK", "[1]", "['key']", "argument 1", "1.25"]),
+    hnp.arrays("f8", (3, 3)),
+)
+def test_a_hidden_finding_says_its_kind_and_no_more(kind: str, headline: str, where: str, data: np.ndarray) -> None:
+    """Neither the sentence nor the numbers of a finding come through, only a part's name that the text uses."""
+    finding = Finding(kind, headline, where, data, data, (0, 0))
+    text = explain_finding(finding, HIDDEN, [call(data)], "center", ("x",))
+    assert text == ("dK: " if where == "dK" else "") + KINDS[kind]
+    assert not re.search(r"\d", text)
+
+
+def test_a_hidden_exception_is_its_type_and_last_line() -> None:
+    """Its text may hold what it was called with."""
+    outcome = Outcome(Ending.RAISED, trouble=Trouble("TooWide", "x is 1.25", FRAMES))
+    assert ending(outcome, HIDDEN) == "TooWide\n  cell 7, line 3, in row_means\n    raise TooWide(x)"
+
+
+@pytest.mark.parametrize("name", ["ValueError", "ZeroDivisionError", "LinAlgError", "_UFuncOutputCastingError", "TooWide"])
+def test_a_known_exception_is_named(name: str) -> None:
+    """Python's and numpy's own, and those that stand in the submission."""
+    assert ending(Outcome(Ending.RAISED, trouble=Trouble(name, "")), HIDDEN) == name
+
+
+def test_names_made_up_while_running_are_not_shown() -> None:
+    """A type, function or exit code named after an input would carry it out."""
+    frame = Frame("means.py", 5, "x_is_1_25")
+    text = ending(Outcome(Ending.RAISED, trouble=Trouble("X1_25", "1.25", (frame,))), HIDDEN)
+    assert text == "An exception of your own making\n  means.py, line 5\n    return row_means(x) - x"
+    frame = Frame("1.25", 125, "")
+    text = ending(Outcome(Ending.RAISED, trouble=Trouble("ValueError", "1.25", (frame,))), HIDDEN)
+    assert text == "ValueError"
+    for how in (Ending.DIED, Ending.OUTPUT):
+        assert not re.search(r"\d", ending(Outcome(how, trouble=Trouble("", "exit code 125")), HIDDEN))
+
+
+def test_every_kind_has_a_sentence_without_numbers() -> None:
+    """What may be said of a hidden case is fixed text."""
+    for kind, text in KINDS.items():
+        assert kind.isidentifier()
+        assert text.endswith(".")
+        assert not re.search(r"\d", text)
+
+
+# Whatever comes
+
+
+@given(
+    st.text() | st.builds(Opaque, st.text()) | st.none() | st.floats() | hnp.arrays("f4", hnp.array_shapes(min_side=0))
+    | st.dictionaries(st.text(), st.integers()) | st.lists(st.text())
+)  # fmt: skip
+def test_any_argument_can_be_shown(value: Any) -> None:
+    """Showing a call never fails, and a single argument never floods the message."""
+    text = show_call(call(value), "center", ("x",))
+    assert text.startswith("The call was center(x) with\n  x = ")
+    assert len(text) < 2000
+
+
+@given(hnp.arrays(st.sampled_from(["f2", "f8", "i4", "?"]), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=8)))
+def test_any_two_arrays_can_be_put_side_by_side(got: np.ndarray) -> None:
+    """NaN, infinity, no entries, no axes: there is always something to show, or nothing."""
+    for expected in (got, np.zeros(3), np.zeros((7, 8))):
+        side_by_side(Finding("values", "", "", got, expected))
