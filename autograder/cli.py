@@ -29,7 +29,8 @@ app = typer.Typer(
 )
 
 CourseOption = Annotated[
-    Path | None, typer.Option("--course", help="Folder that holds assignments/ and solutions/ [default: nearest above]")
+    Path | None,
+    typer.Option("--course", show_default="nearest above", help="Folder that holds assignments/ and solutions/"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 SlugArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its folder's name, such as a5_attention")]
@@ -70,7 +71,7 @@ def _options(
 def check(
     slug: SlugArgument,
     file: Annotated[
-        Path | None, typer.Argument(help="Your .py file or notebook [default: the one in this folder]")
+        Path | None, typer.Argument(show_default="the one in this folder", help="Your .py file or notebook")
     ] = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
@@ -105,8 +106,10 @@ def grade_command(
     slug: SlugArgument,
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, or a single file")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for grades, results and feedback")],
-    seed: Annotated[int | None, typer.Option(help="Seed of the hidden inputs [default: a new one, recorded]")] = None,
-    jobs: Annotated[int, typer.Option(min=0, help="Submissions at a time [default: one per core]")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(show_default="a new one, recorded", help="Seed of the hidden inputs")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
     accept_unsandboxed: Annotated[
         bool, typer.Option("--accept-unsandboxed", help="Grade hidden cases even where student code cannot be isolated")
     ] = False,
@@ -173,11 +176,13 @@ def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote"
 
 @app.command()
 def doctor(
-    assignments: Annotated[list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", help="Default: all")] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
+    ] = None,
     write_stub: Annotated[
         bool, typer.Option("--write-stub", help="First render the stubs from the references")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Submissions at a time [default: one per core]")] = 0,
+    jobs: Annotated[int, typer.Option(show_default="one per core", help="Submissions at a time")] = 0,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -98,7 +98,9 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
     lines = [f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name]
     if hidden:
         # Names can be made up while running, to carry what a hidden case was called with.
-        frames = [replace(frame, function=frame.function if source.holds(frame.function) else "") for frame in frames[-1:]]
+        frames = [
+            replace(frame, function=frame.function if source.holds(frame.function) else "") for frame in frames[-1:]
+        ]
         lines = [trouble.type_name if _is_known(trouble.type_name, source) else "An exception of your own making"]
     for frame in frames:
         inside = f", in {frame.function}" if frame.function and frame.function != "<module>" else ""

@@ -127,7 +127,7 @@ def remove_folder(folder: str) -> None:
     """
     fresh = (os.path.join(folder, f"{secrets.token_hex(8)}-{number}") for number in itertools.count())
     with contextlib.suppress(OSError):
-        while (top := _entries(folder)):
+        while top := _entries(folder):
             for entry in top:
                 if not entry.is_dir(follow_symlinks=False):
                     os.unlink(entry)

@@ -29,7 +29,17 @@ SCRATCH_MB = 256
 TRIED = frozenset({"namespaces", "landlock", "seccomp", "rlimits"})  # mechanisms a zygote reports on
 END_SECONDS = 5.0  # for a killed child to be gone and its scratch cleaned; longer means a new slot
 _NOBODY = 65534
-_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf")
+_SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+)
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "worker", "jail", "zygote")))
 
@@ -128,13 +138,23 @@ class Slot:
             for name in _OURS
             for part in ("--ro-bind", str(ROOT / "autograder" / name), f"/grader/autograder/{name}")
         ]
-        flags = (
-            "--unshare-user --unshare-all --disable-userns --die-with-parent --as-pid-1 --new-session --cap-drop ALL --clearenv"
-        )
+        flags = "--unshare-user --unshare-all --disable-userns --die-with-parent --as-pid-1 --new-session --cap-drop ALL --clearenv"
         who = ["--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "sandbox"]
         environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
         scratch = ["--perms", "0700", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/scratch", "--chdir", "/scratch"]
-        mounts = [*binds, *ours, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", *scratch, "--remount-ro", "/"]
+        mounts = [
+            *binds,
+            *ours,
+            "--proc",
+            "/proc",
+            "--dev",
+            "/dev",
+            "--remount-ro",
+            "/dev",
+            *scratch,
+            "--remount-ro",
+            "/",
+        ]
         return [
             bwrap,
             *flags.split(),
