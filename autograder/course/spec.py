@@ -181,9 +181,10 @@ class Limits:
     """What one submission may use. Seconds are wall-clock."""
 
     case_seconds: float = 2.0
+    total_seconds: float = 60.0  # for all cases together
     import_seconds: float = 10.0
     memory_mb: int = 1024
-    output_mb: int = 16
+    output_mb: int = 16  # for one answer
     log_kb: int = 64
 
 

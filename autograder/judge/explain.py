@@ -86,7 +86,7 @@ def explain_ending(
             reason = _reason(trouble, visibility)
             return f"Your code ended the Python process{reason}, so there is no result to judge."
         case Ending.NOT_RUN:
-            return "Not run: an earlier call of this exercise hung or ended the process."
+            return f"Not run, because of what happened before it: {trouble.text or 'a call that hung'}."
         case _:
             return f"The grader itself failed here, which costs you nothing: {trouble.text}"
 

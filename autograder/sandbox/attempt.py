@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from autograder.sandbox.budget import Budget, EndedError
 from autograder.sandbox.job import Ending, Frame, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.wire import MAX_LEAVES, WireError, decode, encode
 from autograder.sandbox.worker import MARK, MAX_FRAMES, MAX_NAME, MAX_TEXT
@@ -62,8 +63,12 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
     strikes: Counter[str] = Counter()
     loading: Loading | None = None
     tries = START_TRIES
+    budget = Budget(job.limits)
     while pending := [i for i in range(len(job.requests)) if i not in outcomes]:
-        loaded, broken = _attempt(job, pending, outcomes, launch)
+        if budget.spent:
+            outcomes |= dict.fromkeys(pending, Outcome(Ending.NOT_RUN, trouble=Trouble("", budget.spent)))
+            break
+        loaded, broken = _attempt(job, pending, outcomes, launch, budget)
         ended = loaded[0] if broken is None else outcomes[broken]
         if ended.ending is Ending.FAULT and tries > 1:
             tries -= 1
@@ -80,10 +85,10 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
 
 
 def _attempt(
-    job: Job, pending: list[int], outcomes: dict[int, Outcome], launch: Callable[[], Child]
+    job: Job, pending: list[int], outcomes: dict[int, Outcome], launch: Callable[[], Child], budget: Budget
 ) -> tuple[Loading, int | None]:
     """Run what is pending in one child; return how loading went and the request that broke the child, if one did."""
-    attempt = Attempt(launch(), job, pending)
+    attempt = Attempt(launch(), job, pending, budget)
     try:
         loaded = attempt.load()
         broken = attempt.answer_into(outcomes) if loaded[0].ending is Ending.RETURNED else None
@@ -103,19 +108,12 @@ def _strike(job: Job, broken: int, outcomes: dict[int, Outcome], strikes: Counte
             outcomes[i] = Outcome(Ending.NOT_RUN, trouble=outcomes[broken].trouble)
 
 
-class _EndedError(Exception):
-    """The child sent nothing more; carries how the attempt ended."""
-
-    def __init__(self, ending: Ending, text: str) -> None:
-        super().__init__(text)
-        self.ending = ending
-
-
 class Attempt:
     """One child at work on some of a job's requests."""
 
-    def __init__(self, child: Child, job: Job, pending: Sequence[int]) -> None:
+    def __init__(self, child: Child, job: Job, pending: Sequence[int], budget: Budget) -> None:
         self.limits = job.limits
+        self._budget = budget
         self._child = child
         self._job = job
         self._order = sorted(pending, key=lambda index: job.requests[index].phase)
@@ -145,7 +143,7 @@ class Attempt:
         self._release([_encode_program(self._job, [len(_parts(phase)) for phase in self._phases()])])
         try:
             self._event("ready", time.monotonic() + START_SECONDS)
-        except _EndedError as end:
+        except EndedError as end:
             return Outcome(Ending.FAULT, trouble=Trouble("", f"the worker did not start: {end}; {self._said()}")), ()
         started = time.monotonic()
         try:
@@ -163,14 +161,14 @@ class Attempt:
         for phase in self._phases():
             self._release(_parts(phase))
             end = done + len(phase)
-            begun, deadline = done - 1, time.monotonic() + self.limits.case_seconds
+            begun, deadline = done - 1, self._budget.deadline(self.limits.case_seconds)
             latest = deadline + self.limits.case_seconds  # by when, marks or no marks, outcomes have to come
             while done < end:
                 try:
                     news = self._next(min(deadline, latest))
                     if isinstance(news, int):
                         begun = _advanced(begun, news, end)
-                        deadline = time.monotonic() + self.limits.case_seconds
+                        deadline = self._budget.deadline(self.limits.case_seconds)
                         continue
                     batch = [_outcome(entry) for entry in _items(news["outcomes"], end - done)]
                     batch[-1] = replace(batch[-1], printed=self._said())
@@ -197,7 +195,7 @@ class Attempt:
             os.write(self._child.go_fd, b"g")
 
     def _failure(self, error: Exception) -> Outcome:
-        if isinstance(error, _EndedError):
+        if isinstance(error, EndedError):
             ending, text = error.ending, str(error)
         else:
             ending, text = Ending.DIED, "it wrote something that is not a result to the result channel"
@@ -207,36 +205,35 @@ class Attempt:
         """Return the next event, which has to be of one kind."""
         news = self._next(deadline)
         if isinstance(news, int) or news.get("event") != name:
-            raise _EndedError(Ending.DIED, "it sent something other than the next result")
+            raise EndedError(Ending.DIED, "it sent something other than the next result")
         return news
 
     def _next(self, deadline: float) -> int | dict[str, Any]:
-        """Return the next mark or event. Raises _EndedError where none comes."""
+        """Return the next mark or event. Raises EndedError where none comes."""
         size = struct.unpack("<Q", self._read(8, deadline))[0]
         if size & MARK:
             return int(size ^ MARK)
-        if size > (self.limits.output_mb << 20) + (1 << 16):
-            raise _EndedError(Ending.OUTPUT, f"it sent more than {self.limits.output_mb} MB")
+        self._budget.receive(size)
         try:
             event = decode(self._read(size, deadline))
         except WireError as error:
-            raise _EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
+            raise EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
         if not isinstance(event, dict):
-            raise _EndedError(Ending.DIED, "it sent something other than a result")
+            raise EndedError(Ending.DIED, "it sent something other than a result")
         return event
 
     def _read(self, size: int, deadline: float) -> bytes:
         while len(self._buffer) < size:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
-                raise _EndedError(Ending.TIMEOUT, "")
+                raise EndedError(Ending.TIMEOUT, "")
             for key, _ in self._selector.select(remaining):
                 if key.fd == self._child.log_fd:
                     self._drain_log()
                     continue
                 data = os.read(self._child.result_fd, 1 << 20)
                 if not data:
-                    raise _EndedError(*self._child.obituary())
+                    raise EndedError(*self._child.obituary())
                 self._buffer += data
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
@@ -284,7 +281,7 @@ def _parts(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
 
 
 # What is not of the right form raises one of these; whoever sent it took the trouble to write to the channel.
-_MALFORMED = (_EndedError, ArithmeticError, LookupError, TypeError, ValueError)
+_MALFORMED = (EndedError, ArithmeticError, LookupError, TypeError, ValueError)
 
 
 def _advanced(begun: int, mark: int, end: int) -> int:

@@ -1,0 +1,663 @@
+"""What a sandbox promises, whatever the submission does: an outcome for every call, and nothing left behind.
+
+The same promises are asked of the plain process and of the strongest sandbox this machine has.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.course.spec import Limits
+from autograder.sandbox.attempt import MAX_STRIKES
+from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
+from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.wire import Opaque, Tensor
+
+LIMITS = Limits(case_seconds=1.0, import_seconds=2.0, memory_mb=512, output_mb=2, log_kb=4)
+DEAD = (Ending.DIED, Ending.TIMEOUT, Ending.OUTPUT)
+
+Run = Callable[..., JobResult]
+
+
+@pytest.fixture(scope="module", params=["plain", "strongest"])
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """Return a sandbox: the plain process, and the strongest there is."""
+    with ProcessSandbox() if request.param == "plain" else open_sandbox(1) as opened:
+        yield opened
+
+
+def ask(function: str, *args: Any, group: str = "", phase: int = 0, seed: int = 7, keep: bool = False, **kwargs: Any) -> Request:
+    """Make a request; without a group it is a case of its own."""
+    return Request(function, args, kwargs, None, group or f"{function}{args}{phase}", function, phase, seed, keep)
+
+
+@pytest.fixture
+def run(box: Sandbox) -> Run:
+    """Return a function that runs requests on the text of a file."""
+
+    def of(text: str, *requests: Request, limits: Limits = LIMITS, cells: Sequence[str] = ()) -> JobResult:
+        chunks = tuple(Chunk(f"cell {i}", cell) for i, cell in enumerate(cells, 1)) or (Chunk("sub.py", text),)
+        result = box.run(Job(Source("sub", chunks, notebook=bool(cells)), requests, limits))
+        assert len(result.outcomes) == len(requests)
+        return result
+
+    return of
+
+
+def endings(result: JobResult) -> list[Ending]:
+    """Return how each call ended."""
+    return [outcome.ending for outcome in result.outcomes]
+
+
+# Calls that return
+
+
+def test_values_come_back_as_data(run: Run) -> None:
+    """Arrays, numbers, nesting, and the name of what is not data."""
+    text = """
+import numpy as np
+def f(x, *, scale=1):
+    return {"array": x.T * scale, "pair": (1, None), "list": [True, "text"], "other": {1, 2}}
+"""
+    (outcome,) = run(text, ask("f", np.arange(6.0).reshape(2, 3), scale=2)).outcomes
+    assert outcome.ending is Ending.RETURNED
+    assert np.array_equal(outcome.value["array"], 2 * np.arange(6.0).reshape(2, 3).T)
+    assert outcome.value["pair"] == (1, None)
+    assert outcome.value["list"] == [True, "text"]
+    assert outcome.value["other"] == Opaque("set")
+
+
+def test_arguments_come_back_where_that_is_asked_for(run: Run) -> None:
+    """A case that watches its arguments sees what was done to them; others are spared the bytes."""
+    text = "def f(x, y):\n    x += 1\n    y.append(2)\n"
+    kept, dropped = run(text, ask("f", np.zeros(2), [1], keep=True), ask("f", np.zeros(2), [1])).outcomes
+    assert kept.args[0].tolist() == [1, 1]
+    assert kept.args[1] == [1, 2]
+    assert dropped.args == ()
+
+
+def test_every_call_gets_arguments_of_its_own(run: Run) -> None:
+    """What one call does to its arguments is not seen by the next, even if the grader drew them once."""
+    x = np.zeros(2)
+    result = run("def f(x):\n    x += 1\n    return x", ask("f", x), ask("f", x, phase=1), ask("f", x, phase=1, group="more"))
+    assert [outcome.value.tolist() for outcome in result.outcomes] == [[1, 1]] * 3
+    assert x.tolist() == [0, 0]
+
+
+def test_outcomes_stand_in_the_order_of_the_requests(run: Run) -> None:
+    """Public cases run first, wherever they stand."""
+    text = "seen = []\ndef f(i):\n    seen.append(i)\n    return i, list(seen)"
+    requests = [ask("f", i, phase=i % 2) for i in range(6)]
+    values = [outcome.value for outcome in run(text, *requests).outcomes]
+    assert [i for i, _ in values] == list(range(6))
+    assert values[5][1] == [0, 2, 4, 1, 3, 5]
+
+
+def test_many_calls_with_much_text_in_them_run(run: Run) -> None:
+    """A phase may hold more plain values than one message takes."""
+    words = [f"word{i}" for i in range(400)]
+    result = run("def f(words, i):\n    return words[i]", *(ask("f", words, i, phase=1) for i in range(100)))
+    assert [outcome.value for outcome in result.outcomes] == words[:100]
+
+
+def test_classes_and_methods_are_called_by_their_path(run: Run) -> None:
+    """A dotted name reaches into a class."""
+    text = "class C:\n    @staticmethod\n    def f(x):\n        return x + 1"
+    assert run(text, ask("C.f", 1)).outcomes[0].value == 2
+
+
+def test_tensors_go_in_and_come_out(run: Run) -> None:
+    """A submission that uses torch gets tensors; one that does not import it is handed them all the same."""
+    text = "def f(x):\n    return x.detach() * 2, type(x).__name__"
+    limits = Limits(case_seconds=30.0, import_seconds=30.0, memory_mb=2048)
+    (outcome,) = run(text, ask("f", torch.ones(2)), limits=limits).outcomes
+    value, name = outcome.value
+    assert isinstance(value, Tensor)
+    assert value.array.tolist() == [2, 2]
+    assert name == "Tensor"
+
+
+def test_the_random_state_is_the_same_for_every_case(run: Run) -> None:
+    """Python's and numpy's generators are seeded anew, whatever ran before."""
+    text = "import random\nimport numpy as np\nnp.random.rand(5)\ndef f(i):\n    return random.random(), np.random.rand()"
+    values = [o.value for o in run(text, *(ask("f", i) for i in range(3)), ask("f", 3, seed=8)).outcomes]
+    assert values[0] == values[1] == values[2] != values[3]
+    np_state = np.random.RandomState(7)
+    assert values[0] == (random.Random(7).random(), np_state.rand())
+
+
+# Calls that do not
+
+
+def test_exceptions_show_only_the_students_frames(run: Run) -> None:
+    """Type, text, and the lines in the submission; numpy's and ours are left out."""
+    text = "import numpy as np\ndef g(x):\n    return np.linalg.inv(x)\n\ndef f(x):\n    return g(x)"
+    (outcome,) = run(text, ask("f", np.zeros((2, 3)))).outcomes
+    assert outcome.ending is Ending.RAISED
+    assert outcome.trouble is not None
+    assert outcome.trouble.type_name == "LinAlgError"
+    assert "square" in outcome.trouble.text
+    assert outcome.trouble.frames == (Frame("sub.py", 6, "f"), Frame("sub.py", 3, "g"))
+
+
+def test_deep_recursion_keeps_its_ends(run: Run) -> None:
+    """A thousand frames are cut to the first two and the last ten."""
+    (outcome,) = run("def f(x):\n    return f(x)", ask("f", 1)).outcomes
+    assert outcome.trouble is not None
+    assert outcome.trouble.type_name == "RecursionError"
+    assert len(outcome.trouble.frames) == 12
+
+
+@pytest.mark.parametrize(
+    ("body", "type_name"),
+    [
+        ("raise SystemExit(0)", "SystemExit"),
+        ("import sys; sys.exit('PASSED')", "SystemExit"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise BaseException", "BaseException"),
+        ("raise type('E' * 1000, (Exception,), {'__str__': lambda self: 1 / 0})", "E" * 80),
+        ("raise Exception('x' * 10**6)", "Exception"),
+        ("return 1 / 0", "ZeroDivisionError"),
+        ("exec('def'); return 1", "SyntaxError"),
+    ],
+)
+def test_whatever_is_raised_is_an_exception_of_that_call(run: Run, body: str, type_name: str) -> None:
+    """Leaving by an exception, of any kind, costs one call."""
+    first, second = run(f"def f():\n    {body}\ndef g():\n    return 1", ask("f"), ask("g")).outcomes
+    assert first.ending is Ending.RAISED
+    assert first.trouble is not None
+    assert first.trouble.type_name == type_name
+    assert len(first.trouble.text) <= 500
+    assert second.value == 1
+
+
+def test_what_is_not_there_and_what_is_not_written(run: Run) -> None:
+    """A missing function and one that raises NotImplementedError are told apart."""
+    text = "def g():\n    raise NotImplementedError('later')\ndef f():\n    return g()"
+    absent, unwritten, inside = run(text, ask("h"), ask("g"), ask("f")).outcomes
+    assert absent.ending is Ending.ABSENT
+    assert unwritten.ending is inside.ending is Ending.UNWRITTEN
+    assert inside.trouble is not None
+    assert inside.trouble.frames[-1].function == "g"
+
+
+def test_an_exercise_that_is_no_function_is_an_error_of_its_own(run: Run) -> None:
+    """Calling a number raises what it always raises."""
+    (outcome,) = run("f = 3", ask("f")).outcomes
+    assert outcome.trouble is not None
+    assert outcome.trouble.type_name == "TypeError"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "def f(:", "x = 1\n  y = 2", "1 / 0", "import not_there", "f = '\\x00'\n\0", "raise SystemExit", "# \ud800\nx ="],
+    ids=["empty", "syntax", "indent", "zero", "missing", "nul", "exit", "surrogate"],
+)
+def test_a_file_that_cannot_be_imported(run: Run, text: str) -> None:
+    """Every call has that one reason; an empty file imports and holds nothing."""
+    result = run(text, ask("f", 1), ask("f", 2, phase=1))
+    if text:
+        assert result.loading.ending is Ending.RAISED
+        assert endings(result) == [Ending.RAISED] * 2
+        assert isinstance(result.loading.trouble, Trouble)
+    else:
+        assert result.loading.ending is Ending.RETURNED
+        assert endings(result) == [Ending.ABSENT] * 2
+
+
+def test_a_syntax_error_is_shown_where_it_is(run: Run) -> None:
+    """The frame is the line in the student's file."""
+    loading = run("x = 1\ny = = 2\n", ask("f")).loading
+    assert loading.trouble == Trouble("SyntaxError", "invalid syntax", (Frame("sub.py", 2, ""),))
+
+
+def test_an_unpaired_surrogate_is_no_reason_to_fail(run: Run) -> None:
+    """A notebook can hold one in a comment; the rest of the code counts."""
+    assert run("# \ud800\ndef f():\n    return 1", ask("f")).outcomes[0].value == 1
+
+
+# Hangs and deaths
+
+
+def test_an_endless_loop_costs_its_own_exercise_and_no_other(run: Run) -> None:
+    """The rest runs in a fresh child; after some strikes the exercise is given up."""
+    text = "def f(i):\n    while True: pass\ndef g(i):\n    return i"
+    asked = [ask("g", 0), *(ask("f", i) for i in range(MAX_STRIKES + 2)), ask("g", 1), ask("g", 2, phase=1)]
+    result = run(text, *asked, limits=Limits(case_seconds=0.4))
+    given_up = [Ending.NOT_RUN] * 2
+    assert endings(result) == [Ending.RETURNED, *[Ending.TIMEOUT] * MAX_STRIKES, *given_up, Ending.RETURNED, Ending.RETURNED]
+    assert [result.outcomes[i].value for i in (0, -2, -1)] == [0, 1, 2]
+
+
+def test_a_hang_gives_up_the_rest_of_its_case(run: Run) -> None:
+    """The calls of one case belong together; those before the hang keep their values."""
+    text = "def f(i):\n    while i == 1: pass\n    return i"
+    asked = [ask("f", i, group="one") for i in range(3)] + [ask("f", 3, group="two")]
+    result = run(text, *asked, limits=Limits(case_seconds=0.5))
+    assert result.outcomes[0].ending in (Ending.RETURNED, Ending.NOT_RUN)
+    assert endings(result)[-1] is Ending.RETURNED
+    assert Ending.TIMEOUT in endings(result)[:2]
+    assert endings(result)[2] is Ending.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    "loop", ["while True: pass", "import time; time.sleep(1000)", "sum(range(10**12))", "import re; re.match('(a+)+$', 'a' * 40 + 'b')"]
+)
+def test_loops_of_every_kind_end(run: Run, loop: str) -> None:
+    """Also those in C that let no signal handler run."""
+    result = run(f"def f():\n    {loop}\ndef g():\n    return 1", ask("f"), ask("g"), limits=Limits(case_seconds=0.4))
+    assert endings(result) == [Ending.TIMEOUT, Ending.RETURNED]
+
+
+def test_a_loop_at_import_ends(run: Run) -> None:
+    """Nothing of such a file can be called."""
+    result = run("while True: pass", ask("f"), ask("g"), limits=Limits(import_seconds=0.5))
+    assert result.loading.ending is Ending.TIMEOUT
+    assert endings(result) == [Ending.TIMEOUT] * 2
+
+
+DEATHS = {
+    "exit": "import os; os._exit(0)",
+    "abort": "import os; os.abort()",
+    "segfault": "import ctypes; ctypes.string_at(0)",
+    "signal": "import os, signal; signal.raise_signal(signal.SIGTERM)",
+}
+
+
+@pytest.mark.parametrize("how", DEATHS)
+def test_a_death_costs_its_own_case(run: Run, how: str) -> None:
+    """The process may end as it likes; the next case runs in another."""
+    text = f"def f():\n    {DEATHS[how]}\ndef g():\n    return 1"
+    first, second = run(text, ask("f"), ask("g")).outcomes
+    assert first.ending is Ending.DIED
+    assert first.trouble is not None
+    assert first.trouble.text
+    assert second.value == 1
+
+
+@pytest.mark.parametrize("how", DEATHS)
+def test_a_death_at_import(run: Run, how: str) -> None:
+    """The file as a whole is at fault."""
+    result = run(DEATHS[how], ask("f"))
+    assert result.loading.ending is Ending.DIED
+    assert endings(result) == [Ending.DIED]
+
+
+# Memory and output
+
+
+@pytest.mark.parametrize("how", ["np.ones(3 << 27)", "bytearray(3 << 30)", "[0] * (3 << 28)"])
+def test_three_gigabytes_are_too_much(run: Run, how: str) -> None:
+    """What asks for more than the budget is told so, and the rest goes on."""
+    first, second = run(f"import numpy as np\ndef f():\n    return {how}\ndef g():\n    return 1", ask("f"), ask("g")).outcomes
+    assert first.ending is Ending.MEMORY
+    assert second.value == 1
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "np.ones(1 << 20)",
+        "np.ones(3 << 24)",
+        "np.broadcast_to(1.0, (1 << 20, 1 << 20))",
+        "'x' * (3 << 20)",
+        "list(range(20_000))",
+        "[f() for f in [list]] * 20_000",
+        "loop",
+    ],
+)
+def test_too_much_output_is_told_so(run: Run, what: str) -> None:
+    """Large arrays, long text, many values, a cycle: the call returned, but not data of a size to read."""
+    text = f"import numpy as np\nloop = []\nloop.append(loop)\ndef f():\n    return {what}\ndef g():\n    return 1"
+    first, second = run(text, ask("f"), ask("g")).outcomes
+    assert first.ending is Ending.OUTPUT
+    assert first.trouble is not None
+    assert first.trouble.text
+    assert second.value == 1
+
+
+def test_one_large_output_takes_none_of_its_neighbours_along(run: Run) -> None:
+    """Outcomes that travel together are sent one by one where they do not fit together."""
+    text = "import numpy as np\ndef f(n):\n    return np.zeros(n)"
+    sizes = [10, 200_000, 1 << 20, 200_000, 20]
+    result = run(text, *(ask("f", n, phase=1) for n in sizes))
+    assert [o.value.size if o.ending is Ending.RETURNED else o.ending for o in result.outcomes] == [
+        10, 200_000, Ending.OUTPUT, 200_000, 20,
+    ]  # fmt: skip
+
+
+# What is printed
+
+
+def test_what_public_cases_print_is_told_apart(run: Run) -> None:
+    """Each outcome holds what was printed in its own case, at import what the import printed."""
+    text = "import sys\nprint('import')\ndef f(i):\n    print('out', i)\n    sys.stderr.write(f'err {i}')\n    return i"
+    result = run(text, *(ask("f", i) for i in range(30)))
+    assert result.loading.printed == "import\n"
+    assert [o.printed for o in result.outcomes] == [f"err {i}out {i}\n" for i in range(30)] or [
+        sorted(o.printed.split("\n")) for o in result.outcomes
+    ] == [sorted(f"out {i}\nerr {i}".split("\n")) for i in range(30)]
+
+
+def test_what_hidden_cases_print_never_stands_at_a_public_one(run: Run) -> None:
+    """A print left in the code must not show a student hidden inputs."""
+    text = "import sys\ndef f(secret):\n    sys.stderr.write(secret)\n    print(secret, flush=True)\n"
+    asked = [ask("f", f"public{i}") for i in range(5)] + [ask("f", f"hidden{i}", phase=1) for i in range(5)]
+    result = run(text, *asked)
+    assert "hidden" not in "".join(o.printed for o in result.outcomes[:5]) + result.loading.printed
+
+
+def test_hidden_inputs_are_not_there_while_public_cases_run(run: Run) -> None:
+    """Whoever looks through the whole process in a public case finds no hidden input."""
+    text = """
+import gc
+def f(x):
+    texts = [o for o in gc.get_objects() if isinstance(o, (list, tuple, dict))]
+    return sum("hidden" + "input" in repr(o) for o in texts[:5000]), len(texts)
+"""
+    public, hidden = run(text, ask("f", "x"), ask("f", "hiddeninput", phase=1), limits=Limits(case_seconds=20)).outcomes
+    assert public.value[0] == 0
+    assert hidden.value[0] > 0
+
+
+def test_a_flood_of_prints_is_cut_and_fills_nothing(run: Run) -> None:
+    """What is over the limit is thrown away while it runs, and other calls are not touched."""
+    text = "def f():\n    for i in range(20_000):\n        print('x' * 50)\n    return 1\ndef g():\n    return 2"
+    first, second = run(text, ask("f"), ask("g"), limits=Limits(case_seconds=10, log_kb=4)).outcomes
+    assert (first.value, second.value) == (1, 2)
+    assert 0 < len(first.printed) <= 4 << 10
+    assert second.printed == ""
+
+
+def test_prints_need_not_be_text(run: Run) -> None:
+    """Bytes that are no UTF-8 are replaced, accents and emoji come through."""
+    text = "import os\ndef f():\n    print('é✓')\n    os.write(1, bytes([255, 10]))"
+    assert "é✓" in run(text, ask("f")).outcomes[0].printed
+
+
+@pytest.mark.parametrize(
+    "closing",
+    ["sys.stdout.close()", "sys.stdout = None", "sys.stderr = sys.stdout = io.StringIO()", "os.close(1); os.close(2)", "del sys.stdout"],
+)
+def test_closed_or_replaced_streams_cost_nothing(run: Run, closing: str) -> None:
+    """A submission may do with its own output what it likes."""
+    text = f"import io, os, sys\ndef f(i):\n    {closing if '=' not in closing else closing}\n    return i"
+    result = run(text.replace("    return i", "    return i"), ask("f", 1), ask("g"))
+    assert result.outcomes[0].value == 1
+
+
+# Attacks on the channel
+
+ATTACKS = {
+    "garbage": "write(os.urandom(1000))",
+    "zeros": "write(bytes(4096))",
+    "huge_size": "write(struct.pack('<Q', 1 << 62))",
+    "large_size": "write(struct.pack('<Q', 3 << 20) + bytes(100))",
+    "marks": "[write(struct.pack('<Q', 1 << 63)) for _ in range(100_000)]",
+    "far_mark": "write(struct.pack('<Q', (1 << 64) - 1))",
+    "empty_tree": "write(message({}))",
+    "no_dict": "write(message([1, 2]))",
+    "ready_again": "write(message({'event': 'ready'}))",
+    "loaded_again": "write(message({'event': 'loaded', 'trouble': None, 'notes': []}))",
+    "outcomes_array": "write(message({'event': 'outcomes', 'outcomes': np.zeros(3)}))",
+    "outcomes_rows": "write(message({'event': 'outcomes', 'outcomes': np.zeros((2**40, 0))}))",
+    "outcomes_text": "write(message({'event': 'outcomes', 'outcomes': 'text'}))",
+    "outcome_array": "write(message({'event': 'outcomes', 'outcomes': [np.zeros(3)]}))",
+    "no_outcomes": "[write(message({'event': 'outcomes', 'outcomes': []})) for _ in range(1000)]",
+    "too_many": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'returned'}] * 50}))",
+    "own_fault": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'fault'}]}))",
+    "unknown_ending": "write(message({'event': 'outcomes', 'outcomes': [{'ending': [1]}]}))",
+    "trouble_array": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'raised', 'trouble': np.ones(1)}]}))",
+    "trouble_line": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'raised', 'trouble': "
+    "{'type': 'E', 'text': '', 'frames': [['sub.py', float('inf'), 'f']]}}]}))",
+    "args_array": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'returned', 'args': np.zeros((2**40, 0))}]}))",
+    "nan_seconds": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'returned', 'seconds': float('nan')}]}))",
+    "close_all": "os.closerange(0, 256)",
+    "close_all_and_wait": "os.closerange(0, 256); time.sleep(60)",
+    "close_and_linger": "os.closerange(3, 256); exec('while True: pass')",
+}
+ATTACK = """
+import os, struct, time
+import numpy as np
+from autograder.sandbox.wire import encode
+
+def message(tree):
+    data = encode(tree)
+    return struct.pack("<Q", len(data)) + data
+
+def write(data):
+    for fd in range(3, 64):
+        try:
+            os.write(fd, data)
+        except OSError:
+            pass
+
+def f():
+    {attack}
+    return "after"
+
+def g():
+    return "honest"
+"""
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nothing_written_to_the_channel_harms_the_grader(run: Run, attack: str) -> None:
+    """Whatever goes to whatever descriptor, every call has an outcome, and other exercises keep theirs."""
+    result = run(ATTACK.format(attack=ATTACKS[attack]), ask("f"), ask("g", phase=1), limits=Limits(case_seconds=0.5, output_mb=2))
+    first, second = result.outcomes
+    assert first.ending in (*DEAD, Ending.RETURNED, Ending.RAISED)
+    assert first.ending is not Ending.FAULT
+    assert 0 <= first.seconds < 100
+    assert (second.ending, second.value) == (Ending.RETURNED, "honest")
+
+
+def test_forged_outcomes_are_only_what_the_code_could_have_returned(run: Run) -> None:
+    """A forged outcome takes the place of the call's own; it cannot be an ending that only the grader gives."""
+    for ending in Ending:
+        attack = f"write(message({{'event': 'outcomes', 'outcomes': [{{'ending': '{ending}'}}]}}))"
+        first, _ = run(ATTACK.format(attack=attack), ask("f"), ask("g", phase=1)).outcomes
+        if ending in (Ending.TIMEOUT, Ending.NOT_RUN, Ending.FAULT, Ending.DIED):
+            assert first.ending is Ending.DIED
+        else:
+            assert first.ending is ending
+
+
+def test_objects_that_lie_are_seen_through(run: Run) -> None:
+    """Subclasses cannot override how they are read, and those that break the reading break their own process."""
+    text = """
+import numpy as np
+class Equal(float):
+    def __eq__(self, other): return True
+class Array(np.ndarray):
+    def __eq__(self, other): return True
+class Hostile(type):
+    @property
+    def __name__(cls): raise SystemExit
+class Thing(metaclass=Hostile): pass
+def f(i):
+    return [Equal(2.5), np.ones(2).view(Array), Thing()][i]
+def g():
+    return 1
+"""
+    number, array, thing, honest = run(text, *(ask("f", i) for i in range(3)), ask("g")).outcomes
+    assert type(number.value) is float
+    assert type(array.value) is np.ndarray
+    assert thing.ending in (Ending.DIED, Ending.OUTPUT, Ending.RETURNED)
+    assert honest.value == 1
+
+
+# Notebooks
+
+
+def test_of_a_notebook_definitions_run_and_experiments_do_not(run: Run) -> None:
+    """Imports, functions, classes and constants count; calls to one's own functions, loops and prints are left out."""
+    cells = [
+        "import numpy as np\nfrom math import sqrt\nNEG = float('-inf')\nTABLE = np.arange(3)\nLIMIT: int = 3",
+        "def f(x):\n    return helper(x) + TABLE.sum() + LIMIT",
+        "out = f(3)\nprint(out)\nfor i in range(10**9): pass\nassert False\nf(1)",
+        "class Helper:\n    size = 1\n\ndef helper(x):\n    return x * Helper.size",
+        "while True: pass",
+    ]
+    result = run("", ask("f", 1), ask("out"), cells=cells)
+    assert result.loading.ending is Ending.RETURNED
+    assert result.loading.printed == ""
+    assert result.outcomes[0].value == 7
+    assert result.outcomes[1].ending is Ending.ABSENT
+    assert result.notes == ()
+
+
+def test_a_cell_that_fails_is_noted_and_the_others_count(run: Run) -> None:
+    """A half-finished cell costs what is in it."""
+    cells = ["def f(:", "import not_there\ndef g():\n    return 1", "def h():\n    return 2", "\0"]
+    result = run("", ask("f"), ask("g"), ask("h"), cells=cells)
+    assert endings(result) == [Ending.ABSENT, Ending.RETURNED, Ending.RETURNED]
+    assert [note.type_name for note in result.notes][:2] == ["SyntaxError", "ModuleNotFoundError"]
+    assert [note.frames[0].label for note in result.notes][:2] == ["cell 1", "cell 2"]
+    assert len(result.notes) == 3
+
+
+def test_the_last_definition_counts(run: Run) -> None:
+    """As in the notebook itself, a later cell replaces an earlier one."""
+    cells = ["def f():\n    return 1", "def f():\n    return 2"]
+    assert run("", ask("f"), cells=cells).outcomes[0].value == 2
+
+
+def test_a_notebook_that_exits_is_not_importable(run: Run) -> None:
+    """SystemExit in a definition ends the import, and nothing else."""
+    assert run("", ask("f"), cells=["def f(x=exit()): pass"]).loading.ending is Ending.RAISED
+
+
+# What student code can reach
+
+
+@pytest.mark.parametrize("module", ["solutions", "tests", "assignments", "solutions.t1_means.means", "conftest"])
+def test_course_and_tests_cannot_be_imported(run: Run, module: str) -> None:
+    """The grader's own folder is not on the path, nor is the folder it was started in."""
+    (outcome,) = run(f"def f():\n    import {module}", ask("f")).outcomes
+    assert outcome.trouble is not None
+    assert outcome.trouble.type_name == "ModuleNotFoundError"
+
+
+def test_the_surroundings_are_plain(run: Run) -> None:
+    """No arguments, no environment of the grader's, an empty folder to write to, nothing to read from stdin."""
+    text = """
+import os, sys
+def f():
+    with open("mine.txt", "w") as file:
+        file.write("text")
+    names = sorted(os.environ)
+    return sys.argv, os.listdir("."), names, sys.stdin.read() if sys.stdin else "", __name__
+"""
+    os.environ["GRADER_SECRET"] = "secret"
+    try:
+        argv, files, names, stdin, name = run(text, ask("f")).outcomes[0].value
+    finally:
+        del os.environ["GRADER_SECRET"]
+    assert (argv, files, stdin, name) == ([""], ["mine.txt"], "", "sub")
+    assert "GRADER_SECRET" not in names
+
+
+def test_one_submission_leaves_nothing_for_the_next(run: Run) -> None:
+    """Files, modules and changes to libraries end with the child."""
+    text = "import numpy as np\nnp.left = 1\nopen('left.txt', 'w').close()\ndef f():\n    return 1"
+    run(text, ask("f"))
+    look = "import os\nimport numpy as np\ndef f():\n    return os.path.exists('left.txt'), hasattr(np, 'left')"
+    assert run(look, ask("f")).outcomes[0].value == (False, False)
+
+
+# Nothing is left behind
+
+
+def open_descriptors() -> set[str]:
+    """Return what this process has open."""
+    held = set()
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            held.add(f"{entry.name} {entry.readlink()}")
+        except FileNotFoundError:
+            pass
+    return held
+
+
+def children() -> set[str]:
+    """Return the processes that descend from this one."""
+    found: set[str] = set()
+    front = [str(os.getpid())]
+    while front:
+        pid = front.pop()
+        try:
+            below = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found.update(below)
+        front += below
+    return found
+
+
+MESSES = [
+    "while True: pass",
+    "import os; os._exit(1)",
+    "import os; os.closerange(3, 256)",
+    "import subprocess; subprocess.Popen(['sleep', '100'])",
+    "import os; os.fork() or __import__('time').sleep(100)",
+    "import os\n    for _ in range(1500): os.mkdir('d'); os.chdir('d')",
+    "import os; os.mkdir('locked'); open('locked/file', 'w').close(); os.chmod('locked', 0)",
+    "print('x' * 10**7); return b'x' * 10**8",
+]
+
+
+@pytest.mark.parametrize("mess", MESSES, ids=["loop", "exit", "close", "process", "fork", "deep", "locked", "flood"])
+def test_no_process_descriptor_or_folder_is_left(run: Run, mess: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a submission starts, opens or makes is gone when the job is done."""
+    limits = Limits(case_seconds=0.5)
+    run("def f():\n    pass", ask("f"))  # a sandbox may keep what it prepared once
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = open_descriptors(), children()
+    run(f"def f():\n    {mess}\n", ask("f"), limits=limits)
+    run("def f():\n    pass", ask("f"))  # and may have to prepare it again
+    after = open_descriptors(), children()
+    assert len(after[0]) == len(before[0])
+    assert len(after[1]) == len(before[1])
+
+
+def test_the_plain_sandbox_leaves_no_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes a scratch folder and a job file for every child, and removes both."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for mess in MESSES:
+        source = Source("sub", (Chunk("sub.py", f"def f():\n    {mess}\n"),))
+        ProcessSandbox().run(Job(source, (ask("f"),), Limits(case_seconds=0.5)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sandbox_that_cannot_start_a_child_says_so(box: Sandbox) -> None:
+    """Where the limits leave no room to start, the fault is the grader's, after some tries."""
+    job = Job(Source("sub", (Chunk("sub.py", "def f(): return 1"),)), (ask("f"),), Limits(memory_mb=-100_000))
+    result = box.run(job)
+    assert result.loading.ending is Ending.FAULT
+    assert endings(result) == [Ending.FAULT]
+
+
+def test_a_job_without_requests_is_done(box: Sandbox) -> None:
+    """Nothing to call is no reason to start anything."""
+    result = box.run(Job(Source("sub", (Chunk("sub.py", "1 / 0"),)), (), LIMITS))
+    assert result.outcomes == ()
+    assert isinstance(result.loading, Outcome)
+
+
+def test_the_level_is_told(box: Sandbox) -> None:
+    """Every sandbox says what it holds and what it leaves open."""
+    assert box.isolation.level in ("A", "A-", "B", "B-", "C")
+    assert "rlimits" in box.isolation.mechanisms
+    assert (box.isolation.level == "A") == (not box.isolation.residual_risks)
+    assert struct.calcsize("<Q") == 8
