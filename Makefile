@@ -1,13 +1,14 @@
 # make demo   install what is pinned, grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
-# make bench  measure grading speed, as ratios in one run
+# make lint   only the linter and the type check
+# make clean  remove the environment and everything generated
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo

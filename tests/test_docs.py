@@ -1,0 +1,65 @@
+"""The documents keep up with the code: every command, make target, status, level, check and module is written about."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import app
+from autograder.course.spec import Status
+from autograder.judge import checks
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = sorted(c.name or c.callback.__name__ for c in app.registered_commands if c.callback)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_a_line_in_readme_and_changelog(command):
+    """A command nobody can find is not there."""
+    (entry,) = [c for c in app.registered_commands if c.callback and (c.name or c.callback.__name__) == command]
+    assert (entry.callback.__doc__ or "").strip()
+    assert f"autograder {command}" in README
+    assert f"`{command}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("`autograder ", "`")
+
+
+def test_every_make_target_is_explained_at_the_top_of_the_makefile():
+    """`make` without knowing what it offers starts with reading the first lines."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    explained = re.findall(r"^# make (\S+)", text, re.MULTILINE)
+    assert set(phony.split()) == set(explained)
+
+
+@pytest.mark.parametrize("status", Status)
+def test_every_status_is_explained_to_students(status):
+    """What stands in the feedback stands in the README."""
+    assert f"`{status}`" in README
+
+
+@pytest.mark.parametrize("level", ["A", "A-", "B", "B-", "C"])
+def test_every_isolation_level_stands_in_the_threat_model(level):
+    """A level in a report can be looked up."""
+    assert f"\n| {level} | " in README
+
+
+def test_every_check_is_listed_for_authors():
+    """An author finds every check by name."""
+    names = [name for name, value in vars(checks).items() if isinstance(value, type) and value.__module__ == checks.__name__]
+    public = [name for name in names if not name.startswith("_")]
+    assert public
+    assert [name for name in public if f"`{name}`" not in README] == []
+
+
+def test_every_module_of_the_engine_is_on_the_map():
+    """The README's map of the engine names every file."""
+    _, _, built = README.partition("## How it is built")
+    files = [path for path in (ROOT / "autograder").rglob("*.py") if path.name != "__init__.py"]
+    assert [path.stem for path in files if not re.search(rf"\b{path.stem}\b", built)] == []
+
+
+def test_links_of_the_readme_lead_somewhere():
+    """No link of the README points at a file that is not there."""
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert links
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
