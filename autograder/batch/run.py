@@ -13,10 +13,13 @@ from typing import Any
 from autograder.batch.gradebook import record, write_record
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Status
-from autograder.judge.grade import grade
+from autograder.judge.grade import grade, without_points
 from autograder.judge.oracle import Oracle
-from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.sandbox.job import Sandbox
+from autograder.judge.result import Result
+from autograder.sandbox.job import Sandbox, Source
+
+TRIES = 2
+RETRY_SECONDS = 0.5
 
 
 def grade_class(
@@ -42,33 +45,23 @@ def grade_class(
 
 
 def grade_one(oracle: Oracle, submission: Submission, sandbox: Sandbox, out: Path) -> dict[str, Any]:
-    """Grade one submission and write its record. A failure of ours becomes its GRADER_ERROR, never a lost class."""
+    """Grade one submission and write its record."""
     started = time.monotonic()
     if submission.source is None:
-        result = _empty(oracle, Status.MISSING, submission.problem)
+        result = without_points(oracle, Status.MISSING, submission.problem)
     else:
-        try:
-            result = grade(submission.source, oracle, sandbox)
-        except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
-            text = f"The grader itself failed, which costs you nothing: {type(error).__name__}: {error}"
-            result = replace(_empty(oracle, Status.GRADER_ERROR, text), problem=text)
+        result = _graded(submission.source, oracle, sandbox)
     entry = record(oracle.assignment, submission, result, sandbox.isolation, oracle.seed, time.monotonic() - started)
     write_record(out, entry)
     return entry
 
 
-def _empty(oracle: Oracle, status: Status, message: str) -> Result:
-    """Return a result without points, in which every case has one status and one reason."""
-    exercises = tuple(
-        ExerciseResult(
-            exercise.name,
-            0.0,
-            exercise.points,
-            tuple(
-                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, message)
-                for t in oracle.trials_of(exercise.name)
-            ),
-        )
-        for exercise in oracle.assignment.exercises
-    )
-    return Result(oracle.assignment.slug, exercises)
+def _graded(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
+    """Grade, and grade again where that failed on our side; what stays is a GRADER_ERROR, never a lost class."""
+    for _ in range(TRIES):
+        try:
+            return grade(source, oracle, sandbox)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
+            text = f"The grader itself failed, which costs you nothing: {type(error).__name__}: {error}"
+            time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
+    return replace(without_points(oracle, Status.GRADER_ERROR, text), problem=text)

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.course.spec import Alternative, Assignment, Case, Exercise, Limits, Misconception, Visibility
 
-_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise"})
+_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch"})
 
 
 class CourseError(Exception):

@@ -109,19 +109,24 @@ def _says(diagnosis: Diagnosis, oracle: Oracle) -> str:
 
 def _unloadable(loading: Outcome, oracle: Oracle, source: Source) -> Result:
     """Grade a submission that could not be imported: every case has that one reason."""
+    result = without_points(oracle, STATUS[loading.ending], "The file could not be imported.")
+    note = loading.trouble.text if loading.trouble else ""
     problem = explain_loading(loading, source, oracle.assignment.limits)
-    status = STATUS[loading.ending]
+    return replace(result, problem=problem, printed=loading.printed or note)
+
+
+def without_points(oracle: Oracle, status: Status, message: str) -> Result:
+    """Return a result in which every case has one status and one reason."""
     exercises = tuple(
         ExerciseResult(
             exercise.name,
             0.0,
             exercise.points,
             tuple(
-                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, "The file could not be imported.")
+                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, message)
                 for t in oracle.trials_of(exercise.name)
             ),
         )
         for exercise in oracle.assignment.exercises
     )
-    note = loading.trouble.text if loading.trouble else ""
-    return Result(oracle.assignment.slug, exercises, problem=problem, printed=loading.printed or note)
+    return Result(oracle.assignment.slug, exercises)

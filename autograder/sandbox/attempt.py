@@ -158,7 +158,7 @@ class Attempt:
     def answer_into(self, outcomes: dict[int, Outcome]) -> int | None:
         """Collect an outcome for each request, phase by phase; return the one the child failed at, if it did."""
         done = 0
-        for phase in self._phases():
+        for number, phase in enumerate(self._phases()):
             self._release(_parts(phase))
             end = done + len(phase)
             begun, deadline = done - 1, self._budget.deadline(self.limits.case_seconds)
@@ -168,6 +168,8 @@ class Attempt:
                     news = self._next(min(deadline, latest))
                     if isinstance(news, int):
                         begun = _advanced(begun, news, end)
+                        if number == 0:
+                            self._say_go()
                         deadline = self._budget.deadline(self.limits.case_seconds)
                         continue
                     batch = [_outcome(entry) for entry in _items(news["outcomes"], end - done)]
@@ -191,6 +193,9 @@ class Attempt:
             data = struct.pack("<Q", len(part)) + part
             os.pwrite(self._child.job_fd, data, self._written)
             self._written += len(data)
+        self._say_go()
+
+    def _say_go(self) -> None:
         with contextlib.suppress(BrokenPipeError):
             os.write(self._child.go_fd, b"g")
 
@@ -265,7 +270,7 @@ def _encode_program(job: Job, phases: list[int]) -> bytes:
         {
             "module": job.source.module,
             "notebook": job.source.notebook,
-            "chunks": [(chunk.label, _bytes(chunk.text.encode())) for chunk in job.source.chunks],
+            "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
             "phases": phases,
@@ -277,7 +282,19 @@ def _encode_program(job: Job, phases: list[int]) -> bytes:
 def _parts(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
     """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
     rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.group, r.seed) for r in requests]
-    return tuple(encode(rows[start : start + PART_SIZE]) for start in range(0, len(rows), PART_SIZE))
+    starts = range(0, len(rows), PART_SIZE)
+    return tuple(itertools.chain.from_iterable(_encoded(rows[start : start + PART_SIZE]) for start in starts))
+
+
+def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
+    """Return rows as one part, or as more where one would hold too many values."""
+    try:
+        return (encode(rows),)
+    except WireError:
+        if len(rows) == 1:
+            raise
+        half = len(rows) // 2
+        return *_encoded(rows[:half]), *_encoded(rows[half:])
 
 
 # What is not of the right form raises one of these; whoever sent it took the trouble to write to the channel.

@@ -17,9 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from autograder.sandbox.attempt import START_SECONDS, run_job
+from autograder.sandbox.attempt import run_job
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult
 
+END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
 # One thread each: the classes are graded in parallel, and a forked child cannot use the pools of its parent.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -97,7 +98,7 @@ class ColdChild:
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the process to be gone and say how it went."""
         try:
-            code = self._process.wait(timeout=START_SECONDS)
+            code = self._process.wait(timeout=END_SECONDS)
         except subprocess.TimeoutExpired:
             return Ending.DIED, "it closed its result channel"
         return Ending.DIED, say_exit(code)

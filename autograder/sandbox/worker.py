@@ -6,7 +6,7 @@ comes from here beyond "these are the values it returned".
 
 Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
 phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
-while public ones run, whose prints and outputs students see. On RESULT go eight-byte lengths and encoded trees, one
+while public ones run, whose prints and outputs students see; within the first phase, that a case may begin. On RESULT go eight-byte lengths and encoded trees, one
 `ready` before any student code runs (a process that ends before it is the sandbox's fault, after it the student's),
 one `loaded`, then outcomes in batches. A length with the top bit set is no length but a mark: the request begun next.
 """
@@ -61,8 +61,8 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
         os.read(go_fd, 1)
         for _ in range(parts):
             requests = read_part(job)
-            # One frame a case in the first phase, so that what public cases print is told apart.
-            serve(program, requests, position, channel, eager=number == 0)
+            # In the first phase every case waits for its own GO, so that what public cases print is told apart.
+            serve(program, requests, position, channel, None if number else go_fd)
             position += len(requests)
     os._exit(0)
 
@@ -82,18 +82,20 @@ def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
     return None
 
 
-def serve(program: Program, requests: list[Any], position: int, channel: Channel, *, eager: bool) -> None:
-    """Answer every request of a phase in order, in batches that are never long in coming."""
+def serve(program: Program, requests: list[Any], position: int, channel: Channel, go_fd: int | None) -> None:
+    """Answer every request of a phase in order, in batches that are never long in coming, or case by case with GO."""
     batch: list[dict[str, Any]] = []
     group, sent = None, time.monotonic()
     for offset, (function, args, kwargs, module, keep, now, seed) in enumerate(requests):
         if now != group:
-            if batch and (eager or time.monotonic() - sent > BATCH_SECONDS):
+            if batch and (go_fd is not None or time.monotonic() - sent > BATCH_SECONDS):
                 channel.send_outcomes(batch)
                 batch, sent = [], time.monotonic()
             group = now
             reseed(seed)
             channel.mark(position + offset)
+            if go_fd is not None:
+                os.read(go_fd, 1)
         started = time.perf_counter()
         outcome = answer(program, Invocation(function, list(args), kwargs, module, keep))
         batch.append({**outcome, "seconds": time.perf_counter() - started})
@@ -175,10 +177,10 @@ class Channel:
 
     def send(self, event: dict[str, Any]) -> None:
         """Send one event. Raises WireError where it is no data or too large."""
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # student code may have closed or replaced them
-                stream.flush()
-        blob = encode(event)
+        for name in ("stdout", "stderr"):
+            with contextlib.suppress(Exception):  # student code may have closed, replaced or deleted them
+                getattr(sys, name).flush()
+        blob = encode(event, limit=self._limit)
         if len(blob) > self._limit:
             raise WireError(f"{len(blob) >> 20} MB")
         self._write(struct.pack("<Q", len(blob)) + blob)

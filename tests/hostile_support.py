@@ -1,0 +1,353 @@
+"""The trap house for attacks: secrets that must not be read, listeners that must not be reached, and how to grade there.
+
+An attack is a file under tests/hostile/EXPECTED_STATUS/. Where its text says @SOLUTION@ or another of the names below,
+it is told where that thing is, so that no attack fails merely because it did not look in the right place. An attack that
+succeeded prints or returns a line that starts with BREACH; what it cannot see of its success is watched from here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+from autograder.batch.run import grade_one
+from autograder.batch.submissions import Submission, UnreadableError, read_source
+from autograder.course.catalog import load_assignment
+from autograder.judge.oracle import Oracle
+from autograder.sandbox.job import Isolation, Job, JobResult, Sandbox
+
+COURSE = Path(__file__).parent / "hostile_course"
+ATTACKS = Path(__file__).parent / "hostile"
+NUMPY, TORCH = "h1_scale", "h2_blend"
+SEED = 23
+HIDDEN_NUMBER = "8128"  # begins an argument of a hidden case and nothing else
+# Words behind BREACH that name a risk which some levels have, and a part of the sentence that owns up to it.
+OWNED = {"disk": "fill the disk", "metadata": "that files exist"}
+
+# What is graded after each attack, in the same slot: an honest submission that looks around itself.
+AFTERMATH = """\
+import builtins, os, random, sys, tempfile
+import numpy as np
+
+LEFT = [name for name in os.listdir(".")]
+LEFT += [name for name in os.environ if name.startswith("LEFT")]
+LEFT += [name for name in dir(builtins) + dir(np) + list(sys.modules) if name.startswith("left_by")]
+if LEFT:
+    print("BREACH left over:", LEFT)
+# Whoever reads this heap later is looking for the next line.
+MINE = "-".join(["WORK", "OF", "THE", "STUDENT", "BEFORE"])
+
+
+def scale(x, factor):
+    with tempfile.NamedTemporaryFile("w+") as file:
+        file.write("an honest program can write here")
+    return x * factor
+
+
+def total(x):
+    return float(np.sum(x))
+
+
+def grid(n):
+    return np.arange(float(n * n)).reshape(n, n)
+"""
+AFTERMATH_TORCH = """\
+import torch
+
+
+def blend(a, b, t):
+    return a + t * (b - a)
+
+
+def fit(x, y):
+    weight = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.05)
+    for _ in range(300):
+        optimizer.zero_grad()
+        loss = ((weight * x - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    return weight, ((weight * x - y) ** 2).mean()
+"""
+
+
+class TrapHouse:
+    """Secrets and traps on this machine, all of them this object's own. A context manager."""
+
+    def __init__(self) -> None:
+        self.keys = {name: f"KEY-{name}-{secrets.token_hex(6)}" for name in ("solution", "home", "environment", "other")}
+        self._exit = contextlib.ExitStack()
+        self._caught: list[str] = []
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as undo:
+            self._set(undo)
+            self._exit = undo.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._exit.close()
+
+    def _set(self, undo: contextlib.ExitStack) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="traps-"))
+        undo.callback(shutil.rmtree, folder)
+        folder.chmod(0o755)  # nothing here is to be saved by its permissions
+        course = shutil.copytree(COURSE, folder / "course")
+        solution = course / "solutions" / NUMPY / "scale.py"
+        solution.write_text(f"{solution.read_text()}\n# {self.keys['solution']}\n")
+        (folder / "secret.txt").write_text(self.keys["home"])
+        other = folder / "submissions" / "other_student.py"
+        other.parent.mkdir()
+        other.write_text(f"# {self.keys['other']}\n")
+        self.marker = folder / "marker"
+        self.marker.mkdir()
+        (self.marker / "keep").write_text("kept")
+        self.marker.chmod(0o777)
+        os.environ["GRADER_SECRET"] = self.keys["environment"]
+        undo.callback(os.environ.pop, "GRADER_SECRET")
+        self.victim = undo.enter_context(subprocess.Popen(["sleep", "600"]))
+        undo.callback(self.victim.kill)
+        name = f"traps-{secrets.token_hex(6)}"
+        port = self._listen(undo, socket.AF_INET, ("127.0.0.1", 0), "a TCP connection")
+        self._listen(undo, socket.AF_UNIX, f"\0{name}", "a connection to an abstract socket")
+        self._places = {
+            "SOLUTION": str(solution),
+            "SECRET": str(folder / "secret.txt"),
+            "OTHER": str(other),
+            "MARKER": str(self.marker),
+            "FOLDER": str(folder),
+            "GRADER": str(os.getpid()),
+            "VICTIM": str(self.victim.pid),
+            "PORT": str(port[1]),
+            "SOCKET": name,
+            "PYTHON": sys.executable,
+        }
+
+    def _listen(self, undo: contextlib.ExitStack, family: int, address: Any, what: str) -> Any:
+        """Accept connections on a socket until the house is closed, and note that there were any."""
+        listener = socket.socket(family, socket.SOCK_STREAM)
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    listener.accept()[0].close()
+                    self._caught.append(what)
+
+        listener.bind(address)
+        listener.listen()
+        thread = threading.Thread(target=accept, name=what, daemon=True)
+        thread.start()
+        undo.callback(thread.join)
+        undo.callback(listener.close)
+        undo.callback(listener.shutdown, socket.SHUT_RDWR)
+        return listener.getsockname()
+
+    def tell(self, text: bytes) -> bytes:
+        """Fill in where everything is."""
+        for name, place in self._places.items():
+            text = text.replace(f"@{name}@".encode(), place.encode())
+        return text
+
+    def caught(self) -> list[str]:
+        """Return, and forget, what has been caught from outside."""
+        found, self._caught = self._caught, []
+        if self.victim.poll() is not None:
+            found.append(f"the victim process was ended ({self.victim.returncode})")
+        kept = {path.name: path.read_text() for path in self.marker.iterdir() if path.is_file()}
+        if kept != {"keep": "kept"} or len(list(self.marker.iterdir())) != 1:
+            found.append(f"the marker folder holds {sorted(path.name for path in self.marker.iterdir())}")
+        if found:
+            for path in self.marker.iterdir():
+                path.unlink()
+            (self.marker / "keep").write_text("kept")
+        return found
+
+    def read_in(self, *texts: str) -> list[str]:
+        """Return which secrets stand in some texts."""
+        return [f"the secret {name} was read" for name, key in self.keys.items() if any(key in text for text in texts)]
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One hostile file, or one honest one that is easily taken for hostile."""
+
+    path: Path
+
+    @property
+    def expected(self) -> str:
+        """How it has to end: the folder it lies in."""
+        return self.path.parent.name
+
+    @property
+    def honest(self) -> bool:
+        """Whether it is a control, which earns full points in everything."""
+        return self.path.name.startswith("honest_")
+
+    @property
+    def slug(self) -> str:
+        """The assignment it is handed in for."""
+        return TORCH if "torch_" in self.path.name else NUMPY
+
+    def __str__(self) -> str:
+        return f"{self.expected}/{self.path.stem}"
+
+
+def attacks() -> tuple[Attack, ...]:
+    """Return every hostile file there is."""
+    return tuple(Attack(path) for path in sorted(ATTACKS.glob("*/*.py")))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one attack."""
+
+    attack: Attack
+    status: str
+    score: float
+    entry: dict[str, Any]
+    ran: JobResult | None
+    breaches: tuple[str, ...]
+    caught: tuple[str, ...]
+    aftermath: dict[str, Any]
+    seconds: float
+
+
+class Recording:
+    """A sandbox that also keeps what came back from it."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.ran: JobResult | None = None
+
+    @property
+    def isolation(self) -> Isolation:
+        """What the sandbox holds."""
+        return self._sandbox.isolation
+
+    def run(self, job: Job) -> JobResult:
+        """Run a job and keep its result."""
+        self.ran = None
+        self.ran = self._sandbox.run(job)
+        return self.ran
+
+
+@cache
+def oracle_of(slug: str) -> Oracle:
+    """Return the oracle of one of the two assignments."""
+    oracle = Oracle(load_assignment(COURSE, slug), SEED)
+    for trial in oracle.trials:
+        oracle.expected(trial)
+    return oracle
+
+
+def said(ran: JobResult | None) -> str:
+    """Return everything a submission gave, printed or raised, as one text."""
+    return "" if ran is None else repr((ran.loading, ran.notes, ran.outcomes))
+
+
+def breaches_in(ran: JobResult | None) -> tuple[str, ...]:
+    """Return the lines in which an attack says that it succeeded."""
+    texts: list[str] = []
+    for outcome in () if ran is None else (ran.loading, *ran.outcomes):
+        texts += outcome.printed.splitlines()
+        texts += [str(outcome.value)] if isinstance(outcome.value, str) else []
+        texts += [outcome.trouble.text] if outcome.trouble else []
+    return tuple(dict.fromkeys(text for text in texts if text.startswith("BREACH")))
+
+
+def hand_in(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path) -> tuple[dict[str, Any], JobResult | None]:
+    """Grade one file as a student's submission; return its record and what came out of the sandbox."""
+    oracle = oracle_of(attack.slug)
+    student = f"{attack.expected}-{attack.path.stem}"
+    file = folder / student / oracle.assignment.file
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(house.tell(attack.path.read_bytes()))
+    submission = Submission(student, student, None)
+    try:
+        submission = replace(submission, source=read_source(file, oracle.assignment.file))
+    except UnreadableError as error:
+        submission = replace(submission, problem=str(error))
+    sandbox.ran = None
+    return grade_one(oracle, submission, sandbox, folder / "out"), sandbox.ran
+
+
+def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path) -> Report:
+    """Let one attack loose, then see whether the next student in the same slot is served as ever."""
+    entry, ran = hand_in(attack, house, sandbox, folder)
+    first = entry["exercises"][0]
+    oracle = oracle_of(attack.slug)
+    next_file = folder / "after" / f"{threading.get_ident()}-{oracle.assignment.file}"
+    next_file.parent.mkdir(exist_ok=True)
+    next_file.write_text(AFTERMATH_TORCH if attack.slug == TORCH else AFTERMATH)
+    source = read_source(next_file, oracle.assignment.file)
+    aftermath = grade_one(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox, folder / "out")
+    aftermath["breaches"] = breaches_in(sandbox.ran)
+    return Report(
+        attack=attack,
+        status=entry["status"] if entry["status"] != "graded" else str(first["status"]),
+        score=first["score"],
+        entry=entry,
+        ran=ran,
+        breaches=(*breaches_in(ran), *house.read_in(said(ran), repr(entry))),
+        caught=tuple(house.caught()),
+        aftermath=aftermath,
+        seconds=entry["seconds"],
+    )
+
+
+def let_loose(
+    chosen: Sequence[Attack], house: TrapHouse, open_box: Callable[[str], Any], folder: Path, lanes: int = 2
+) -> dict[str, Report]:
+    """Run attacks in a few lanes, each with a sandbox of one slot, so that what one leaves behind meets the next.
+
+    The attacks on torch share one lane: their slots take a second to start.
+    """
+    folder.mkdir(exist_ok=True)
+    waiting: queue.SimpleQueue[Attack] = queue.SimpleQueue()
+    for attack in chosen:
+        if attack.slug == NUMPY:
+            waiting.put(attack)
+    on_torch = [attack for attack in chosen if attack.slug == TORCH]
+
+    def next_ones() -> Iterator[Attack]:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                yield waiting.get_nowait()
+
+    def lane(number: int) -> list[Report]:
+        reports: list[Report] = []
+        plans: list[tuple[str, Iterable[Attack]]] = [(NUMPY, next_ones())]
+        if number == 0 and on_torch:
+            plans.insert(0, (TORCH, on_torch))
+        for slug, mine in plans:
+            with open_box(slug) as opened:
+                sandbox = Recording(opened)
+                reports += [attacked(attack, house, sandbox, folder) for attack in mine]
+        return reports
+
+    with ThreadPoolExecutor(lanes) as pool:
+        return {str(report.attack): report for found in pool.map(lane, range(lanes)) for report in found}
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still runs."""
+    try:
+        os.kill(pid, signal.SIG_DFL)
+    except ProcessLookupError:
+        return False
+    return True
