@@ -31,8 +31,15 @@ def grade_into(
     _forget_other_students(out, submissions)
     with progress(console) as bar:
         task = bar.add_task("", total=len(submissions))
-        for entry in grade_class(oracle, submissions, sandbox, out, jobs):
-            bar.update(task, advance=1, description=entry["student"])
+        try:
+            for entry in grade_class(oracle, submissions, sandbox, out, jobs):
+                bar.update(task, advance=1, description=entry["student"])
+        except KeyboardInterrupt:
+            done = int(bar.tasks[task].completed)
+            console.print(
+                f"Stopped. {done} of {len(submissions)} were graded; their results stand in {out / 'results'}."
+            )
+            raise
     summary = {
         "assignment": oracle.assignment.slug,
         "title": oracle.assignment.title,

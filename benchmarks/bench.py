@@ -6,9 +6,9 @@
     pytest        a test file with the same calls and checks, once per submission
 
 All of them take turns, a block of submissions each and many rounds, so that whatever else the machine does falls on
-all alike; a ratio compares blocks of one round, and what is printed is the median over rounds. Wall times are medians
-over submissions. CPU is that of the whole process tree, read from /proc, so that preloaders and children that nobody
-has waited for yet count. Every run uses one thread per process.
+all alike. Wall time is the median over submissions. CPU is the median over blocks: it is that of the whole process
+tree, read from /proc, so that preloaders count that nobody has waited for yet, and there it is kept in hundredths of a
+second. Every process uses one thread.
 
 Expected answers are computed once per run, and not counted. Submissions are correct for the most part: the reference
 with small edits, other correct solutions, and two known mistakes in twenty.
@@ -31,7 +31,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
@@ -39,10 +39,9 @@ from autograder.judge.diagnose import answers_of
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle, apply_edits
 from autograder.sandbox.job import Chunk, Sandbox, Source
-from autograder.sandbox.pool import Profile
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox
-from autograder.sandbox.wire import decode
+from autograder.sandbox.slot import Profile
 
 HERE = Path(__file__).resolve().parent
 QUESTIONS = ((HERE.parent, "a5_attention"), (HERE / "course", "b1_masked_softmax"))
@@ -81,6 +80,11 @@ class Record:
     walls: list[float] = field(default_factory=list)
     cpus: list[float] = field(default_factory=list)
 
+    def add(self, cpu: float, wall: float) -> None:
+        """Add a measurement."""
+        self.cpus.append(cpu)
+        self.walls.append(wall)
+
     @property
     def wall(self) -> float:
         """Wall seconds per submission."""
@@ -92,8 +96,8 @@ class Record:
         return statistics.median(self.cpus)
 
     def times(self, other: Record) -> float:
-        """How many times the CPU of another this one takes, as the median over rounds."""
-        return statistics.median(mine / theirs for mine, theirs in zip(self.cpus, other.cpus, strict=True))
+        """Return how many times the CPU of another this one takes."""
+        return self.cpu / other.cpu
 
 
 def cpu_of_children() -> float:
@@ -138,18 +142,19 @@ class Fork:
 
     def __init__(self, oracle: Oracle) -> None:
         calls = [
-            (request.function, pickle.dumps(decode(request.arguments, torch=_torch(oracle.assignment))))
+            (request.function, request.args, dict(request.kwargs))
             for trial in oracle.trials
             for request in trial.requests
         ]
-        self._server = subprocess.Popen(  # noqa: S603
+        self._server = subprocess.Popen(
             [sys.executable, "-B", str(HERE / "floor.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # what numpy warns of in wrong submissions
             bufsize=0,
         )
-        self._send((oracle.assignment.torch, calls))
+        self._send(oracle.assignment.torch)
+        self._send(calls)
 
     def run(self, handed_in: HandedIn) -> None:
         """Have a child run a submission, and judge nothing."""
@@ -240,14 +245,14 @@ class Pytest:
         self._file.write_text(handed_in.text, encoding="utf-8")
         command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_cases.py"]
         environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        ran = subprocess.run(command, cwd=self._folder, env=environment, capture_output=True, check=False)  # noqa: S603
+        ran = subprocess.run(command, cwd=self._folder, env=environment, capture_output=True, check=False)
         if ran.returncode != (0 if handed_in.right else 1):
             raise WrongVerdictError(f"{self.name}: {ran.stdout.decode()}{ran.stderr.decode()}")
 
 
 def submissions(assignment: Assignment, count: int) -> list[HandedIn]:
     """Return a class: of every twenty, two with a known mistake, three solved otherwise, fifteen like the reference."""
-    draw = random.Random(SEED)  # noqa: S311
+    draw = random.Random(SEED)
     reference, found = assignment.reference, list[HandedIn]()
     while len(found) < count:
         wrong = [apply_edits(reference, (m,)) or "" for m in draw.choices(assignment.misconceptions, k=2)]
@@ -279,7 +284,8 @@ def warm(oracle: Oracle) -> Iterator[list[Contestant]]:
         floor = Fork(oracle)
         opened.callback(floor.close)
         for profile in (Profile(), Profile(namespaces=False)):
-            sandbox = opened.enter_context(open_sandbox(1, torch=oracle.assignment.torch, profile=profile))
+            sandbox = open_sandbox(1, torch=oracle.assignment.torch, profile=profile)
+            opened.enter_context(sandbox)
             level = sandbox.isolation.level
             if level != "C":
                 found.setdefault(level, Ours(f"ours, level {level}", oracle, sandbox, BLOCK))
@@ -343,14 +349,6 @@ def machine() -> str:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return f"{cores} cores, {platform.system()} {platform.release()}, Python {platform.python_version()}{load}"
-
-
-def _torch(assignment: Assignment) -> Any:
-    if not assignment.torch:
-        return None
-    import torch
-
-    return torch
 
 
 def arguments(description: str | None, rounds: int) -> argparse.ArgumentParser:

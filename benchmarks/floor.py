@@ -1,8 +1,8 @@
 """The floor under every warm sandbox: fork a warm process, run a submission's source, make the calls. No jail.
 
-Started by bench.py with two pickled objects on standard input, whether torch is wanted and the calls; then answers
-each pickled source with one byte when its child is gone. Arguments reach the child by memory, and what it returns is
-thrown away: no grader could do with less.
+Started by bench.py, which pickles to its standard input whether torch is wanted, then the calls, then a source at a
+time; each is answered with one byte when its child is gone. Arguments reach the child by memory, and what it returns
+is thrown away: no grader could do with less.
 """
 
 from __future__ import annotations
@@ -17,24 +17,27 @@ from typing import Any
 
 import numpy as np
 
-Calls = list[tuple[str, bytes]]  # a function's dotted name, and the pickled pair (args, kwargs)
+Calls = list[tuple[str, tuple[Any, ...], dict[str, Any]]]  # function, positional and keyword arguments
 
 
 def main() -> None:
     """Serve until standard input ends."""
-    wants_torch, packed = pickle.load(sys.stdin.buffer)
-    _warm(wants_torch)
-    calls = [(function, *pickle.loads(arguments)) for function, arguments in packed]
+    _warm(_next())
+    calls = _next()
     gc.collect()
     gc.freeze()
     with contextlib.suppress(EOFError):
         while True:
-            pid, read = _fork(pickle.load(sys.stdin.buffer), calls)
+            pid, read = _fork(_next(), calls)
             status = os.read(read, 1)
             os.close(read)
             os.waitpid(pid, 0)
             sys.stdout.buffer.write(status or b"?")
             sys.stdout.buffer.flush()
+
+
+def _next() -> Any:
+    return pickle.load(sys.stdin.buffer)  # noqa: S301 (bench.py's own)
 
 
 def _warm(wants_torch: bool) -> None:
@@ -51,7 +54,7 @@ def _warm(wants_torch: bool) -> None:
         optimizer.step()
 
 
-def _fork(source: str, calls: list[tuple[str, Any, Any]]) -> tuple[int, int]:
+def _fork(source: str, calls: Calls) -> tuple[int, int]:
     """Start a child on a submission; return its id and the pipe its status comes by."""
     read, write = os.pipe()
     pid = os.fork()
@@ -65,7 +68,7 @@ def _fork(source: str, calls: list[tuple[str, Any, Any]]) -> tuple[int, int]:
     return pid, read
 
 
-def _run(source: str, calls: list[tuple[str, Any, Any]]) -> None:
+def _run(source: str, calls: Calls) -> None:
     module = types.ModuleType("submission")
     exec(compile(source, "submission.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
     for function, args, kwargs in calls:

@@ -15,7 +15,6 @@ import io
 import json
 import os
 import sqlite3
-import statistics
 import subprocess
 import tempfile
 import time
@@ -23,10 +22,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from bench import (
     BLOCK,
     HERE,
+    Contestant,
     HandedIn,
     Ours,
     Record,
@@ -41,7 +40,6 @@ from bench import (
     submissions,
     warm,
 )
-from nbformat.v4 import new_code_cell, new_notebook
 from rich.console import Console
 
 from autograder.batch.submissions import Submission
@@ -83,12 +81,18 @@ class Tool:
         if not (self._bin / "otter").exists():
             raise SystemExit(f"{environment} holds no otter-grader; make bench-peers installs it")
         path = f"{self._bin}{os.pathsep}{os.defpath}"
-        self._settings = {"PATH": path, "HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "1", "LC_ALL": "C.UTF-8", **ENVIRONMENT}
+        self._settings = {
+            "PATH": path,
+            "HOME": str(home),
+            "JUPYTER_PREFER_ENV_PATH": "1",
+            "LC_ALL": "C.UTF-8",
+            **ENVIRONMENT,
+        }
 
     def run(self, folder: Path, name: str, *words: str) -> None:
         """Run a command to its end. Raises WrongVerdictError where it fails."""
         command = [str(self._bin / name), *words]
-        ran = subprocess.run(command, cwd=folder, env=self._settings, capture_output=True, text=True, check=False)  # noqa: S603
+        ran = subprocess.run(command, cwd=folder, env=self._settings, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise WrongVerdictError(f"{name} {words[0]}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}")
 
@@ -115,7 +119,7 @@ class Otter:
 
     def run(self, handed_in: HandedIn) -> None:
         """Grade one notebook."""
-        _write(self._folder / "question.ipynb", [new_code_cell(handed_in.text)])
+        _write(self._folder / "question.ipynb", [_cell(handed_in.text)])
         self._tool.run(self._folder, "otter", "run", "-a", "grader.zip", "-o", "out", "--no-logo", "question.ipynb")
         tests = json.loads((self._folder / "out" / "results.json").read_text(encoding="utf-8"))["tests"]
         points = sum(test.get("score", 0.0) for test in tests)
@@ -146,24 +150,26 @@ class Nbgrader:
 
     def _notebook(self, folder: Path, text: str) -> None:
         folder.mkdir(parents=True)
-        cells = [new_code_cell(text, metadata={"nbgrader": _role("solution", solution=True)})]
-        cells += [
-            new_code_cell(f"import torch\n{check}", metadata={"nbgrader": _role(name, grade=True, locked=True, points=1)})
-            for name, check in CHECKS.items()
-        ]
+        cells = [_cell(text, nbgrader=_role("solution", solution=True))]
+        for name, check in CHECKS.items():
+            cells.append(_cell(f"import torch\n{check}", nbgrader=_role(name, grade=True, locked=True, points=1)))
         _write(folder / "question.ipynb", cells)
 
 
 def _role(name: str, **given: Any) -> dict[str, Any]:
     """Return what nbgrader keeps about a cell."""
-    plain = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3, "cell_type": "code"}
-    return {**plain, "grade_id": name, **given}
+    plain = dict.fromkeys(("grade", "solution", "locked", "task"), False)
+    return {**plain, "schema_version": 3, "cell_type": "code", "grade_id": name, **given}
 
 
-def _write(path: Path, cells: list[Any]) -> None:
+def _cell(text: str, **metadata: Any) -> dict[str, Any]:
+    return {"cell_type": "code", "source": text, "metadata": metadata, "outputs": [], "execution_count": None}
+
+
+def _write(path: Path, cells: list[dict[str, Any]]) -> None:
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {"kernelspec": kernel}, "cells": cells}
+    path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def _indented(text: str) -> str:
@@ -200,43 +206,39 @@ def whole(tool: Nbgrader | WholeClass) -> tuple[float, float]:
 def compete(environment: Path, rounds: int) -> list[Record]:
     """Measure everyone, round after round."""
     oracle = prepare(*QUESTION)
-    handed_in = submissions(oracle.assignment, rounds * BLOCK)
-    alike = [one for one in submissions(oracle.assignment, CLASS) if one.right]
+    handed_in = submissions(oracle.assignment, CLASS)
+    alike = [one for one in handed_in if one.right]
     with tempfile.TemporaryDirectory() as folder, warm(oracle) as contestants:
         home = Path(folder)
         tool = Tool(environment, home)
-        ours = next(one for one in contestants if isinstance(one, Ours))
-        turns = [contestants[0], ours, Otter(tool, home / "otter")]
-        few, many = (Nbgrader(tool, home / f"nbgrader{n}", alike[:n]) for n in (FEW, MANY))
-        everything = WholeClass(oracle, ours.sandbox, home / "ours", submissions(oracle.assignment, CLASS))
-        records = {one.name: Record(one.name) for one in turns}
-        names = (f"{ours.name}, class of {CLASS}, all files", "nbgrader autograde, each further one", f"nbgrader autograde, class of {MANY}")
-        records |= {name: Record(name) for name in names}
+        floor, ours = contestants[0], next(one for one in contestants if isinstance(one, Ours))
+        otter = Otter(tool, home / "otter")
+        few, many = (Nbgrader(tool, home / f"nbgrader{count}", alike[:count]) for count in (FEW, MANY))
+        everything = WholeClass(oracle, ours.sandbox, home / "ours", handed_in)
+        turns: list[Contestant] = [floor, ours, otter]
+        records = [Record(one.name) for one in turns]
+        ours_whole = Record(f"{ours.name}, class of {CLASS} with all files")
+        batch = Record(f"nbgrader autograde, class of {MANY}")
+        further = Record("nbgrader autograde, each further one")
         for one in turns:
             one.run(alike[0])
         for turn in range(rounds):
-            block = handed_in[turn * BLOCK : (turn + 1) * BLOCK]
-            for one in turns:
-                measure(one, records[one.name], (alike if isinstance(one, Otter) else block)[: one.block])
-            all_ours, first, second = whole(everything), whole(few), whole(many)
-            for name, values in zip(
-                names,
-                (
-                    [part / everything.count for part in all_ours],
-                    [(b - a) / (MANY - FEW) for a, b in zip(first, second, strict=True)],
-                    [part / MANY for part in second],
-                ),
-                strict=True,
-            ):
-                records[name].cpus.append(values[0])
-                records[name].walls.append(values[1])
-    return list(records.values())
+            start = turn * BLOCK % CLASS
+            for one, record in zip(turns, records, strict=True):
+                measure(one, record, (alike if one is otter else handed_in[start:])[: one.block])
+            ours_whole.add(*(part / CLASS for part in whole(everything)))
+            first, second = whole(few), whole(many)
+            batch.add(*(part / MANY for part in second))
+            further.add(*((b - a) / (MANY - FEW) for a, b in zip(first, second, strict=True)))
+    return [*records[:2], ours_whole, further, batch, records[2]]
 
 
 def main() -> None:
     """Measure, and print one table."""
     parser = arguments(__doc__, ROUNDS)
-    parser.add_argument("--environment", type=Path, default=HERE.parent / ".venv-peers", help="where the others are installed")
+    parser.add_argument(
+        "--environment", type=Path, default=HERE.parent / ".venv-peers", help="where the others are installed"
+    )
     options = parser.parse_args()
     os.environ.update(ENVIRONMENT)
     print(machine(), flush=True)

@@ -16,7 +16,7 @@ from autograder.course.spec import Status
 from autograder.judge.grade import grade, without_points
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
-from autograder.sandbox.job import Sandbox, Source
+from autograder.sandbox.job import ClosedError, Sandbox, Source
 
 TRIES = 2
 RETRY_SECONDS = 0.5
@@ -29,7 +29,10 @@ def grade_class(
     stop = threading.Event()
 
     def one(submission: Submission) -> dict[str, Any] | None:
-        return None if stop.is_set() else grade_one(oracle, submission, sandbox, out)
+        try:
+            return None if stop.is_set() else grade_one(oracle, submission, sandbox, out)
+        except ClosedError:
+            return None
 
     with ThreadPoolExecutor(jobs, thread_name_prefix="slot") as pool:
         waiting = {pool.submit(one, submission) for submission in submissions}
@@ -40,8 +43,10 @@ def grade_class(
                     entry = future.result()
                     if entry is not None:
                         yield entry
-        finally:
-            stop.set()  # Ctrl-C: what is running ends, what has not begun does not
+        except BaseException:  # Ctrl-C, or nobody wants the rest: end what is running, begin nothing more
+            stop.set()
+            sandbox.close()
+            raise
 
 
 def grade_one(oracle: Oracle, submission: Submission, sandbox: Sandbox, out: Path) -> dict[str, Any]:
@@ -61,6 +66,8 @@ def _graded(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
     for _ in range(TRIES):
         try:
             return grade(source, oracle, sandbox)
+        except ClosedError:
+            raise
         except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
             text = f"The grader itself failed, which costs you nothing: {type(error).__name__}: {error}"
             time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then

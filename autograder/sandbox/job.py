@@ -133,6 +133,10 @@ class Isolation:
     missing: tuple[str, ...] = ()  # mechanisms this machine does not have, and why
 
 
+class ClosedError(Exception):
+    """The sandbox was closed while, or before, a job ran; the job is to be forgotten."""
+
+
 class Sandbox(Protocol):
     """Runs jobs. Implementations may be used from several threads at once."""
 
@@ -141,4 +145,10 @@ class Sandbox(Protocol):
         """What this sandbox holds, as tried on this machine."""
 
     def run(self, job: Job) -> JobResult:
-        """Run every request of a job and return one outcome for each; never raises for what student code does."""
+        """Run every request of a job and return one outcome for each; never raises for what student code does.
+
+        Raises ClosedError where the sandbox is closed meanwhile.
+        """
+
+    def close(self) -> None:
+        """End everything, also what is running."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import weakref
 from collections.abc import Callable
 from typing import Self
 
 from autograder.sandbox.attempt import START_TRIES, run_job
-from autograder.sandbox.job import Isolation, Job, JobResult
+from autograder.sandbox.job import ClosedError, Isolation, Job, JobResult
 from autograder.sandbox.slot import TRIED, Profile, Slot, SlotError, WarmChild
 
 
@@ -22,6 +23,8 @@ class WarmSandbox:
     def __init__(self, jobs: int, profile: Profile, isolation: Isolation, *, torch: bool = False) -> None:
         self.isolation = isolation
         self._profile, self._torch = profile, torch
+        self._closed = False
+        self._started: weakref.WeakSet[Slot] = weakref.WeakSet()
         self._slots: queue.LifoQueue[Slot | None] = queue.LifoQueue()
         for _ in range(jobs):
             self._slots.put(None)
@@ -40,15 +43,22 @@ class WarmSandbox:
 
     def _fresh(self) -> Slot:
         """Start a slot that holds what this sandbox says it holds."""
-        return Slot(self._profile, torch=self._torch, promised=TRIED.intersection(self.isolation.mechanisms))
+        if self._closed:
+            raise ClosedError("the sandbox is closed")
+        slot = Slot(self._profile, torch=self._torch, promised=TRIED.intersection(self.isolation.mechanisms))
+        self._started.add(slot)
+        return slot
 
     def close(self) -> None:
-        """End every idle slot."""
+        """End every slot; jobs that still run end with ClosedError."""
+        self._closed = True
+        for slot in tuple(self._started):
+            slot.stop()  # its job notices and gives it back
         with contextlib.suppress(queue.Empty):
             while True:
-                slot = self._slots.get_nowait()
-                if slot:
-                    slot.close()
+                idle = self._slots.get_nowait()
+                if idle:
+                    idle.close()
 
     def __enter__(self) -> Self:
         return self

@@ -13,12 +13,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from autograder.sandbox.attempt import run_job
-from autograder.sandbox.job import Ending, Isolation, Job, JobResult
+from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,16 +53,31 @@ class ProcessSandbox:
 
     def __init__(self, missing: tuple[str, ...] = ()) -> None:
         self.isolation = replace(COLD, missing=missing)
+        self._closed = False
+        self._children: weakref.WeakSet[ColdChild] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Hold nothing between jobs, so leave nothing."""
+        self.close()
 
     def run(self, job: Job) -> JobResult:
         """Run a job in as many children as it takes."""
-        return run_job(job, ColdChild)
+        return run_job(job, self._launch)
+
+    def close(self) -> None:
+        """Kill every child; jobs that still run end with ClosedError."""
+        self._closed = True
+        for child in tuple(self._children):
+            child.kill()
+
+    def _launch(self) -> ColdChild:
+        if self._closed:
+            raise ClosedError("the sandbox is closed")
+        child = ColdChild()
+        self._children.add(child)
+        return child
 
 
 class ColdChild:
@@ -103,12 +119,16 @@ class ColdChild:
             return Ending.DIED, "it closed its result channel"
         return Ending.DIED, say_exit(code)
 
-    def end(self) -> None:
-        """Kill the process and all it started, and remove its scratch folder."""
+    def kill(self) -> None:
+        """Kill the process and all it started."""
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             self._process.kill()
+
+    def end(self) -> None:
+        """Kill the process and all it started, and remove its scratch folder."""
+        self.kill()
         self._process.wait()
         remove_folder(self._scratch)
 

@@ -179,6 +179,11 @@ class Slot:
             raise SlotError("the preloader is gone")
         return handles[0]
 
+    def stop(self) -> None:
+        """Kill the zygote from another thread; whoever uses the slot finds out and closes it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
     def close(self) -> None:
         """End the zygote and everything in it."""
         self._exit.close()

@@ -10,6 +10,6 @@ from autograder.judge.checks import close
 
 
 @case("masked_softmax", check=close())
-def two_of_three_keys(rng: np.random.Generator) -> Iterator[Call]:
+def two_of_three_keys(_: np.random.Generator) -> Iterator[Call]:
     """Two equal scores share the weight; the third key is forbidden and gets exactly nothing."""
     yield call(torch.tensor([[0.0, 0.0, 5.0]]), torch.tensor([[True, True, False]]))

@@ -1,0 +1,398 @@
+"""Grading one submission: points, whose fault a failure is, what it is called, and what hidden cases keep to themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from autograder.course.spec import Assignment, Misconception, Status, Visibility
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.result import CaseResult, Result
+from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Sandbox, Source, Trouble
+from autograder.sandbox.wire import Opaque, Tensor
+
+Graded = Callable[[str], Result]
+Edited = Callable[..., str]
+Cases = Callable[[Result, str], Mapping[str, CaseResult]]
+
+SOURCE = Source("means", (Chunk("means.py", "def row_means(x): ..."),))
+
+
+class Puppet:
+    """A sandbox in which nothing runs: it answers with what a test wants to see judged."""
+
+    isolation = Isolation("C", (), ())
+
+    def __init__(self, answer: Callable[[int], Outcome], loading: Outcome | None = None) -> None:
+        self._answer = answer
+        self._loading = loading or Outcome(Ending.RETURNED)
+
+    def run(self, job: Job) -> JobResult:
+        return JobResult(tuple(self._answer(i) for i in range(len(job.requests))), self._loading)
+
+
+def scores(result: Result) -> dict[str, float]:
+    """Return the points by exercise."""
+    return {exercise.name: exercise.score for exercise in result.exercises}
+
+
+def statuses(cases: Mapping[str, CaseResult]) -> dict[str, Status]:
+    """Return the statuses by case."""
+    return {name: case.status for name, case in cases.items()}
+
+
+def with_mistakes(assignment: Assignment, *names: str) -> str:
+    """Return the reference with some of its known mistakes in it."""
+    bank = {m.name: m for m in assignment.misconceptions}
+    text = apply_edits(assignment.reference, tuple(bank[name] for name in names))
+    assert text is not None
+    return text
+
+
+# Points
+
+
+def test_the_reference_gets_full_marks(graded: Graded, assignment: Assignment) -> None:
+    """Every case passes and says nothing."""
+    result = graded(assignment.reference)
+    assert (result.score, result.max_score, result.all_passed) == (7, 7, True)
+    assert {(c.status, c.message, c.diagnosis) for e in result.exercises for c in e.cases} == {(Status.PASSED, "", "")}
+
+
+def test_the_stub_gets_none(graded: Graded, assignment: Assignment) -> None:
+    """Nothing is written, and nothing is held against it."""
+    result = graded(assignment.stub)
+    assert result.score == 0
+    assert {(c.status, c.message) for e in result.exercises for c in e.cases} == {(Status.MISSING, "Not written yet.")}
+
+
+def test_points_are_shared_by_weight(graded: Graded, edited: Edited) -> None:
+    """A case of weight three earns three quarters of an exercise whose other case has weight one."""
+    only_the_example = "return np.array([3.0, 6.0]) if x.ndim == 2 and x[0, 0] == 1.0 else x.sum(-1)"
+    only_the_rest = "return np.zeros(2) if x[0].sum() == 9.0 else x.mean(-1)"
+    assert scores(graded(edited(row_means=only_the_example)))["row_means"] == 0.5
+    assert scores(graded(edited(row_means=only_the_rest)))["row_means"] == 1.5
+
+
+def test_exercises_stand_on_their_own(graded: Graded, edited: Edited) -> None:
+    """Whoever gets the first wrong in a way nobody knows still earns the others, if written without it."""
+    text = edited(
+        row_means="return x[..., 0] * 17",
+        center="return x - x.mean(-1, keepdims=True)",
+        spread="return x.std(-1)",
+    )
+    assert scores(graded(text)) == {"row_means": 0, "center": 2, "spread": 3}
+
+
+def test_public_cases_alone_are_graded_alone(assignment: Assignment, sandbox: Sandbox) -> None:
+    """`check` runs what students may see, and nothing else."""
+    source = Source("means", (Chunk("means.py", assignment.reference),))
+    result = grade(source, Oracle(assignment, 0, public_only=True), sandbox)
+    assert {c.visibility for e in result.exercises for c in e.cases} == {Visibility.PUBLIC}
+    assert result.score == 7
+
+
+# What is wrong, and how it is called
+
+
+def test_each_kind_of_end_has_its_status(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """Crashes, missing functions and memory are told apart, and the messages say so."""
+    text = edited(row_means="return x.summ(-1)", center="return np.ones((1 << 17, 1 << 13))", spread="return x.std(-1)")
+    text = text.replace("def spread", "def spred")
+    result = graded(text)
+    assert set(statuses(cases(result, "row_means")).values()) == {Status.CRASHED}
+    assert set(statuses(cases(result, "center")).values()) == {Status.MEMORY}
+    assert set(statuses(cases(result, "spread")).values()) == {Status.MISSING}
+    message = cases(result, "row_means")["two_rows"].message
+    assert message.startswith("AttributeError: 'numpy.ndarray' object has no attribute 'summ'\n  means.py, line ")
+    assert cases(result, "spread")["two_spreads"].message == "There is no `spread` in your file. Was it renamed or removed?"
+
+
+def test_a_wrong_value_shows_both_arrays_in_public_cases_only(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """The worked example is explained in full, the hidden case in one sentence."""
+    found = cases(graded(edited(row_means="return x.mean(-1) + 1")), "row_means")
+    assert "4 instead of 3" in found["two_rows"].message
+    assert "expected" in found["two_rows"].message
+    assert found["means_of_any_shape"].message == "The values differ from the reference's."
+
+
+def test_prints_are_shown_of_public_cases_and_noted_of_hidden_ones(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """What a student printed helps them; what hidden inputs made it print is for graders."""
+    found = cases(graded(edited(row_means="print('shape', x.shape)\nreturn x")), "row_means")
+    assert "Your code printed\n  shape (2, 3)" in found["two_rows"].message
+    assert "shape" not in found["means_of_any_shape"].message.replace("The shape is not", "")
+    assert "shape (3, 5)" in found["means_of_any_shape"].grader_note
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def row_means(x:\n", "SyntaxError: '(' was never closed\n  means.py, line 1"),
+        ("import pandas_\n", "ModuleNotFoundError: No module named 'pandas_'"),
+        ("raise SystemExit\n", "SystemExit"),
+        ("import os\nos._exit(3)\n", "ended the Python process while being imported (exit code 3)"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_says_why_once(graded: Graded, text: str, words: str) -> None:
+    """The problem is the file's; every case only points to it."""
+    result = graded(text)
+    assert words in result.problem
+    assert result.score == 0
+    assert {c.message for e in result.exercises for c in e.cases} == {"The file could not be imported."}
+    assert {c.status for e in result.exercises for c in e.cases} == {Status.CRASHED}
+
+
+# Diagnosis
+
+
+def test_every_known_mistake_is_called_by_its_name(graded: Graded, assignment: Assignment, cases: Cases) -> None:
+    """Also when it is written in other words than the bank's."""
+    for m in assignment.misconceptions:
+        named = {c.diagnosis for c in cases(graded(with_mistakes(assignment, m.name)), m.exercise).values()} - {""}
+        assert named
+        assert named <= {m.name, *m.twins}
+
+
+def test_a_mistake_is_recognised_by_what_it_returns(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """The student's own way to the same wrong numbers gets the same sentence."""
+    body = "rows = []\nfor row in np.atleast_2d(x.reshape(-1, x.shape[-1])):\n    rows.append(sum(row[1:]) / len(row))\n"
+    found = cases(graded(edited(row_means=body + "return np.array(rows).reshape(x.shape[:-1])")), "row_means")
+    assert {c.diagnosis for c in found.values()} == {"skips_the_first"}
+    assert {c.says for c in found.values()} == {"Your sum leaves out the first entry."}
+
+
+def test_two_mistakes_at_once_are_both_named(graded: Graded, assignment: Assignment, cases: Cases) -> None:
+    """No single one explains the numbers, the two together do."""
+    found = cases(graded(with_mistakes(assignment, "divides_by_rows", "skips_the_first")), "row_means")
+    assert {c.diagnosis for c in found.values()} == {"divides_by_rows+skips_the_first"}
+    assert {c.says for c in found.values()} == {
+        "You divide by the number of rows. Also: Your sum leaves out the first entry."
+    }
+
+
+def test_mistakes_that_cannot_be_told_apart_are_offered_as_a_choice(
+    graded: Graded, assignment: Assignment, cases: Cases
+) -> None:
+    """Two twins explain the same numbers."""
+    found = cases(graded(with_mistakes(assignment, "mean_minus_x")), "center")["centers_any_shape"]
+    assert found.diagnosis == "mean_minus_x"
+    assert found.says == "One of these: Your difference is the wrong way around. Or: Your result has the wrong sign."
+
+
+def test_what_is_right_gets_no_diagnosis(graded: Graded, assignment: Assignment) -> None:
+    """Alternatives are never told a mistake they did not make."""
+    for alternative in assignment.alternatives:
+        result = graded(f"{assignment.reference}\n{alternative.source}")
+        assert result.all_passed
+        assert {c.diagnosis + c.says for e in result.exercises for c in e.cases} == {""}
+
+
+@pytest.mark.parametrize("body", ["return x.max(-1)", "return x", "return None", "return x.mean(-1) * np.nan", "return 0"])
+def test_what_nobody_knows_gets_no_diagnosis(graded: Graded, edited: Edited, cases: Cases, body: str) -> None:
+    """A wrong answer that no known mistake gives is not explained by one."""
+    found = cases(graded(edited(row_means=body)), "row_means")
+    assert {c.status for c in found.values()} == {Status.FAILED}
+    assert {c.diagnosis + c.says for c in found.values()} == {""}
+
+
+def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """A misconception has to explain every case that ran, not only one."""
+    body = "return (x.sum(-1) - x[..., 0]) / 3 if x.shape == (2, 3) else x.max(-1)"
+    found = cases(graded(edited(row_means=body)), "row_means")
+    assert {c.diagnosis for c in found.values()} == {""}
+
+
+# Error carried forward
+
+
+def test_a_named_mistake_is_charged_once(graded: Graded, assignment: Assignment, cases: Cases) -> None:
+    """What follows from the wrong means is right given them."""
+    result = graded(with_mistakes(assignment, "skips_the_first"))
+    assert scores(result) == {"row_means": 0, "center": 2, "spread": 3}
+    followed = cases(result, "center")["centers_any_shape"]
+    assert followed.status is Status.PASSED
+    assert followed.message == "Right, given your `row_means`: a mistake made there is not charged again here."
+    assert followed.diagnosis == ""
+
+
+def test_a_mistake_of_its_own_is_charged_beside_a_carried_one(graded: Graded, assignment: Assignment, cases: Cases) -> None:
+    """Each exercise is told its own mistake."""
+    result = graded(with_mistakes(assignment, "divides_by_rows", "adds_the_mean"))
+    assert {c.diagnosis for c in cases(result, "row_means").values()} - {""} == {"divides_by_rows"}
+    named = {c.diagnosis for c in cases(result, "center").values() if c.status is not Status.PASSED}
+    assert all("adds_the_mean" in name for name in named)
+    assert named
+    assert scores(result)["center"] < 2
+
+
+def test_an_unknown_mistake_upstream_excuses_nothing(graded: Graded, edited: Edited) -> None:
+    """Without knowing what the mistake is, what follows from it cannot be computed."""
+    result = graded(edited(row_means="return x.max(-1)"))
+    assert scores(result)["row_means"] == 0
+    assert scores(result)["center"] == 0
+
+
+def test_what_builds_on_nothing_written_is_skipped(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """The exercise downstream is not wrong, only too early."""
+    result = graded(edited(row_means="raise NotImplementedError"))
+    assert set(statuses(cases(result, "row_means")).values()) == {Status.MISSING}
+    assert set(statuses(cases(result, "center")).values()) == {Status.SKIPPED}
+    assert {c.message for c in cases(result, "spread").values()} == {
+        "It builds on `row_means`, which is not written yet."
+    }
+    assert result.score == 0
+
+
+def test_a_crash_inside_another_exercise_points_there(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """Whoever reads only the second message still learns where to look first."""
+    result = graded(edited(row_means="return x.summ()"))
+    found = cases(result, "center")["two_rows_centered"]
+    assert found.status is Status.SKIPPED
+    assert found.message.startswith("It fails inside your `row_means`, which does not pass its own cases yet;")
+
+
+# Hidden cases keep their data
+
+LEAKS = {
+    "values": "return x * x",
+    "shape": "return x[..., None] * np.ones(len(x))",
+    "text": "raise ValueError(str(x.tolist()))",
+    "type_name": "raise type('E' + str(abs(x.flat[0])).replace('.', '_'), (Exception,), dict())",
+    "exit_code": "import os; os._exit(int(abs(x.flat[0]) * len('hundred' * len('x' * len('twelve months')))))",
+    "printed": "print(x)",
+    "returned_text": "return str(x.tolist())",
+    "keys": "return dict((str(v), v) for v in x.flat)",
+    "nan": "return x * np.nan",
+    "function_name": "exec(compile('def f_' + str(abs(x.flat[0])).replace('.', '_') + '(): raise ValueError', 'means.py', 'exec'), "
+    "globals()); [f for n, f in list(globals().items()) if n.startswith('f_')][-len('x')]()",
+}
+
+
+@pytest.mark.parametrize("how", LEAKS)
+def test_hidden_messages_hold_no_digits_of_data(graded: Graded, edited: Edited, how: str) -> None:
+    """However a submission tries to show what it was called with, its message holds no number but a line's."""
+    result = graded(edited(row_means=LEAKS[how]))
+    hidden = [c for e in result.exercises for c in e.cases if c.visibility is Visibility.HIDDEN]
+    assert any(c.status is not Status.PASSED for c in hidden)
+    for case in hidden:
+        said = re.sub(r"line \d+|\d+(\.\d+)? (s|MB) ", "", case.message + case.says + case.claim)
+        assert not re.search(r"\d", said), said
+
+
+VALUES = (
+    st.none() | st.booleans() | st.integers(-(2**64) + 1, 2**64 - 1) | st.floats() | st.text(max_size=8)
+    | st.builds(Opaque, st.text(max_size=8)) | st.lists(st.floats(), max_size=3)
+    | hnp.arrays("f8", st.sampled_from([(2,), (3,), (3, 5), (2, 3), ()])) | hnp.arrays("f4", (2, 3)).map(Tensor)
+)  # fmt: skip
+TROUBLES = st.builds(
+    Trouble,
+    st.sampled_from(["ValueError", "X1", "", "\x1b[31m"]),
+    st.text(max_size=8),
+    st.lists(st.builds(Frame, st.sampled_from(["means.py", "other"]), st.integers(-5, 50), st.text(max_size=5))).map(tuple),
+)
+OUTCOMES = st.builds(
+    Outcome,
+    st.sampled_from(Ending),
+    VALUES,
+    st.lists(VALUES, max_size=2).map(tuple),
+    TROUBLES | st.none(),
+    st.floats(0, 10),
+    st.text(max_size=20),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(OUTCOMES, min_size=1, max_size=12))
+def test_whatever_comes_out_of_a_sandbox_is_graded(oracle: Oracle, outcomes: list[Outcome]) -> None:
+    """Any outcomes give a result with every case in it, points within bounds, and nothing hidden in its messages."""
+    result = grade(SOURCE, oracle, Puppet(lambda i: outcomes[i % len(outcomes)]))
+    assert [len(oracle.trials_of(e.name)) for e in result.exercises] == [len(e.cases) for e in result.exercises]
+    for exercise in result.exercises:
+        assert 0 <= exercise.score <= exercise.max_score
+        for case in exercise.cases:
+            if case.visibility is Visibility.HIDDEN:
+                assert not re.search(r"\d", re.sub(r"line -?\d+|\d+(\.\d+)? (s|MB) ", "", case.message)), case.message
+
+
+# When it is the grader that fails
+
+
+def test_a_sandbox_that_faults_costs_the_student_nothing(oracle: Oracle) -> None:
+    """Every case is a GRADER_ERROR, and the problem says whose it is."""
+    fault = Outcome(Ending.FAULT, trouble=Trouble("", "the worker did not start"))
+    result = grade(SOURCE, oracle, Puppet(lambda i: fault, loading=fault))
+    assert {c.status for e in result.exercises for c in e.cases} == {Status.GRADER_ERROR}
+    assert result.problem == "The grader itself failed, which costs you nothing: the worker did not start"
+
+
+def test_a_fault_in_the_middle_is_told_at_its_case(oracle: Oracle, cases: Cases) -> None:
+    """The others keep what they earned."""
+    trials = list(oracle.trials)
+    right = [outcome for trial in trials for outcome in oracle.expected(trial)]
+    fault = Outcome(Ending.FAULT, trouble=Trouble("", "no memory"))
+    result = grade(SOURCE, oracle, Puppet(lambda i: fault if i == 0 else right[i]))
+    found = cases(result, "row_means")
+    assert statuses(found) == {"two_rows": Status.GRADER_ERROR, "means_of_any_shape": Status.PASSED}
+    assert found["two_rows"].message == "The grader itself failed here, which costs you nothing: no memory"
+    assert scores(result) == {"row_means": 1.5, "center": 2, "spread": 3}
+
+
+def test_a_broken_reference_is_never_the_students_fault(assignment: Assignment) -> None:
+    """An author's mistake is raised, not graded."""
+    from autograder.judge.oracle import BrokenReferenceError
+
+    for text in (
+        assignment.reference.replace("return x - means", "return x - meens"),
+        assignment.reference.replace("import numpy as np", "import numpyy as np"),
+        assignment.reference.replace("return x - means", "return {1, 2}"),
+    ):
+        oracle = Oracle(replace(assignment, reference=text), 0)
+        with pytest.raises(BrokenReferenceError):
+            for trial in oracle.trials:
+                oracle.expected(trial)
+
+
+def test_a_misconception_that_is_no_python_explains_nothing(assignment: Assignment, sandbox: Sandbox, cases: Cases) -> None:
+    """It cannot be what a student did, and breaks no one's grading."""
+    bad = Misconception("no_python", "row_means", "total / x.shape[-1]", "total /", "two_rows", "Never.")
+    oracle = Oracle(replace(assignment, misconceptions=(bad, *assignment.misconceptions)), 0)
+    text = with_mistakes(assignment, "skips_the_first")
+    result = grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox)
+    assert {c.diagnosis for c in cases(result, "row_means").values()} == {"skips_the_first"}
+
+
+def test_edits_that_overlap_cannot_be_combined(assignment: Assignment) -> None:
+    """Two misconceptions that change the same text are never both made."""
+    bank = {m.name: m for m in assignment.misconceptions}
+    assert apply_edits(assignment.reference, (bank["mean_minus_x"], bank["adds_the_mean"])) is None
+
+
+def test_the_same_seed_gives_the_same_result(graded: Graded, assignment: Assignment) -> None:
+    """Grading again changes nothing but the clock."""
+    text = with_mistakes(assignment, "no_root")
+
+    def timeless(result: Result) -> Any:
+        return replace(
+            result,
+            exercises=tuple(
+                replace(e, cases=tuple(replace(c, seconds=0.0) for c in e.cases)) for e in result.exercises
+            ),
+        )
+
+    assert timeless(graded(text)) == timeless(graded(text))
+
+
+def test_values_near_the_tolerance_do_not_depend_on_the_library(graded: Graded, edited: Edited) -> None:
+    """Float noise is no mistake, in whichever order the sums are made."""
+    body = "total = np.zeros(x.shape[:-1], np.float32)\nfor i in reversed(range(x.shape[-1])):\n    total += x[..., i]\n"
+    assert graded(edited(row_means=body + "return total / np.float32(x.shape[-1])")).all_passed
+    assert np.float32(1) / 3 != 1 / 3
