@@ -122,7 +122,7 @@ def grade_command(
     from autograder.batch.gradebook import read_records
     from autograder.batch.submissions import SubmissionsError, read_submissions
     from autograder.judge.oracle import Oracle
-    from autograder.pipeline import grade_into
+    from autograder.pipeline import OutputError, grade_into
     from autograder.sandbox.probe import cores, open_sandbox
     from autograder.terminal import show_class
 
@@ -141,7 +141,10 @@ def grade_command(
                 "Submissions could read the hidden cases and the solutions. "
                 "If you trust every one of them, add --accept-unsandboxed."
             )
-        summary = grade_into(out, oracle, found, sandbox, slots, console)
+        try:
+            summary = grade_into(out, oracle, found, sandbox, slots, console)
+        except OutputError as error:
+            fail(str(error))
     if as_json:
         print(json.dumps(summary, indent=1))
     else:

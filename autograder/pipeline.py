@@ -21,6 +21,10 @@ from autograder.sandbox.job import Sandbox
 from autograder.terminal import progress
 
 
+class OutputError(Exception):
+    """The folder for the results cannot be used; the message says why and what to do."""
+
+
 def grade_into(
     out: Path, oracle: Oracle, submissions: Sequence[Submission], sandbox: Sandbox, jobs: int, console: Console
 ) -> dict[str, Any]:
@@ -28,6 +32,14 @@ def grade_into(
     started = time.monotonic()
     for trial in oracle.trials:
         oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
+    summary = {
+        "assignment": oracle.assignment.slug,
+        "title": oracle.assignment.title,
+        "seed": oracle.seed,
+        "engine": __version__,
+        "isolation": asdict(sandbox.isolation),
+    }
+    _claim(out, summary)
     _forget_other_students(out, submissions)
     with progress(console) as bar:
         task = bar.add_task("", total=len(submissions))
@@ -40,15 +52,8 @@ def grade_into(
                 f"Stopped. {done} of {len(submissions)} were graded; their results stand in {out / 'results'}."
             )
             raise
-    summary = {
-        "assignment": oracle.assignment.slug,
-        "title": oracle.assignment.title,
-        "seed": oracle.seed,
-        "engine": __version__,
-        "seconds": round(time.monotonic() - started, 2),
-        "isolation": asdict(sandbox.isolation),
-        "problems": [f"{e['student']}: {e['problem']}" for e in read_records(out) if e["status"] == "grader_error"],
-    }
+    failed = [f"{e['student']}: {e['problem']}" for e in read_records(out) if e["status"] == "grader_error"]
+    summary |= {"seconds": round(time.monotonic() - started, 2), "problems": failed}
     write_whole(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False))
     write_reports(out)
     return summary
@@ -62,6 +67,20 @@ def write_reports(out: Path) -> None:
     for entry in records:
         write_whole(out / "feedback" / f"{entry['student']}.html", feedback_html(entry))
     write_whole(out / "report.html", report_html(records, summary))
+
+
+def _claim(out: Path, summary: dict[str, Any]) -> None:
+    """Mark a folder as this run's. Raises OutputError where it holds something else, which must not be overwritten."""
+    mark = out / "summary.json"
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"{out} is a file. Name a folder for the results.")
+    if mark.is_file():
+        earlier = json.loads(mark.read_text(encoding="utf-8")).get("assignment")
+        if earlier != summary["assignment"]:
+            raise OutputError(f"{out} holds the results of {earlier}. Name another folder.")
+    elif out.exists() and any(out.iterdir()):
+        raise OutputError(f"{out} holds files that are no results of a grading. Name an empty or a new folder.")
+    write_whole(mark, json.dumps({**summary, "seconds": 0.0, "problems": []}, indent=1, ensure_ascii=False))
 
 
 def _forget_other_students(out: Path, submissions: Sequence[Submission]) -> None:
