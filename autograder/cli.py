@@ -107,7 +107,7 @@ def grade_command(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, or a single file")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for grades, results and feedback")],
     seed: Annotated[
-        int | None, typer.Option(show_default="a new one, recorded", help="Seed of the hidden inputs")
+        int | None, typer.Option(min=0, show_default="a new one, recorded", help="Seed of the hidden inputs")
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
     accept_unsandboxed: Annotated[
@@ -185,7 +185,7 @@ def doctor(
     write_stub: Annotated[
         bool, typer.Option("--write-stub", help="First render the stubs from the references")
     ] = False,
-    jobs: Annotated[int, typer.Option(show_default="one per core", help="Submissions at a time")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -198,9 +198,12 @@ def doctor(
     from autograder.terminal import show_isolation, show_proofs
 
     folder = _course(course)
+    names = assignments or slugs(folder)
+    if not names:
+        fail(f"There is no assignment in {folder / 'assignments'} yet; autograder new makes one.")
     sound, answers = True, {}
     slots = jobs or cores()
-    for slug in assignments or slugs(folder):
+    for slug in names:
         assignment = load_assignment(folder, slug)
         if write_stub:
             try:

@@ -6,6 +6,7 @@ file does; what is checked is the verdict.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -88,7 +89,7 @@ def _names(assignment: Assignment) -> Iterator[str]:
     for case in assignment.cases:
         if not case.claim:
             yield f"{case.exercise}.{case.name} has no docstring for the student to read"
-    if assignment.max_score != assignment.points:
+    if not math.isclose(assignment.max_score, assignment.points):
         yield f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+import sys
 from pathlib import Path
 
 from autograder.course.catalog import load_assignment, slugs
@@ -12,6 +14,9 @@ from autograder.course.stub import render_stub
 class ScaffoldError(Exception):
     """The assignment cannot be created; the message says why and what to do."""
 
+
+# A student's file is a module of its name in the sandbox, and stands beside the course's own files.
+_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "numpy", "torch", "cases", "misconceptions", "alternatives"}
 
 _TOML = """\
 title = "{title}"
@@ -110,11 +115,13 @@ def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
     """Write both folders of an assignment and return the files. Raises ScaffoldError where the name will not do."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", slug):
         raise ScaffoldError(f"{slug!r} will not do as a name; use lower-case words joined by _, such as a9_diffusion.")
+    topic = slug.partition("_")[2] or slug
+    if topic in _TAKEN:
+        raise ScaffoldError(f"{slug!r} will not do as a name: {topic}.py would hide a module that is needed; add a word.")
     public, secret = course / "assignments" / slug, course / "solutions" / slug
     for folder in (public, secret):
         if folder.exists():
             raise ScaffoldError(f"{folder} exists already; nothing was written.")
-    topic = slug.partition("_")[2] or slug
     words = {
         "slug": slug,
         "file": f"{topic}.py",

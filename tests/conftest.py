@@ -69,7 +69,7 @@ def graded(assignment: Assignment, oracle: Oracle, sandbox: Sandbox) -> Callable
 
 @pytest.fixture(scope="session")
 def edited(assignment: Assignment) -> Callable[..., str]:
-    """Return a function that replaces one function body after another in the reference: edited(center="return 0")."""
+    """Return a function that replaces bodies in the reference, as in `edited(center="return 0")`."""
 
     def edit(**bodies: str) -> str:
         text = assignment.reference

@@ -37,7 +37,7 @@ NUMPY, TORCH = "h1_scale", "h2_blend"
 SEED = 23
 HIDDEN_NUMBER = "8128"  # begins an argument of a hidden case and nothing else
 # Words behind BREACH that name a risk which some levels have, and a part of the sentence that owns up to it.
-OWNED = {"disk": "fill the disk", "metadata": "that files exist"}
+OWNED = {"disk": "fill the disk", "metadata": "that files exist", "own root": "inside its own root"}
 
 # What is graded after each attack, in the same slot: an honest submission that looks around itself.
 AFTERMATH = """\
@@ -318,6 +318,8 @@ def let_loose(
     The attacks on torch share one lane: their slots take a second to start.
     """
     folder.mkdir(exist_ok=True)
+    for slug in {attack.slug for attack in chosen}:
+        oracle_of(slug)
     waiting: queue.SimpleQueue[Attack] = queue.SimpleQueue()
     for attack in chosen:
         if attack.slug == NUMPY:

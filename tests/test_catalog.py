@@ -74,7 +74,9 @@ def test_an_assignment_is_read_from_both_folders(course: Path) -> None:
     assert "BEGIN SOLUTION" not in assignment.stub
 
 
-@pytest.mark.parametrize(("wrong", "near"), [("t1_mean", "t1_means"), ("means", "t1_means"), ("t2tensors", "t2_tensors")])
+@pytest.mark.parametrize(
+    ("wrong", "near"), [("t1_mean", "t1_means"), ("means", "t1_means"), ("t2tensors", "t2_tensors")]
+)
 def test_an_unknown_name_gets_the_nearest_one(course: Path, wrong: str, near: str) -> None:
     """A slip of the pen is answered with what was probably meant, and with all there is."""
     refused(course, f"no assignment {wrong!r}", f"Did you mean {near}?", "It holds: t1_means, t2_tensors.", slug=wrong)
@@ -105,7 +107,16 @@ def test_a_name_is_not_a_path(course: Path, slug: str) -> None:
         ("output_mb = 2", 'output_mb = "2"', ("assignment.toml", "output_mb")),
         ("case_seconds = 1.5", "case_seconds = 0", ("assignment.toml", "case_seconds")),
     ],
-    ids=["no_toml", "no_title", "points_in_words", "unknown_key", "unknown_in_exercise", "unknown_limit", "text", "zero"],
+    ids=[
+        "no_toml",
+        "no_title",
+        "points_in_words",
+        "unknown_key",
+        "unknown_in_exercise",
+        "unknown_limit",
+        "text",
+        "zero",
+    ],
 )
 def test_what_is_wrong_in_the_toml_is_named(course_copy: Path, old: str, new: str, words: tuple[str, ...]) -> None:
     """A key that is missing, misspelt or of the wrong kind is named with its file."""
@@ -115,7 +126,9 @@ def test_what_is_wrong_in_the_toml_is_named(course_copy: Path, old: str, new: st
 
 def test_cases_for_strangers_are_refused(course_copy: Path) -> None:
     """A case for an exercise that does not exist would silently never run."""
-    rewrite(course_copy / "solutions/t1_means/cases.py", 'case("spread", check=close())', 'case("spred", check=close())')
+    rewrite(
+        course_copy / "solutions/t1_means/cases.py", 'case("spread", check=close())', 'case("spred", check=close())'
+    )
     refused(course_copy, "spreads_of_any_shape", "no exercise")
 
 
@@ -124,6 +137,13 @@ def test_a_case_under_another_name_is_refused(course_copy: Path) -> None:
     path = course_copy / "assignments/t1_means/cases.py"
     path.write_text(path.read_text(encoding="utf-8") + "\nsame = two_rows\n", encoding="utf-8")
     refused(course_copy, "two_rows", "another name, same")
+
+
+def test_two_cases_of_one_name_are_refused(course_copy: Path) -> None:
+    """The second definition would silently replace the first."""
+    path = course_copy / "solutions/t1_means/cases.py"
+    rewrite(path, "def centers_any_shape", "def the_argument_stays")
+    refused(course_copy, "cases.py", "the_argument_stays is defined 2 times")
 
 
 def test_course_code_that_fails_is_named(course_copy: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -134,9 +135,11 @@ def test_untouched_wants_the_value_too() -> None:
         ((1,), (X,), "mutated"),
         ((X,), ("text",), "mutated"),
     ],
-    ids=lambda value: "",
+    ids=count(),
 )
-def test_untouched_compares_arguments_before_and_after(before: tuple[Any, ...], after: tuple[Any, ...], said: str) -> None:
+def test_untouched_compares_arguments_before_and_after(
+    before: tuple[Any, ...], after: tuple[Any, ...], said: str
+) -> None:
     """Arrays, and what nests them, have to be afterwards what they were."""
     got = Answer(X, after)
     found = checks.untouched().judge((call(*before),), (got,), (Answer(X, before),))
@@ -199,13 +202,13 @@ def test_properties_hold_for_what_has_them(check: Check) -> None:
     ("spoil", "said"),
     [
         (lambda a: a * math.nan, {"not_finite"}),
-        (lambda a: np.zeros_like(a), {"constant", "property"}),
+        (np.zeros_like, {"constant", "property"}),
         (lambda a: a[..., :1], {"shape"}),
         (lambda a: a[None], {"shape"}),
-        (lambda a: None, {"container"}),
+        (lambda _: None, {"container"}),
         (lambda a: a.tolist(), {"container"}),
-        (lambda a: Tensor(a), {"container"}),
-        (lambda a: Opaque("generator"), {"container"}),
+        (Tensor, {"container"}),
+        (lambda _: Opaque("generator"), {"container"}),
     ],
     ids=["nan", "constant", "narrower", "one_axis_more", "nothing", "list", "tensor", "generator"],
 )
@@ -260,7 +263,9 @@ def test_one_distribution_alone_is_summed_too() -> None:
 def test_properties_of_masks(check: Check) -> None:
     """Boolean outputs can be compared, and a mask that is the same everywhere is constant."""
     mask = np.array([[True, False, True], [False, True, True]])
-    got = {checks.agree: [mask, mask], checks.permuted: [mask, mask[[1, 0]]], checks.stacked: [mask, *mask]}[type(check)]
+    got = {checks.agree: [mask, mask], checks.permuted: [mask, mask[[1, 0]]], checks.stacked: [mask, *mask]}[
+        type(check)
+    ]
     assert kind(check, got, got) == ""
     constant = [np.ones_like(a) for a in got]
     assert kind(check, constant, got) == "constant"
@@ -339,7 +344,14 @@ def test_quizzes_are_alike_by_their_letters() -> None:
 
 # What must hold for all of them
 
-EVERY = [*PROPERTIES, checks.close(), checks.close(names=("a", "b")), checks.untouched(), checks.boolean(), checks.boolean(strict=True)]
+EVERY = [
+    *PROPERTIES,
+    checks.close(),
+    checks.close(names=("a", "b")),
+    checks.untouched(),
+    checks.boolean(),
+    checks.boolean(strict=True),
+]
 ODD = (
     st.none() | st.booleans() | st.integers(-(2**64) + 1, 2**64 - 1) | st.floats() | st.text(max_size=3)
     | st.builds(Opaque, st.text(max_size=3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,9 @@ def found(got: Any, expected: Any) -> Finding:
 
 def ending(outcome: Outcome, visibility: Visibility = PUBLIC) -> str:
     """Explain why a call gave nothing."""
-    return explain_ending(outcome, visibility, SOURCE, Limits(case_seconds=1.5, memory_mb=512), call(X), "center", ("x",))
+    return explain_ending(
+        outcome, visibility, SOURCE, Limits(case_seconds=1.5, memory_mb=512), call(X), "center", ("x",)
+    )
 
 
 def dedent(text: str) -> str:
@@ -61,7 +64,7 @@ def dedent(text: str) -> str:
 
 def test_a_small_array_is_shown_whole_beside_the_expected_one() -> None:
     """What differs, what was called, and both arrays."""
-    text = explain_finding(found(X + [[0, 0], [0, 1]], X), PUBLIC, [call(X, axis=1)], "center", ("x", "axis"))
+    text = explain_finding(found(X + np.diag([0, 1]), X), PUBLIC, [call(X, axis=1)], "center", ("x", "axis"))
     assert text == dedent("""
         1 of 4 values differ, the first at [1, 1]: 5.5 instead of 4.5.
         The call was center(x, axis=...) with
@@ -167,7 +170,7 @@ def test_quiz_findings_show_no_call() -> None:
         (call("a" * 300), f"The call was center(x) with\n  x = '{'a' * 199} ..."),
         (call(x=None), "The call was center(x=...) with\n  x = None"),
     ],
-    ids=lambda value: "",
+    ids=count(),
 )
 def test_calls_are_shown_with_their_arguments(made: Call, said: str) -> None:
     """Small arguments whole, large ones by shape and dtype."""
@@ -188,14 +191,13 @@ def test_exceptions_show_the_students_own_lines() -> None:
         """)
 
 
-def test_frames_of_files_that_are_not_theirs_are_left_out() -> None:
-    """A child could name any file and line; only the submission's are believed."""
+def test_frames_that_are_not_theirs_are_left_out() -> None:
+    """A child could name any file and line; only those of the submission are believed."""
     trouble = Trouble("ValueError", "", (Frame("secret 1.25", 3, "f"), FRAMES[0], Frame("means.py", 999, "center")))
     assert explain_trouble(trouble, SOURCE) == dedent("""
         ValueError
           means.py, line 5, in center
             return row_means(x) - x
-          means.py, line 999, in center
         """)
 
 
@@ -213,13 +215,13 @@ def test_frames_of_files_that_are_not_theirs_are_left_out() -> None:
             Outcome(Ending.DIED, trouble=Trouble("", "exit code 3")),
             "Your code ended the Python process (exit code 3), so there is no result to judge.",
         ),
-        (Outcome(Ending.NOT_RUN), "Not run: an earlier call of this exercise hung or ended the process."),
+        (Outcome(Ending.NOT_RUN), "Not run, because of what happened before it (a call that hung)."),
         (
             Outcome(Ending.FAULT, trouble=Trouble("", "no process")),
             "The grader itself failed here, which costs you nothing: no process",
         ),
     ],
-    ids=lambda value: "",
+    ids=count(),
 )
 def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
     """Whoever gets no result reads why."""
@@ -231,18 +233,24 @@ def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
     [
         (
             Outcome(Ending.RAISED, trouble=Trouble("SyntaxError", "invalid syntax", (Frame("means.py", 5, ""),))),
-            "Your file cannot be imported, so nothing in it can be checked yet.\n"
-            "SyntaxError: invalid syntax\n  means.py, line 5\n    return row_means(x) - x",
+            (
+                "Your file cannot be imported, so nothing in it can be checked yet.\n"
+                "SyntaxError: invalid syntax\n  means.py, line 5\n    return row_means(x) - x"
+            ),
         ),
         (
             Outcome(Ending.RAISED, trouble=Trouble("NameError", "no", (Frame("means.py", 1, "<module>"),))),
-            "Your file cannot be imported, so nothing in it can be checked yet.\n"
-            "NameError: no\n  means.py, line 1\n    import numpy as np",
+            (
+                "Your file cannot be imported, so nothing in it can be checked yet.\n"
+                "NameError: no\n  means.py, line 1\n    import numpy as np"
+            ),
         ),
         (
             Outcome(Ending.TIMEOUT),
-            "Your file was still running after 3 s of being imported. "
-            'Put experiments at the bottom under `if __name__ == "__main__":`.',
+            (
+                "Your file was still running after 3 s of being imported. "
+                'Put experiments at the bottom under `if __name__ == "__main__":`.'
+            ),
         ),
         (
             Outcome(Ending.DIED, trouble=Trouble("", "signal SIGSEGV")),
@@ -253,7 +261,7 @@ def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
             "The grader itself failed, which costs you nothing: no process",
         ),
     ],
-    ids=lambda value: "",
+    ids=count(),
 )
 def test_why_a_file_cannot_be_imported(outcome: Outcome, said: str) -> None:
     """The file's own mistake, with the line, or what to do about it."""
@@ -283,7 +291,9 @@ def test_a_hidden_exception_is_its_type_and_last_line() -> None:
     assert ending(outcome, HIDDEN) == "TooWide\n  cell 7, line 3, in row_means\n    raise TooWide(x)"
 
 
-@pytest.mark.parametrize("name", ["ValueError", "ZeroDivisionError", "LinAlgError", "_UFuncOutputCastingError", "TooWide"])
+@pytest.mark.parametrize(
+    "name", ["ValueError", "ZeroDivisionError", "LinAlgError", "_UFuncOutputCastingError", "TooWide"]
+)
 def test_a_known_exception_is_named(name: str) -> None:
     """Python's and numpy's own, and those that stand in the submission."""
     assert ending(Outcome(Ending.RAISED, trouble=Trouble(name, "")), HIDDEN) == name
@@ -323,7 +333,11 @@ def test_any_argument_can_be_shown(value: Any) -> None:
     assert len(text) < 2000
 
 
-@given(hnp.arrays(st.sampled_from(["f2", "f8", "i4", "?"]), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=8)))
+@given(
+    hnp.arrays(
+        st.sampled_from(["f2", "f8", "i4", "?"]), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=8)
+    )
+)
 def test_any_two_arrays_can_be_put_side_by_side(got: np.ndarray) -> None:
     """NaN, infinity, no entries, no axes: there is always something to show, or nothing."""
     for expected in (got, np.zeros(3), np.zeros((7, 8))):

@@ -58,7 +58,9 @@ def refused(assignment: Assignment, *words: str) -> None:
 
 def test_bodies_become_errors_and_the_rest_stays(make: Make) -> None:
     """The docstring and what stands outside the region ship; the region becomes one `raise`."""
-    assert render_stub(make(SIMPLE, "double", "quadruple")) == '''\
+    assert (
+        render_stub(make(SIMPLE, "double", "quadruple"))
+        == '''\
 """Two functions."""
 
 
@@ -72,6 +74,7 @@ def quadruple(x):
     half = 2
     raise NotImplementedError("quadruple is not written yet")
 '''
+    )
 
 
 def test_solution_lines_are_those_between_the_markers() -> None:
@@ -86,7 +89,9 @@ def test_solution_lines_are_those_between_the_markers() -> None:
 def test_a_function_needs_no_docstring(make: Make) -> None:
     """The region may be all there is in a function."""
     text = "def f(\n    x,\n):  # a comment: with a colon\n\n    # BEGIN SOLUTION\n    return x\n    # END SOLUTION\n"
-    expected = 'def f(\n    x,\n):  # a comment: with a colon\n\n    raise NotImplementedError("f is not written yet")\n'
+    expected = (
+        'def f(\n    x,\n):  # a comment: with a colon\n\n    raise NotImplementedError("f is not written yet")\n'
+    )
     assert render_stub(make(text, "f")) == expected
 
 
@@ -260,7 +265,7 @@ def test_odd_line_separators_shift_nothing(make: Make, odd: str) -> None:
 
 
 def test_windows_line_ends_change_nothing(make: Make) -> None:
-    """A reference saved with \\r\\n renders to the same lines."""
+    """A reference saved on Windows renders to the same lines."""
     windows = render_stub(make(SIMPLE.replace("\n", "\r\n"), "double", "quadruple"))
     assert windows.replace("\r\n", "\n") == render_stub(make(SIMPLE, "double", "quadruple"))
 
@@ -292,7 +297,9 @@ def test_no_solution_line_survives(
     text = "\n\n".join(functions)
     prefix = ""
     if in_class:
-        text = "class Holder:\n" + "".join(f"    {line}" if line.strip() else line for line in text.splitlines(keepends=True))
+        text = "class Holder:\n" + "".join(
+            f"    {line}" if line.strip() else line for line in text.splitlines(keepends=True)
+        )
         prefix = "Holder."
     if top_region:
         text += "\n\n# BEGIN SOLUTION\ndef secret_helper():\n    return 1\n\n\nsecret_constant = 3\n# END SOLUTION\n"

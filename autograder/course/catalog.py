@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from pathlib import Path
@@ -110,11 +112,15 @@ def _order(path: Path) -> float:
 def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
     if not path.exists():
         return ()
-    members = vars(_module(path)).items()
-    for name, value in members:
-        if isinstance(value, Case) and value.name != name:
+    cases = {name: value for name, value in vars(_module(path)).items() if isinstance(value, Case)}
+    for name, value in cases.items():
+        if value.name != name:
             raise CourseError(f"{path}: the case {value.name} stands under another name, {name}.")
-    return tuple(replace(value, visibility=visibility) for _, value in members if isinstance(value, Case))
+    functions = Counter(node.name for node in ast.parse(_text(path)).body if isinstance(node, ast.FunctionDef))
+    for name in cases:
+        if functions[name] > 1:
+            raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
+    return tuple(replace(value, visibility=visibility) for value in cases.values())
 
 
 def _misconceptions(path: Path) -> tuple[Misconception, ...]:

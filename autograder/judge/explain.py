@@ -37,6 +37,7 @@ _LIBRARY_ERRORS = frozenset(
         "_UFuncInputCastingError", "_UFuncNoLoopError", "_UFuncOutputCastingError",
     }
 )  # fmt: skip
+MAX_LINE = 200  # characters of a line of the student's, in code and in print
 FULL_SIZE = 48  # arrays up to this many entries are shown whole
 WINDOW = (2, 3)  # rows and columns on each side of the first difference
 
@@ -86,7 +87,7 @@ def explain_ending(
             reason = _reason(trouble, visibility)
             return f"Your code ended the Python process{reason}, so there is no result to judge."
         case Ending.NOT_RUN:
-            return f"Not run, because of what happened before it: {trouble.text or 'a call that hung'}."
+            return f"Not run, because of what happened before it{_reason(trouble, visibility) or ' (a call that hung)'}."
         case _:
             return f"The grader itself failed here, which costs you nothing: {trouble.text}"
 
@@ -94,7 +95,7 @@ def explain_ending(
 def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> str:
     """Show an exception with the student's own lines only; of hidden cases its type and last line, not its text."""
     hidden = visibility is Visibility.HIDDEN
-    frames = [frame for frame in trouble.frames if any(frame.label == chunk.label for chunk in source.chunks)]
+    frames = [frame for frame in trouble.frames if source.has_line(frame.label, frame.line)]
     lines = [f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name]
     if hidden:
         # Names can be made up while running, to carry what a hidden case was called with.
@@ -107,7 +108,7 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
         lines.append(f"  {frame.label}, line {frame.line}{inside}")
         text = source.line(frame.label, frame.line)
         if text:
-            lines.append(f"    {text}")
+            lines.append(f"    {text[:MAX_LINE]}")
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from autograder.course.spec import Exercise, Status, Visibility
 from autograder.judge.attribute import OWN_FAULT, STATUS, Judged, Verdict, attribute, judge_all
 from autograder.judge.diagnose import Diagnosis
-from autograder.judge.explain import explain_ending, explain_finding, explain_loading, explain_trouble
+from autograder.judge.explain import MAX_LINE, explain_ending, explain_finding, explain_loading, explain_trouble
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
@@ -68,7 +68,7 @@ def _case(judged: Judged, oracle: Oracle, verdict: Verdict, source: Source) -> C
     bad = judged.outcomes[index]
     message = _message(judged, index, oracle, verdict, source)
     if case.visibility is Visibility.PUBLIC and printed:
-        message += "\nYour code printed\n" + "\n".join("  " + line for line in printed.splitlines()[:10])
+        message += "\nYour code printed\n" + "\n".join("  " + line[:MAX_LINE] for line in printed.splitlines()[:10])
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
     return replace(
         result,

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.catalog import CourseError
 from autograder.course.spec import Assignment, Call, Case, Misconception, Module, Visibility
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
-from autograder.sandbox.wire import decode, encode
+from autograder.sandbox.wire import Opaque, decode, encode
 from autograder.sandbox.worker import Invocation, Program, answer, evaluate, reseed
 
 
-class BrokenReferenceError(Exception):
-    """The reference solution itself failed on a case: an author's mistake, never a student's."""
+class BrokenReferenceError(CourseError):
+    """The reference, or a case, fails by itself: an author's mistake, never a student's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,11 @@ class Oracle:
                     f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
                 )
                 raise BrokenReferenceError(f"the reference fails {trial.case.exercise}.{trial.case.name} ({text})")
+            if opaque := _opaque((outcome.value, outcome.args)):
+                raise BrokenReferenceError(
+                    f"the reference returns something that is not data in {trial.case.exercise}.{trial.case.name} "
+                    f"({opaque.type_name}); nothing could be compared with it"
+                )
         return outcomes
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
@@ -86,8 +92,20 @@ class Oracle:
     def _program(self, names: tuple[str, ...]) -> Program | None:
         if names not in self._programs:
             source = apply_edits(self.assignment.reference, tuple(self._bank[name] for name in names))
-            self._programs[names] = None if source is None else _load(self.assignment, names, source)
+            self._programs[names] = None if source is None else self._load(names, source)
         return self._programs[names]
+
+    def _load(self, names: tuple[str, ...], source: str) -> Program | None:
+        """Run a variant's source; one that cannot be imported is None, which doctor tells the author."""
+        program = Program("_".join(("reference", self.assignment.slug, *names)), notebook=False)
+        try:
+            with _quiet():
+                program.load([(self.assignment.file, source)])
+        except Exception as error:
+            if names:
+                return None
+            raise BrokenReferenceError(f"the reference cannot be imported ({type(error).__name__}: {error})") from error
+        return program
 
 
 def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
@@ -103,12 +121,22 @@ def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
 
 def _parameters(source: str) -> dict[str, tuple[str, ...]]:
     """Return the names of every function's parameters, for showing calls."""
-    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise BrokenReferenceError(f"the reference is not Python (line {error.lineno}: {error.msg})") from None
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {node.name: tuple(argument.arg for argument in node.args.args) for node in functions}
 
 
 def _trial(case: Case, seed: int) -> Trial:
-    calls = case.calls(seed)
+    try:
+        calls = case.calls(seed)
+    except Exception as error:
+        text = f"the case {case.exercise}.{case.name} fails while it draws its calls"
+        raise BrokenReferenceError(f"{text} ({type(error).__name__}: {error})") from error
+    if not calls:
+        raise BrokenReferenceError(f"the case {case.exercise}.{case.name} yields no call")
     group = f"{case.exercise}.{case.name}"
     requests = tuple(
         Request(
@@ -137,11 +165,12 @@ def _as_data(module: Module) -> dict[str, Any]:
     }
 
 
-def _load(assignment: Assignment, names: tuple[str, ...], source: str) -> Program:
-    program = Program("_".join(("reference", assignment.slug, *names)), notebook=False)
-    with _quiet():
-        program.load([(assignment.file, source)])
-    return program
+def _opaque(tree: Any) -> Opaque | None:
+    """Return the first thing in a tree that is not data, if there is one."""
+    if isinstance(tree, list | tuple | dict):
+        parts = tree.values() if isinstance(tree, dict) else tree
+        return next(filter(None, map(_opaque, parts)), None)
+    return tree if isinstance(tree, Opaque) else None
 
 
 def _run(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:

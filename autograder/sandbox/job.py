@@ -44,12 +44,16 @@ class Source:
 
     def line(self, label: str, number: int) -> str:
         """Return one line of a chunk, stripped, or nothing where there is none."""
-        for chunk in self.chunks:
-            if chunk.label == label:
-                # Python's lines: str.splitlines also ends them at form feeds and others.
-                lines = io.StringIO(chunk.text, newline=None).readlines()
-                return lines[number - 1].strip() if 0 < number <= len(lines) else ""
-        return ""
+        return self._lines(label)[number - 1].strip() if self.has_line(label, number) else ""
+
+    def has_line(self, label: str, number: int) -> bool:
+        """Whether there is such a line; a child can make up others, with numbers that tell something."""
+        return 0 < number <= len(self._lines(label))
+
+    def _lines(self, label: str) -> list[str]:
+        # Python's lines: str.splitlines also ends them at form feeds and others.
+        texts = (chunk.text for chunk in self.chunks if chunk.label == label)
+        return io.StringIO(next(texts, ""), newline=None).readlines()
 
     def holds(self, text: str) -> bool:
         """Whether a text stands somewhere in the code as it was handed in."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Self
@@ -24,6 +25,7 @@ class WarmSandbox:
         self.isolation = isolation
         self._profile, self._torch = profile, torch
         self._closed = False
+        self._lock = threading.Lock()
         self._started: weakref.WeakSet[Slot] = weakref.WeakSet()
         self._slots: queue.LifoQueue[Slot | None] = queue.LifoQueue()
         for _ in range(jobs):
@@ -46,13 +48,19 @@ class WarmSandbox:
         if self._closed:
             raise ClosedError("the sandbox is closed")
         slot = Slot(self._profile, torch=self._torch, promised=TRIED.intersection(self.isolation.mechanisms))
-        self._started.add(slot)
+        with self._lock:
+            self._started.add(slot)
+        if self._closed:  # meanwhile, so that nobody else ends this one
+            slot.close()
+            raise ClosedError("the sandbox is closed")
         return slot
 
     def close(self) -> None:
         """End every slot; jobs that still run end with ClosedError."""
         self._closed = True
-        for slot in tuple(self._started):
+        with self._lock:
+            started = tuple(self._started)
+        for slot in started:
             slot.stop()  # its job notices and gives it back
         with contextlib.suppress(queue.Empty):
             while True:

@@ -21,6 +21,7 @@ from autograder.sandbox.slot import Profile, Slot, SlotError
 
 _ESSENTIAL = {"seccomp", "rlimits"}
 _DISK = "it can fill the disk that holds temporary files, in space and in files"
+_SIGHT = "it can see that files exist, how large and how old they are, wherever its user may look"
 _OWN_USER = "it runs as the grader's own user"
 
 
@@ -75,8 +76,8 @@ def _isolation(profile: Profile, held: set[str], missing: tuple[str, ...]) -> Is
     if profile.namespaces:
         level, risks = ("A", ()) if "landlock" in held else ("A-", ("inside its own root it can read /proc",))
     elif profile.other_uid:
-        level, risks = "B", (_DISK,)
+        level, risks = "B", (_DISK, _SIGHT)
         mechanisms.append("another user")
     else:
-        level, risks = "B-", (_DISK, _OWN_USER)
+        level, risks = "B-", (_DISK, _SIGHT, _OWN_USER)
     return Isolation(level, tuple(mechanisms), risks, missing)

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,7 @@ class ProcessSandbox:
     def __init__(self, missing: tuple[str, ...] = ()) -> None:
         self.isolation = replace(COLD, missing=missing)
         self._closed = False
+        self._lock = threading.Lock()
         self._children: weakref.WeakSet[ColdChild] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
@@ -64,19 +66,26 @@ class ProcessSandbox:
 
     def run(self, job: Job) -> JobResult:
         """Run a job in as many children as it takes."""
-        return run_job(job, self._launch)
+        result = run_job(job, self._launch)
+        if self._closed:  # what was killed for that is not the student's doing
+            raise ClosedError("the sandbox is closed")
+        return result
 
     def close(self) -> None:
         """Kill every child; jobs that still run end with ClosedError."""
-        self._closed = True
-        for child in tuple(self._children):
-            child.kill()
+        with self._lock:
+            self._closed = True
+            for child in self._children:
+                child.kill()
 
     def _launch(self) -> ColdChild:
         if self._closed:
             raise ClosedError("the sandbox is closed")
         child = ColdChild()
-        self._children.add(child)
+        with self._lock:
+            self._children.add(child)
+            if self._closed:
+                child.kill()
         return child
 
 

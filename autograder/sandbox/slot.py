@@ -40,6 +40,7 @@ _SYSTEM = (
     "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
 )
+_SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 _OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "worker", "jail", "zygote")))
 
@@ -142,11 +143,14 @@ class Slot:
         who = ["--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "sandbox"]
         environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
         scratch = ["--perms", "0700", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/scratch", "--chdir", "/scratch"]
+        # Files here are root's, and root outside is the same user inside; bubblewrap hides only some of them.
+        hidden = [part for path in _SETTINGS if Path(path).is_dir() for part in ("--tmpfs", path, "--remount-ro", path)]
         mounts = [
             *binds,
             *ours,
             "--proc",
             "/proc",
+            *hidden,
             "--dev",
             "/dev",
             "--remount-ro",
@@ -222,7 +226,9 @@ class WarmChild:
             go_read, self.go_fd = pipe(theirs, undo)
             self.job_fd = os.memfd_create("job")
             undo.callback(os.close, self.job_fd)
-            # A second opening, for reading only: the child can neither change its job nor grow the file.
+            # A second opening, for reading only: the child can neither change its job nor grow the file. The mode keeps
+            # it from a third one by way of /proc/self/fd, which Landlock does not see.
+            os.fchmod(self.job_fd, 0o400)
             job = os.open(f"/proc/self/fd/{self.job_fd}", os.O_RDONLY)
             theirs.callback(os.close, job)
             self._handle = slot.fork(job, go_read, result_write, log_write)

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox import worker
-from autograder.sandbox.jail import JailError, Landlock, forbid_new_privileges, guard_memory, load_filter, set_limits
+from autograder.sandbox.jail import JailError, Landlock, drop_capabilities, forbid_new_privileges, guard_memory, load_filter, set_limits
 
 MAX_MESSAGE = 1 << 17
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
@@ -64,6 +64,7 @@ class Jail:
             Path("/proc/self/oom_score_adj").write_text("1000")
         set_limits(memory_mb, file_mb)
         with contextlib.suppress(JailError):
+            drop_capabilities()
             forbid_new_privileges()
         if self._landlock and "landlock" not in self.refused:
             self._landlock.confine()

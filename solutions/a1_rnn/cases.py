@@ -1,0 +1,592 @@
+"""Hidden cases of a1_rnn: random inputs in which no two sizes are equal, and the properties that must hold."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder.course.spec import Call, call, case
+from autograder.judge.checks import agree, choice, close, permuted, same_prefix, sums_to_one, untouched
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;!?-\n"
+ORDER = (3, 0, 4, 1, 2)
+Params = dict[str, np.ndarray]
+
+
+def _normal(rng: np.random.Generator, *shape: int, std: float = 1.0) -> np.ndarray:
+    return std * rng.normal(size=shape)
+
+
+def _text(rng: np.random.Generator, length: int) -> str:
+    """Draw a text of few kinds of characters, so that they repeat, among them capitals, digits, blanks and signs."""
+    kinds = rng.permutation(list(LETTERS[:26]))[:6].tolist() + rng.permutation(list(LETTERS[26:]))[:6].tolist()
+    return "".join(rng.choice([*kinds, " ", "\n", "A", "z", "é"], length).tolist())
+
+
+def _vocab(rng: np.random.Generator) -> dict[str, int]:
+    """Draw a vocabulary of twelve characters whose ids follow neither their order nor the order of its entries."""
+    characters = rng.permutation(list(LETTERS))[:12].tolist()
+    return dict(zip(characters, rng.permutation(12).tolist(), strict=True))
+
+
+def _weights(rng: np.random.Generator, inputs: int, hidden: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw W_x, W_h and b of the size that training gives them."""
+    return _normal(rng, hidden, inputs, std=0.8), _normal(rng, hidden, hidden, std=0.7), _normal(rng, hidden, std=0.7)
+
+
+def _network(rng: np.random.Generator, batch: int, time: int, inputs: int, hidden: int) -> tuple[np.ndarray, ...]:
+    """Draw (x, h0, W_x, W_h, b)."""
+    return _normal(rng, batch, time, inputs), _normal(rng, batch, hidden, std=0.7), *_weights(rng, inputs, hidden)
+
+
+def _params(rng: np.random.Generator, inputs: int, hidden: int, outputs: int) -> Params:
+    W_x, W_h, b = _weights(rng, inputs, hidden)
+    return {"W_x": W_x, "W_h": W_h, "b": b, "W_y": _normal(rng, outputs, hidden), "b_y": _normal(rng, outputs, std=0.5)}
+
+
+def _lengths(rng: np.random.Generator, batch: int, time: int) -> np.ndarray:
+    """Draw how many steps are real: another number in each row, and all of them in none."""
+    return 1 + rng.permutation(time - 1)[:batch]
+
+
+def _real(lengths: np.ndarray, time: int) -> np.ndarray:
+    return np.arange(time) < lengths[:, None]
+
+
+def _uniforms(rng: np.random.Generator, h0: np.ndarray, first_id: int, n: int, params: Params) -> np.ndarray:
+    """Draw uniform numbers well inside the interval of the token they stand for, so that no rounding decides."""
+    h, token, uniforms = h0, first_id, []
+    for _ in range(n):
+        h = np.tanh(params["W_x"][:, token] + params["W_h"] @ h + params["b"])
+        logits = params["W_y"] @ h + params["b_y"]
+        probs = np.exp(logits - logits.max())
+        probs /= probs.sum()
+        token = int(rng.choice(np.flatnonzero(probs > min(0.04, probs.max() / 2))))
+        uniforms.append(probs[:token].sum() + probs[token] * rng.uniform(0.2, 0.8))
+    return np.array(uniforms)
+
+
+def _writing(rng: np.random.Generator, n: int, vocab: int, hidden: int) -> tuple:
+    """Draw the arguments of `generate`."""
+    params = _params(rng, vocab, hidden, vocab)
+    h0, first_id = _normal(rng, hidden, std=0.7), int(rng.integers(vocab))
+    return h0, first_id, n, params, _uniforms(rng, h0, first_id, n, params)
+
+
+# build_vocab
+
+
+@case("build_vocab", check=close(), weight=2)
+def every_character_once(rng: np.random.Generator) -> Iterator[Call]:
+    """In texts with capitals, digits, signs, blanks and line ends, every kind of character gets its one id."""
+    for length in (30, 80):
+        yield call(_text(rng, length))
+
+
+@case("build_vocab", check=close())
+def short_texts(rng: np.random.Generator) -> Iterator[Call]:
+    """A text of one kind of character has one token, and a text without characters has none."""
+    yield call(str(rng.choice(list("abcxyz"))) * int(rng.integers(1, 5)))
+    yield call("")
+
+
+# encode
+
+
+@case("encode", check=close(), weight=2)
+def any_text_in_any_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
+    """Each character gets its own number from the vocabulary, which may hold others too, in no order."""
+    for length in (9, 40):
+        vocab = _vocab(rng)
+        yield call("".join(rng.choice(list(vocab)[2:], length).tolist()), vocab)
+
+
+@case("encode", check=untouched())
+def encoding_leaves_the_vocabulary_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The ids are right, and the vocabulary has not grown."""
+    vocab = _vocab(rng)
+    yield call("".join(rng.choice(list(vocab), 15).tolist()), vocab)
+
+
+# decode
+
+
+@case("decode", check=close(), weight=2)
+def any_ids_in_any_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
+    """Each number becomes its own character, in whatever order the vocabulary lists them; no numbers are no text."""
+    yield call(rng.integers(1, 12, size=9), _vocab(rng))
+    yield call(rng.integers(12, size=40), _vocab(rng))
+    yield call(np.array([], dtype=int), _vocab(rng))
+
+
+@case("decode", check=close())
+def decode_undoes_encode(rng: np.random.Generator) -> Iterator[Call]:
+    """The ids of a text, with blanks, line ends and signs in it, give that text back."""
+    text = "To be, or not to be?\n" + _text(rng, 20)
+    vocab = {character: index for index, character in enumerate(sorted(set(text)))}
+    yield call(np.array([vocab[character] for character in text]), vocab)
+
+
+# softmax
+
+
+@case("softmax", check=close(), weight=3)
+def shares_along_any_axis(rng: np.random.Generator) -> Iterator[Call]:
+    """With one to four axes, along each of them, counted from the front and from the end."""
+    yield call(_normal(rng, 5, std=2.0))
+    for axis in (0, 1, -1, -2):
+        yield call(_normal(rng, 3, 4, std=2.0), axis=axis)
+    for axis in (0, 1, 2, -2):
+        yield call(_normal(rng, 2, 4, 3, std=2.0), axis)
+    yield call(_normal(rng, 2, 3, 4, 5, std=2.0))
+
+
+@case("softmax", check=close())
+def square_arrays_keep_their_axes(rng: np.random.Generator) -> Iterator[Call]:
+    """With all sizes equal, the largest entry and the sum still belong to the axis that was asked for."""
+    yield call(_normal(rng, 4, 4, std=2.0))
+    yield call(_normal(rng, 4, 4, 4, std=2.0), axis=1)
+
+
+@case("softmax", check=sums_to_one(axis=1))
+def shares_sum_to_one(rng: np.random.Generator) -> Iterator[Call]:
+    """The shares along the axis that was asked for are positive and sum to one."""
+    yield call(_normal(rng, 3, 5, 4, std=2.0), axis=1)
+
+
+@case("softmax", check=agree())
+def a_constant_changes_nothing(rng: np.random.Generator) -> Iterator[Call]:
+    """Adding the same number to every entry of a row leaves its shares as they were."""
+    x = _normal(rng, 3, 5, std=2.0)
+    yield call(x)
+    yield call(x + rng.uniform(1.0, 20.0, size=(3, 1)))
+    yield call(x - 900.0)
+
+
+@case("softmax", check=close())
+def every_slice_has_its_own_largest(rng: np.random.Generator) -> Iterator[Call]:
+    """Slices near 1000 beside slices near -1000, along either axis: all give ordinary shares."""
+    levels = rng.permutation([1000.0, -1000.0, 0.0, 500.0])[:, None]
+    x = levels + rng.integers(-3, 4, size=(4, 6))
+    yield call(x)
+    yield call(x.T, axis=0)
+
+
+@case("softmax", check=close())
+def a_row_may_span_thousands(rng: np.random.Generator) -> Iterator[Call]:
+    """Entries near 1000 beside entries near -1000, few of one kind and many of the other: nothing overflows."""
+    x = -1000.0 + rng.integers(0, 4, size=(3, 7))
+    x[np.arange(3), rng.permutation(7)[:3]] = 1000.0
+    yield call(x)
+    yield call(-x)
+
+
+@case("softmax", check=untouched())
+def softmax_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The shares are right, and the array that was passed in is as before."""
+    yield call(_normal(rng, 3, 4))
+    yield call(_normal(rng, 2, 3, 4), axis=1)
+
+
+# rnn_step
+
+
+@case("rnn_step", check=close(), weight=3)
+def steps_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
+    """With more features than units or fewer, and in batches of one and of several, the state is the right one."""
+    for batch, inputs, hidden in ((2, 3, 4), (3, 5, 2), (1, 2, 5)):
+        x, h0, *weights = _network(rng, batch, 1, inputs, hidden)
+        yield call(x[:, 0], h0, *weights)
+
+
+@case("rnn_step", check=close())
+def equal_sizes_hide_no_slip(rng: np.random.Generator) -> Iterator[Call]:
+    """With as many features as units as sequences, each matrix still plays its own role."""
+    x, h0, *weights = _network(rng, 4, 1, 4, 4)
+    yield call(x[:, 0], h0, *weights)
+
+
+@case("rnn_step", check=permuted(axis=0, order=ORDER))
+def rows_of_a_batch_do_not_mix(rng: np.random.Generator) -> Iterator[Call]:
+    """Each row has a state of its own: if rows change places in the batch, their states do, and nothing else happens."""
+    x, h0, *weights = _network(rng, 5, 1, 2, 3)
+    yield call(x[:, 0], h0, *weights)
+    yield call(x[ORDER, 0], h0[ORDER, :], *weights)
+
+
+@case("rnn_step", check=untouched())
+def a_step_leaves_the_old_state_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The new state is right, and the old one, the input and the weights are as before."""
+    x, h0, *weights = _network(rng, 2, 1, 3, 4)
+    yield call(x[:, 0], h0, *weights)
+
+
+# rnn_forward
+
+
+@case("rnn_forward", check=close(), weight=3)
+def sequences_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
+    """With batch, time, features and units all different, every state is the right one."""
+    for sizes in ((2, 5, 3, 4), (3, 4, 2, 5), (4, 2, 5, 3)):
+        yield call(*_network(rng, *sizes))
+
+
+@case("rnn_forward", check=close())
+def one_step_only(rng: np.random.Generator) -> Iterator[Call]:
+    """A sequence of one step, and a batch of one sequence, still have all their axes."""
+    yield call(*_network(rng, 2, 1, 3, 4))
+    yield call(*_network(rng, 1, 3, 2, 4))
+
+
+@case("rnn_forward", check=close())
+def batch_and_time_of_equal_size(rng: np.random.Generator) -> Iterator[Call]:
+    """With as many steps as sequences, time is still the second axis."""
+    yield call(*_network(rng, 4, 4, 4, 4))
+
+
+@case("rnn_forward", check=same_prefix(axis=1, upto=3))
+def the_past_does_not_know_the_future(rng: np.random.Generator) -> Iterator[Call]:
+    """Changing the input from step 3 on leaves the states before it as they were."""
+    x, *rest = _network(rng, 2, 6, 3, 4)
+    yield call(x, *rest)
+    later = x.copy()
+    later[:, 3:] += 1.0 + rng.random((2, 3, 3))
+    yield call(later, *rest)
+
+
+@case("rnn_forward", check=permuted(axis=0, order=ORDER))
+def sequences_do_not_mix(rng: np.random.Generator) -> Iterator[Call]:
+    """Each sequence is read on its own: if sequences change places in the batch, their states do, and that is all."""
+    x, h0, *weights = _network(rng, 5, 4, 2, 3)
+    yield call(x, h0, *weights)
+    yield call(x[ORDER, :], h0[ORDER, :], *weights)
+
+
+@case("rnn_forward", check=untouched())
+def reading_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The states are right, and the inputs, h0 and the weights are as before."""
+    yield call(*_network(rng, 2, 4, 3, 5))
+
+
+# output_probs
+
+
+@case("output_probs", check=close(), weight=3)
+def probabilities_of_any_shape(rng: np.random.Generator) -> Iterator[Call]:
+    """For one state, for a batch of states and for whole sequences, with more tokens than units and fewer."""
+    for leading, hidden, vocab in (((), 3, 5), ((2,), 4, 3), ((2, 4), 3, 5), ((3, 2), 5, 4)):
+        h = np.tanh(_normal(rng, *leading, hidden))
+        yield call(h, _normal(rng, vocab, hidden), _normal(rng, vocab))
+
+
+@case("output_probs", check=close())
+def equal_sizes_hide_no_mistake(rng: np.random.Generator) -> Iterator[Call]:
+    """With as many tokens as units as steps, rows and columns of the matrix still keep their roles."""
+    yield call(np.tanh(_normal(rng, 4, 4, 4)), _normal(rng, 4, 4), _normal(rng, 4))
+
+
+@case("output_probs", check=sums_to_one())
+def each_step_has_a_distribution(rng: np.random.Generator) -> Iterator[Call]:
+    """At each step of each sequence, the probabilities of all tokens are positive and sum to one."""
+    yield call(np.tanh(_normal(rng, 2, 4, 3)), _normal(rng, 5, 3), _normal(rng, 5))
+
+
+@case("output_probs", check=close())
+def large_logits_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
+    """Logits around 1000 and around -1000 still give ordinary probabilities."""
+    for level in (1000.0, -1000.0):
+        yield call(np.tanh(_normal(rng, 2, 3, 4)), _normal(rng, 5, 4), level + rng.integers(-2, 3, size=5))
+
+
+# next_token_loss
+
+
+@case("next_token_loss", check=close(), weight=2)
+def losses_without_filler(rng: np.random.Generator) -> Iterator[Call]:
+    """When every target counts, the loss is the mean over the whole batch."""
+    for batch, time, vocab in ((2, 4, 5), (3, 2, 7), (1, 5, 3)):
+        logits = _normal(rng, batch, time, vocab, std=2.0)
+        yield call(logits, rng.integers(vocab, size=(batch, time)), np.ones((batch, time), dtype=bool))
+
+
+@case("next_token_loss", check=close(), weight=3)
+def every_real_target_counts_the_same(rng: np.random.Generator) -> Iterator[Call]:
+    """With sequences of different lengths, the mean is over real targets, not over rows and not over filler."""
+    for batch, time, vocab in ((3, 6, 4), (2, 5, 7)):
+        mask = _real(_lengths(rng, batch, time), time)
+        yield call(_normal(rng, batch, time, vocab, std=2.0), rng.integers(vocab, size=(batch, time)), mask)
+
+
+@case("next_token_loss", check=close())
+def filler_may_stand_anywhere(rng: np.random.Generator) -> Iterator[Call]:
+    """The mask may have holes anywhere, and a whole row may be filler."""
+    mask = rng.permuted(np.tile([True, True, False, False, False], (4, 1)), axis=-1)
+    mask[rng.integers(4)] = False
+    yield call(_normal(rng, 4, 5, 3, std=2.0), rng.integers(3, size=(4, 5)), mask)
+
+
+@case("next_token_loss", check=close())
+def what_stands_at_filler_is_ignored(rng: np.random.Generator) -> Iterator[Call]:
+    """Whatever logits and targets stand where the mask is False, even logits in the thousands, the loss is the same."""
+    logits, targets = _normal(rng, 3, 5, 4, std=2.0), rng.integers(4, size=(3, 5))
+    mask = _real(_lengths(rng, 3, 5), 5)
+    yield call(logits, targets, mask)
+    yield call(np.where(mask[..., None], logits, 5.0 * _normal(rng, 3, 5, 4)), np.where(mask, targets, 0), mask)
+    yield call(np.where(mask[..., None], logits, 2000.0 * _normal(rng, 3, 5, 4)), np.where(mask, targets, 3), mask)
+
+
+@case("next_token_loss", check=close())
+def unlikely_targets_cost_what_they_cost(rng: np.random.Generator) -> Iterator[Call]:
+    """Targets hundreds of nats below the best token still have a finite loss, and the right one."""
+    logits = rng.integers(-900, 900, size=(2, 4, 5)).astype(float)
+    yield call(logits, logits.argmin(axis=-1), np.ones((2, 4), dtype=bool))
+    logits = _normal(rng, 2, 4, 5) + 40.0 * np.eye(5)[rng.integers(5, size=(2, 4))]
+    yield call(logits, logits.argmin(axis=-1), _real(np.array([4, 2]), 4))
+
+
+@case("next_token_loss", check=close())
+def the_level_of_logits_is_free(rng: np.random.Generator) -> Iterator[Call]:
+    """Logits around 1000 and around -1000 say the same as logits around zero, and cost the same."""
+    logits, targets = _normal(rng, 2, 4, 5, std=2.0), rng.integers(5, size=(2, 4))
+    for level in (0.0, 1000.0, -1000.0):
+        yield call(level + logits, targets, _real(np.array([3, 4]), 4))
+
+
+@case("next_token_loss", check=close())
+def knowing_nothing_costs_the_logarithm(rng: np.random.Generator) -> Iterator[Call]:
+    """If all tokens are equally likely, the loss is the logarithm of how many there are, whatever the targets."""
+    for vocab in (int(rng.integers(3, 9)), 65):
+        logits = np.broadcast_to(_normal(rng, 2, 3, 1), (2, 3, vocab)).copy()
+        yield call(logits, rng.integers(vocab, size=(2, 3)), np.ones((2, 3), dtype=bool))
+
+
+@case("next_token_loss", check=untouched())
+def a_loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The loss is right, and logits, targets and mask are as before."""
+    mask = _real(_lengths(rng, 3, 5), 5)
+    yield call(_normal(rng, 3, 5, 4), rng.integers(4, size=(3, 5)), mask)
+
+
+# sequence_log_prob
+
+
+@case("sequence_log_prob", check=close(), weight=2)
+def log_probs_of_any_shape(rng: np.random.Generator) -> Iterator[Call]:
+    """For one sequence, for a batch, and with another axis in front, each sequence gets its own sum."""
+    for leading, time, vocab in (((), 4, 5), ((3,), 5, 4), ((2, 3), 4, 6)):
+        yield call(_normal(rng, *leading, time, vocab, std=2.0), rng.integers(vocab, size=(*leading, time)))
+
+
+@case("sequence_log_prob", check=close())
+def long_texts_do_not_underflow(rng: np.random.Generator) -> Iterator[Call]:
+    """A text of 900 tokens has a probability below 1e-800, and a logarithm like any other."""
+    yield call(_normal(rng, 900, 30), rng.integers(30, size=900))
+
+
+@case("sequence_log_prob", check=close())
+def near_impossible_tokens(rng: np.random.Generator) -> Iterator[Call]:
+    """Tokens hundreds of nats below the best one make a sequence unlikely, not impossible, high as all logits may be."""
+    logits = rng.integers(-900, 900, size=(2, 3, 4)).astype(float)
+    yield call(logits, logits.argmin(axis=-1))
+    yield call(1000.0 + _normal(rng, 2, 3, 4), rng.integers(4, size=(2, 3)))
+
+
+@case("sequence_log_prob", check=untouched())
+def log_probs_leave_their_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The logarithms are right, and logits and ids are as before."""
+    yield call(_normal(rng, 3, 5, 4), rng.integers(4, size=(3, 5)))
+
+
+# perplexity
+
+
+@case("perplexity", check=close(), weight=2)
+def perplexity_of_one_text(rng: np.random.Generator) -> Iterator[Call]:
+    """For texts of different lengths and losses, the exponential of the mean per token."""
+    for n in (1, 7, 250):
+        yield call(float(n * rng.uniform(0.3, 4.0)), n)
+
+
+@case("perplexity", check=close())
+def equally_likely_tokens(rng: np.random.Generator) -> Iterator[Call]:
+    """If k tokens are equally likely at each step, the perplexity is k."""
+    for k in (2, int(rng.integers(5, 60))):
+        yield call(float(11 * np.log(k)), 11)
+
+
+@case("perplexity", check=close())
+def perplexity_of_a_collection(rng: np.random.Generator) -> Iterator[Call]:
+    """Of several texts of different lengths, long ones count for more."""
+    n = rng.permutation([3, 11, 40, 150])
+    yield call(n * rng.uniform(0.5, 3.5, size=4), n)
+
+
+@case("perplexity", check=untouched())
+def perplexity_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The perplexity is right, and the two arrays are as before."""
+    n = rng.permutation([3, 11, 40])
+    yield call(n * rng.uniform(0.5, 3.5, size=3), n.astype(float))
+
+
+# bits_per_char
+
+
+@case("bits_per_char", check=close(), weight=2)
+def bits_of_one_text(rng: np.random.Generator) -> Iterator[Call]:
+    """For texts of different lengths and losses, the mean per character, in bits."""
+    for n in (1, 7, 250):
+        yield call(float(n * rng.uniform(0.3, 4.0)), n)
+
+
+@case("bits_per_char", check=close())
+def coins_cost_a_bit(rng: np.random.Generator) -> Iterator[Call]:
+    """Where two characters are equally likely, each costs one bit; where 2^k are, k bits."""
+    for k in (1, int(rng.integers(2, 9))):
+        yield call(float(13 * k * np.log(2)), 13)
+
+
+@case("bits_per_char", check=close())
+def bits_of_a_collection(rng: np.random.Generator) -> Iterator[Call]:
+    """Of several texts of different lengths, long ones count for more."""
+    n = rng.permutation([3, 11, 40, 150])
+    yield call(n * rng.uniform(0.5, 3.5, size=4), n)
+
+
+@case("bits_per_char", check=untouched())
+def bits_leave_their_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The bits are right, and the two arrays are as before."""
+    n = rng.permutation([3, 11, 40])
+    yield call(n * rng.uniform(0.5, 3.5, size=3), n.astype(float))
+
+
+# classify_sequence
+
+
+@case("classify_sequence", check=close(), weight=3)
+def each_row_ends_where_it_ends(rng: np.random.Generator) -> Iterator[Call]:
+    """With another length in every row, each is judged by the state after its own last step."""
+    for batch, time, inputs, hidden, outputs in ((3, 6, 2, 4, 5), (2, 5, 4, 3, 6), (4, 7, 3, 5, 2)):
+        x, h0, *_ = _network(rng, batch, time, inputs, hidden)
+        yield call(x, h0, _lengths(rng, batch, time), _params(rng, inputs, hidden, outputs))
+
+
+@case("classify_sequence", check=close())
+def all_rows_are_full(rng: np.random.Generator) -> Iterator[Call]:
+    """Where nothing is filler, the last step is the last one there is; a sequence of one step is allowed."""
+    x, h0, *_ = _network(rng, 3, 5, 2, 4)
+    yield call(x, h0, np.array([5, 5, 5]), _params(rng, 2, 4, 6))
+    yield call(x[:, :1], h0, np.array([1, 1, 1]), _params(rng, 2, 4, 6))
+
+
+@case("classify_sequence", check=close())
+def as_many_classes_as_units(rng: np.random.Generator) -> Iterator[Call]:
+    """With all sizes equal, each array of the parameters still plays its own role."""
+    x, h0, *_ = _network(rng, 4, 4, 4, 4)
+    yield call(x, h0, 1 + rng.permutation(4), _params(rng, 4, 4, 4))
+
+
+@case("classify_sequence", check=agree())
+def filler_is_ignored(rng: np.random.Generator) -> Iterator[Call]:
+    """Whatever stands after the last real step, and however much of it, the probabilities stay the same."""
+    x, h0, *_ = _network(rng, 3, 6, 2, 4)
+    lengths, params = _lengths(rng, 3, 6), _params(rng, 2, 4, 5)
+    real = _real(lengths, 6)[..., None]
+    yield call(x, h0, lengths, params)
+    yield call(np.where(real, x, 3.0 * _normal(rng, *x.shape)), h0, lengths, params)
+    yield call(np.concatenate([x, _normal(rng, 3, 4, 2)], axis=1), h0, lengths, params)
+
+
+@case("classify_sequence", check=untouched())
+def classifying_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The probabilities are right, and the inputs, the lengths and the parameters are as before."""
+    x, h0, *_ = _network(rng, 3, 5, 2, 4)
+    yield call(x, h0, _lengths(rng, 3, 5), _params(rng, 2, 4, 6))
+
+
+# generate
+
+
+@case("generate", check=close(), weight=3)
+def every_token_is_drawn_as_agreed(rng: np.random.Generator) -> Iterator[Call]:
+    """With more tokens than units and fewer, the text that the uniform numbers stand for is written."""
+    for n, vocab, hidden in ((9, 6, 4), (12, 4, 7), (15, 8, 5)):
+        yield call(*_writing(rng, n, vocab, hidden))
+
+
+@case("generate", check=close())
+def equal_sizes_hide_no_error(rng: np.random.Generator) -> Iterator[Call]:
+    """With as many tokens as units, rows and columns of the matrices still keep their roles."""
+    yield call(*_writing(rng, 12, 5, 5))
+    yield call(*_writing(rng, 12, 6, 6))
+
+
+@case("generate", check=close())
+def one_token_only(rng: np.random.Generator) -> Iterator[Call]:
+    """A single token, from each of several starts."""
+    for _ in range(6):
+        yield call(*_writing(rng, 1, 5, 4))
+
+
+@case("generate", check=close())
+def small_and_large_uniforms(rng: np.random.Generator) -> Iterator[Call]:
+    """A uniform number of 0 takes the first token, and one just below 1 the last."""
+    h0, first_id, n, params, _ = _writing(rng, 5, 4, 3)
+    params = {**params, "W_y": params["W_y"] * 0.3, "b_y": np.array([0.0, 1.0, 0.5, 0.0])}
+    yield call(h0, first_id, n, params, np.zeros(5))
+    yield call(h0, first_id, n, params, np.array([0.99, 0.0, 0.99, 0.99, 0.0]))
+
+
+@case("generate", check=untouched())
+def writing_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The text is right, and h0, the parameters and the uniform numbers are as before."""
+    yield call(*_writing(rng, 8, 6, 4))
+
+
+# quiz
+
+
+@case("quiz", check=choice("what_is_recurrent"))
+def what_is_recurrent(rng: np.random.Generator) -> Iterator[Call]:
+    """What makes a network recurrent."""
+    yield call()
+
+
+@case("quiz", check=choice("which_data"))
+def which_data(rng: np.random.Generator) -> Iterator[Call]:
+    """Which data a recurrent network is made for."""
+    yield call()
+
+
+@case("quiz", check=choice("weights_and_length"))
+def weights_and_length(rng: np.random.Generator) -> Iterator[Call]:
+    """How the number of weights depends on the length of the sequences."""
+    yield call()
+
+
+@case("quiz", check=choice("same_letter"))
+def same_letter(rng: np.random.Generator) -> Iterator[Call]:
+    """How the same letter can be followed by two different ones."""
+    yield call()
+
+
+@case("quiz", check=choice("shifted_targets"))
+def shifted_targets(rng: np.random.Generator) -> Iterator[Call]:
+    """What the target is at a step of a text."""
+    yield call()
+
+
+@case("quiz", check=choice("perplexity_of_four"))
+def perplexity_of_four(rng: np.random.Generator) -> Iterator[Call]:
+    """What a perplexity says."""
+    yield call()
+
+
+@case("quiz", check=choice("untrained_loss"))
+def untrained_loss(rng: np.random.Generator) -> Iterator[Call]:
+    """What the loss is before anything has been learned."""
+    yield call()
+
+
+@case("quiz", check=choice("why_mask"))
+def why_mask(rng: np.random.Generator) -> Iterator[Call]:
+    """Why filler must not count in the loss."""
+    yield call()

@@ -1,0 +1,402 @@
+"""Recurrent networks and next-token prediction, in numpy.
+
+Shapes: arrays are batch-first, (batch, time, feature).
+
+    batch, time   sequences side by side, and steps of each
+    input         features of one input vector; for characters the vocabulary, as each is a one-hot vector
+    hidden        units of the state h
+    vocab         how many different tokens there are; `output` where the classes are no tokens
+
+Weights are laid out (out, in), as in the formula, so a batch of rows is multiplied by their transposes:
+
+    h_t = tanh(W_x x_t + W_h h_{t-1} + b)        W_x (hidden, input), W_h (hidden, hidden), b (hidden,)
+    logits_t = W_y h_t + b_y                     W_y (vocab, hidden), b_y (vocab,)
+
+Where a function takes `params`, it is a dict with just these five arrays: "W_x", "W_h", "b", "W_y" and "b_y".
+
+A mask holds truth values: True means "this one counts". Logarithms are natural ones unless a name says otherwise.
+
+No function here changes what it is given. Each may call any other of this file, also one further down.
+"""
+
+import numpy as np
+
+
+def build_vocab(text: str) -> dict[str, int]:
+    """Give every different character of a text a number.
+
+    Args:
+        text: any string.
+
+    Returns:
+        vocab: a dict from character to id. Characters in sorted order (as `sorted` has them) get 0, 1, 2, ...
+
+    Watch: the same text must give the same ids on every machine and in every run; a Python set has no fixed order.
+    Source: characters as tokens are as old as Shannon 1951; the numbering is our agreement.
+    """
+    # BEGIN SOLUTION
+    characters = sorted(set(text))
+    return {character: index for index, character in enumerate(characters)}
+    # END SOLUTION
+
+
+def encode(text: str, vocab: dict[str, int]) -> np.ndarray:
+    """Write a text as numbers, one for each character.
+
+    Args:
+        text: a string, all of whose characters are in the vocabulary.
+        vocab: a dict from character to id.
+
+    Returns:
+        ids: (len(text),), a numpy array of int.
+
+    Watch: the numbers are those of the vocabulary that was passed in, which may hold more than this text needs.
+    Source: our agreement.
+    """
+    # BEGIN SOLUTION
+    ids = [vocab[character] for character in text]
+    return np.array(ids, dtype=int)
+    # END SOLUTION
+
+
+def decode(ids: np.ndarray, vocab: dict[str, int]) -> str:
+    """Turn numbers back into the text they stand for.
+
+    Args:
+        ids: (n,) of int.
+        vocab: a dict from character to id, each id once. Its entries may stand in any order.
+
+    Returns:
+        text: a string of n characters, such that decode(encode(text, vocab), vocab) == text.
+
+    Watch: the dict leads from characters to numbers, and you have to go the other way.
+    Source: our agreement.
+    """
+    # BEGIN SOLUTION
+    characters = {index: character for character, index in vocab.items()}
+    return "".join(characters[int(index)] for index in ids)
+    # END SOLUTION
+
+
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Turn numbers of any size into shares, positive and summing to one along an axis.
+
+        softmax(x)_i = exp(x_i) / sum over j of exp(x_j)
+
+    Args:
+        x: an array of floats, of any shape.
+        axis: the axis along which the shares sum to one.
+
+    Returns:
+        shares: the shape of x.
+
+    Watch: entries of 1000 and of -1000 are allowed, and exp(1000) is not a number a computer can hold. Which constant
+    may you subtract without changing the result? Leave x as it was.
+    Source: Goodfellow et al. 2016, section 4.1 (why and how to stabilise it).
+    """
+    # BEGIN SOLUTION
+    shifted = x - x.max(axis=axis, keepdims=True)
+    raised = np.exp(shifted)
+    return raised / raised.sum(axis=axis, keepdims=True)
+    # END SOLUTION
+
+
+def rnn_step(x_t: np.ndarray, h_prev: np.ndarray, W_x: np.ndarray, W_h: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Take one step: mix what is read now with what is remembered.
+
+        h_t = tanh(W_x x_t + W_h h_{t-1} + b)
+
+    Args:
+        x_t: (batch, input), what each sequence of the batch reads at this step.
+        h_prev: (batch, hidden), the state before it.
+        W_x: (hidden, input).
+        W_h: (hidden, hidden).
+        b: (hidden,).
+
+    Returns:
+        h_t: (batch, hidden).
+
+    Watch: the formula is for one column vector, your batch is rows. W_h is square, so no shape will tell you if it
+    should have been transposed.
+    Source: Elman 1990; Goodfellow et al. 2016, equations 10.8 and 10.9.
+    """
+    # BEGIN SOLUTION
+    from_input = x_t @ W_x.T
+    from_past = h_prev @ W_h.T
+    return np.tanh(from_input + from_past + b)
+    # END SOLUTION
+
+
+def rnn_forward(x: np.ndarray, h0: np.ndarray, W_x: np.ndarray, W_h: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Read whole sequences, one step after the other, with the same weights at each.
+
+    Args:
+        x: (batch, time, input).
+        h0: (batch, hidden), the state before the first step.
+        W_x: (hidden, input).
+        W_h: (hidden, hidden).
+        b: (hidden,).
+
+    Returns:
+        h: (batch, time, hidden), the states after each step; h[:, 0] is the one after the first, and h0 is not in it.
+
+    Watch: each step starts from the state of the step before, the first one from h0 (which need not be zero).
+    Source: Elman 1990; Goodfellow et al. 2016, section 10.2.
+    """
+    # BEGIN SOLUTION
+    h = h0
+    states = []
+    for t in range(x.shape[1]):
+        h = rnn_step(x[:, t], h, W_x, W_h, b)
+        states.append(h)
+    return np.stack(states, axis=1)
+    # END SOLUTION
+
+
+def output_probs(h: np.ndarray, W_y: np.ndarray, b_y: np.ndarray) -> np.ndarray:
+    """Predict from each state: one probability for each token.
+
+        p_t = softmax(W_y h_t + b_y)
+
+    Args:
+        h: (..., hidden), any number of states: (hidden,), (batch, hidden) or (batch, time, hidden).
+        W_y: (vocab, hidden).
+        b_y: (vocab,).
+
+    Returns:
+        probs: (..., vocab).
+
+    Watch: the probabilities of one step sum to one over the vocabulary, not over the steps.
+    Source: Goodfellow et al. 2016, equations 10.10 and 10.11.
+    """
+    # BEGIN SOLUTION
+    logits = h @ W_y.T + b_y
+    return softmax(logits, axis=-1)
+    # END SOLUTION
+
+
+# BEGIN SOLUTION
+def _log_softmax(logits: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the softmax over the last axis, without ever holding a probability that underflows."""
+    lowered = logits - logits.max(axis=-1, keepdims=True)
+    return lowered - np.log(np.exp(lowered).sum(axis=-1, keepdims=True))
+
+
+# END SOLUTION
+
+
+def next_token_loss(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> float:
+    """Measure how surprised the model is by the right tokens, on average.
+
+        loss = mean over the targets that count of -ln p(target),    p = softmax(logits)
+
+    Args:
+        logits: (batch, time, vocab), the scores before the softmax.
+        targets: (batch, time) of int, the right token of each step. They are shifted already: targets[:, t] is what
+            logits[:, t] has to predict.
+        mask: (batch, time) of bool, True where the target counts, False at filler. At least one counts.
+
+    Returns:
+        loss: one number, in nats.
+
+    Watch: one mean over all targets that count, whichever sequence they stand in. Where the model is sure and wrong,
+    the probability of the target is too small for a computer, while its logarithm is an ordinary number.
+    Source: Goodfellow et al. 2016, equations 10.12 to 10.14; section 6.2.2.3 for the logarithm of a softmax.
+    """
+    # BEGIN SOLUTION
+    log_probs = _log_softmax(logits)
+    of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]
+    counted = of_targets[mask]
+    return float(-counted.mean())
+    # END SOLUTION
+
+
+def sequence_log_prob(logits: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the probability that the model gives to whole sequences.
+
+        ln p(w_1 ... w_T) = sum over t of ln p(w_t | what came before)
+
+    Args:
+        logits: (..., time, vocab), the scores before the softmax; logits[..., t, :] predicts ids[..., t].
+        ids: (..., time) of int.
+
+    Returns:
+        log_prob: (...), one number for each sequence, in nats; a single number where there is just one sequence.
+
+    Watch: a product of 2000 probabilities is zero to a computer, while the sum of their logarithms is not.
+    Source: the chain rule of probability; Jurafsky & Martin, the chapter on n-gram language models.
+    """
+    # BEGIN SOLUTION
+    scores = _log_softmax(logits)
+    chosen = np.take_along_axis(scores, ids[..., None], axis=-1)[..., 0]
+    return chosen.sum(axis=-1)
+    # END SOLUTION
+
+
+def perplexity(nll: float | np.ndarray, n: int | np.ndarray) -> float:
+    """Say how many equally likely tokens the model wavers between, on average.
+
+        perplexity = exp(total nll / total number of tokens)
+
+    Args:
+        nll: the negative log-likelihood in nats, summed over all tokens; one number, or an array (texts,) with one
+            for each text.
+        n: how many tokens that is; one number, or an array (texts,).
+
+    Returns:
+        perplexity: one number for all texts together.
+
+    Watch: nll is a sum in nats, not a mean and not in bits. A long text has more tokens, so it counts for more.
+    Source: Jelinek et al. 1977; Jurafsky & Martin, the chapter on n-gram language models.
+    """
+    # BEGIN SOLUTION
+    per_token = np.sum(nll) / np.sum(n)
+    return float(np.exp(per_token))
+    # END SOLUTION
+
+
+def bits_per_char(nll: float | np.ndarray, n: int | np.ndarray) -> float:
+    """Say how many bits a character costs on average, if the model is used to compress the text.
+
+    Args:
+        nll: the negative log-likelihood in nats, summed over all characters; one number, or an array (texts,).
+        n: how many characters that is; one number, or an array (texts,).
+
+    Returns:
+        bits: one number for all texts together.
+
+    Watch: 1 bit is ln 2 = .693 nats, so is the same surprise more bits than nats, or fewer?
+    Source: Shannon 1951.
+    """
+    # BEGIN SOLUTION
+    nats = np.sum(nll) / np.sum(n)
+    return float(nats / np.log(2))
+    # END SOLUTION
+
+
+def classify_sequence(x: np.ndarray, h0: np.ndarray, lengths: np.ndarray, params: dict[str, np.ndarray]) -> np.ndarray:
+    """Read sequences to their ends, and classify each from its last state (many-to-one).
+
+    Args:
+        x: (batch, time, input), filled up at the end where a sequence is shorter than the longest.
+        h0: (batch, hidden), the state before the first step.
+        lengths: (batch,) of int, how many steps of each sequence are real: at least 1, at most time.
+        params: the five arrays; W_y is (output, hidden), and b_y (output,).
+
+    Returns:
+        probs: (batch, output), the softmax of W_y h + b_y for the state h after the last real step of each row.
+
+    Watch: a state goes on changing while it reads filler, and every row has another last step.
+    Source: Goodfellow et al. 2016, figure 10.5.
+    """
+    # BEGIN SOLUTION
+    states = rnn_forward(x, h0, params["W_x"], params["W_h"], params["b"])
+    rows = np.arange(len(lengths))
+    last = states[rows, lengths - 1]
+    return output_probs(last, params["W_y"], params["b_y"])
+    # END SOLUTION
+
+
+def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray], uniforms: np.ndarray) -> np.ndarray:
+    """Write n tokens: predict, draw one, read it, and so on.
+
+    At each step the network reads one token as a one-hot vector, first `first_id` and then what it has just drawn,
+    updates its state, and draws the next token by inverting the cumulative distribution: it is the smallest id whose
+    cumulative probability p_0 + ... + p_id exceeds the uniform number of this step.
+
+    Args:
+        h0: (hidden,), the state before first_id is read. There is one sequence only, without a batch axis.
+        first_id: the token to read first.
+        n: how many tokens to write, at least 1.
+        params: the five arrays; W_x is (hidden, vocab), and W_y (vocab, hidden).
+        uniforms: (n,), numbers in [0, 1), one for each token to draw.
+
+    Returns:
+        ids: (n,), a numpy array of int: the tokens drawn, without first_id.
+
+    Watch: the state and the token are both carried on to the next step. No random numbers but those given.
+    Source: Graves 2013, section 2; inversion is in Devroye 1986, chapter III.
+    """
+    # BEGIN SOLUTION
+    size = params["W_x"].shape[1]
+    h, token, ids = h0, first_id, []
+    for u in uniforms[:n]:
+        one_hot = np.eye(size)[token]
+        h = rnn_step(one_hot, h, params["W_x"], params["W_h"], params["b"])
+        probs = output_probs(h, params["W_y"], params["b_y"])
+        cumulative = np.cumsum(probs)
+        drawn = int(np.searchsorted(cumulative, u, side="right"))
+        token = min(drawn, size - 1)  # rounding may leave the last sum a hair below one
+        ids.append(token)
+    return np.array(ids)
+    # END SOLUTION
+
+
+def quiz() -> dict[str, str]:
+    """Answer eight questions, each with the letter of its one right option.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+
+    what_is_recurrent: what makes a network recurrent?
+        a: it has more than one hidden layer
+        b: it has weights of its own for each step
+        c: what it computed at one step goes into the next
+        d: it reads all steps of a sequence at once
+    which_data: for which of these is a recurrent network made?
+        a: twelve blood values of a patient, in no order
+        b: photos that all have the same size
+        c: how often each word occurs in a text
+        d: a melody of any length, note after note
+    weights_and_length: sequences get ten times as long; how many more weights does the network need?
+        a: none
+        b: ten times as many of W_x, and no more of W_h
+        c: ten times as many of W_h, and no more of W_x
+        d: ten times as many of all
+    same_letter: "hell" holds two l, to be followed by l and by o; how can the network get both right?
+        a: it cannot, since the same input gives the same output
+        b: its state is not the same at the two
+        c: the second l gets another id
+        d: W_h is not the same at the two
+    shifted_targets: the network reads a text to learn from it; what is the target at step t?
+        a: token t + 1
+        b: token t
+        c: token t - 1
+        d: the last token of the text
+    perplexity_of_four: what does a perplexity of 4 say?
+        a: one of four predictions is right
+        b: the model is as unsure as between four equally likely tokens
+        c: a token costs 4 bits on average
+        d: the loss is 4 nats on average
+    untrained_loss: there are 65 characters, and an untrained model finds all equally likely; what is its mean loss in
+    nats?
+        a: 6.02, the logarithm of 65 to the base 2
+        b: .015, which is 1/65
+        c: 4.17, the natural logarithm of 65
+        d: 0, as nothing has been learned yet
+    why_mask: short texts of a batch are filled up; what if the filler counted in the mean loss?
+        a: nothing, since filler says nothing
+        b: the loss would always be too high
+        c: the probabilities would no longer sum to one
+        d: the loss would look good by predicting filler
+    """
+    answers = {
+        "what_is_recurrent": "",
+        "which_data": "",
+        "weights_and_length": "",
+        "same_letter": "",
+        "shifted_targets": "",
+        "perplexity_of_four": "",
+        "untrained_loss": "",
+        "why_mask": "",
+    }
+    # BEGIN SOLUTION
+    answers["what_is_recurrent"] = "c"
+    answers["which_data"] = "d"
+    answers["weights_and_length"] = "a"
+    answers["same_letter"] = "b"
+    answers["shifted_targets"] = "a"
+    answers["perplexity_of_four"] = "b"
+    answers["untrained_loss"] = "c"
+    answers["why_mask"] = "d"
+    # END SOLUTION
+    return answers

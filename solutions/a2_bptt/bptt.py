@@ -1,0 +1,362 @@
+"""Backpropagation through time: the gradients of an Elman RNN, by hand, in numpy.
+
+The network: h_t = tanh(W_h h_{t-1} + W_x x_t + b) for t = 1 ... time, from a given h_0, and logits_t = W_y h_t + b_y.
+
+    x       (batch, time, features)   the inputs; x[:, t] is what step t reads
+    h0      (batch, hidden)           the state before the first step
+    h       (batch, time, hidden)     the states; h[:, t] is the one after reading x[:, t]
+    logits  (batch, time, vocab)      a score for each token that may come next
+    W_x     (hidden, features)        weights are laid out (out, in), as in the formula
+    W_h     (hidden, hidden)
+    b       (hidden,)
+    W_y     (vocab, hidden)
+    b_y     (vocab,)
+
+dA stands for the gradient of the loss L with respect to A, and has the shape of A.
+
+A cache holds what a forward pass leaves for the backward pass; it is a tuple of arrays and is handed to you:
+
+    of one step             (x_t, h_prev, h_t, W_x, W_h)    x_t (batch, features), h_prev and h_t (batch, hidden)
+    of a whole sequence     (x, h0, h, W_x, W_h)
+
+No function here changes the arrays it is given. Each may call any other of this file, also one further down.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Sequence = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Gradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def loss_backward(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Send a gradient back through softmax and cross-entropy, to the logits.
+
+        L = mean over the counted positions of -log softmax(logits)[target]
+
+    Args:
+        logits: (batch, time, vocab).
+        targets: (batch, time) of int, the id of the token that should have been predicted, from 0 to vocab - 1.
+        mask: (batch, time) of bool, True where the target counts, False where it is padding. At least one is True.
+
+    Returns:
+        dlogits: (batch, time, vocab).
+
+    Watch: the mean is over the counted positions of the whole batch. What gradient do the others get? Logits of 1000
+    and of -1000 are allowed. `targets` of padded positions mean nothing, but are ids like any other.
+    Source: Jurafsky and Martin, the chapter on RNNs and LSTMs (training an RNN language model); README, section 1.
+    """
+    # BEGIN SOLUTION
+    peak = logits.max(axis=-1, keepdims=True)
+    raised = np.exp(logits - peak)
+    probs = raised / raised.sum(axis=-1, keepdims=True)
+    one_hot = np.eye(logits.shape[-1])[targets]
+    counted = mask.sum()
+    return (probs - one_hot) * mask[..., None] / counted
+    # END SOLUTION
+
+
+def rnn_step_backward(dh: np.ndarray, cache: Step) -> Gradients:
+    """Send a gradient back through one step, h_t = tanh(W_h h_prev + W_x x_t + b).
+
+    Args:
+        dh: (batch, hidden), the gradient of the loss with respect to h_t.
+        cache: (x_t, h_prev, h_t, W_x, W_h) of the step.
+
+    Returns:
+        dx (batch, features), dh_prev (batch, hidden), dW_x (hidden, features), dW_h (hidden, hidden) and db (hidden,),
+        in this order.
+
+    Watch: the derivative of tanh(z) is 1 - tanh(z)^2, and h_t already is tanh(z). All rows of the batch share the
+    weights and the bias. Let each gradient have the shape of what it belongs to; W_h is square, so there the shape
+    will not tell you.
+    Source: Werbos 1990; Pascanu et al. 2013, section 1.1; README, section 2.
+    """
+    # BEGIN SOLUTION
+    x_t, h_prev, h_t, W_x, W_h = cache
+    dz = dh * (1 - h_t**2)
+    dx = dz @ W_x
+    dh_prev = dz @ W_h
+    dW_x = dz.T @ x_t
+    dW_h = dz.T @ h_prev
+    db = dz.sum(axis=0)
+    return dx, dh_prev, dW_x, dW_h, db
+    # END SOLUTION
+
+
+def rnn_backward(dh: np.ndarray, cache: Sequence) -> Gradients:
+    """Send gradients back through a whole sequence: backpropagation through time.
+
+    Args:
+        dh: (batch, time, hidden); dh[:, t] is what reaches h[:, t] from its own output, not from later steps. A loss
+            at every step makes every dh[:, t] non-zero.
+        cache: (x, h0, h, W_x, W_h) of the forward pass.
+
+    Returns:
+        dx (batch, time, features), dh0 (batch, hidden), dW_x (hidden, features), dW_h (hidden, hidden) and db
+        (hidden,), in this order.
+
+    Watch: a state is read twice, by its output and by the next step. The same weights work at every step. Which state
+    came before the first one? Leave `dh` as it is.
+    Source: Werbos 1990, "Backpropagation through time: what it does and how to do it"; README, section 3.
+    """
+    # BEGIN SOLUTION
+    x, h0, h, W_x, W_h = cache
+    dx = np.zeros(x.shape)
+    dW_x, dW_h, db = np.zeros(W_x.shape), np.zeros(W_h.shape), np.zeros(len(W_h))
+    dh_next = np.zeros(h0.shape)
+    for t in reversed(range(x.shape[1])):
+        before = h[:, t - 1] if t > 0 else h0
+        total = dh[:, t] + dh_next
+        dx_t, dh_next, dW_x_t, dW_h_t, db_t = rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))
+        dx[:, t] = dx_t
+        dW_x += dW_x_t
+        dW_h += dW_h_t
+        db += db_t
+    dh0 = dh_next
+    return dx, dh0, dW_x, dW_h, db
+    # END SOLUTION
+
+
+def embedding_backward(d_out: np.ndarray, ids: np.ndarray, vocab_size: int) -> np.ndarray:
+    """Send a gradient back through a table look-up, out = E[ids].
+
+    Args:
+        d_out: (batch, time, d), the gradient of the loss with respect to the vectors that were looked up.
+        ids: (batch, time) of int, which row of the table each of them came from.
+        vocab_size: number of rows of the table.
+
+    Returns:
+        dE: (vocab_size, d).
+
+    Watch: a token that stands in the text three times has its row read three times. Rows that nobody read are zero.
+    No id is special here; 0 is a token like any other.
+    Source: the chain rule: a look-up is a product with a one-hot vector; README, section 4.
+    """
+    # BEGIN SOLUTION
+    dE = np.zeros((vocab_size, d_out.shape[-1]))
+    np.add.at(dE, ids, d_out)
+    return dE
+    # END SOLUTION
+
+
+def grad_check(f: Callable[[np.ndarray], float], x: np.ndarray, grad: np.ndarray, eps: float) -> float:
+    """Compare a gradient with central differences: the check that knows nothing of your formulas.
+
+        n_i = (f(x + eps e_i) - f(x - eps e_i)) / (2 eps)        e_i is 1 at entry i and 0 elsewhere
+        error_i = |grad_i - n_i| / max(|grad_i| + |n_i|, 1e-8)
+
+    Args:
+        f: takes an array of the shape of x and returns a number, the loss.
+        x: any shape; where the gradient is to be checked.
+        grad: the shape of x; the gradient that somebody's formulas gave.
+        eps: how far to step, a positive number.
+
+    Returns:
+        The largest error_i, a single number between 0 and 1, or NaN if an entry of `grad` is NaN.
+
+    Watch: move one entry at a time, and put it back before the next. Work in float64, whatever the dtype of x: in
+    single precision, or in whole numbers, a small step gets lost. Afterwards x is what it was before.
+    Source: Stanford CS231n, notes on gradient checks; README, section 5.
+    """
+    # BEGIN SOLUTION
+    point = np.array(x, dtype=np.float64)
+    errors = np.zeros(point.shape)
+    for index in np.ndindex(point.shape):
+        kept = point[index]
+        point[index] = kept + eps
+        above = f(point)
+        point[index] = kept - eps
+        below = f(point)
+        point[index] = kept
+        numeric = (above - below) / (2 * eps)
+        size = max(abs(grad[index]) + abs(numeric), 1e-8)
+        errors[index] = abs(grad[index] - numeric) / size
+    return float(errors.max())
+    # END SOLUTION
+
+
+# BEGIN SOLUTION
+def _states(x: np.ndarray, start: np.ndarray, params: dict[str, np.ndarray]) -> np.ndarray:
+    """Run the network over x from a starting state; return every state."""
+    states, state = [], start
+    for t in range(x.shape[1]):
+        state = np.tanh(state @ params["W_h"].T + x[:, t] @ params["W_x"].T + params["b"])
+        states.append(state)
+    return np.stack(states, axis=1)
+
+
+# END SOLUTION
+def truncated_bptt(
+    x: np.ndarray, targets: np.ndarray, h0: np.ndarray, params: dict[str, np.ndarray], k: int
+) -> tuple[float, dict[str, np.ndarray]]:
+    """Cut a long sequence into windows of k steps: the state is carried on, the gradient is not.
+
+    Window one is steps 0 ... k-1, window two is k ... 2k-1, and so on; the last one takes what is left and may be
+    shorter. Each window starts from the state in which the one before it ended (the first from h0), taken as a
+    constant: no gradient goes back across the border.
+
+    Args:
+        x: (batch, time, features).
+        targets: (batch, time) of int; targets[:, t] is to be predicted from h[:, t]. All of them count.
+        h0: (batch, hidden).
+        params: {"W_x": (hidden, features), "W_h": (hidden, hidden), "b": (hidden,), "W_y": (vocab, hidden),
+            "b_y": (vocab,)}.
+        k: steps in a window, at least 1; may be larger than time.
+
+    Returns:
+        loss, a number: the mean of -log softmax(logits)[target] over all batch * time targets;
+        grads, a dict with the keys of params: the gradient of that mean, cut as said, added up over the windows.
+
+    Watch: a short last window counts for as much as it has targets. The forward pass is yours to write (or to bring
+    along from the assignment before); cutting changes nothing about it, so the loss is the same for every k.
+    Source: Williams and Peng 1990; Sutskever 2013, section 2.8.6; README, section 6.
+    """
+    # BEGIN SOLUTION
+    time = targets.shape[1]
+    grads = {name: np.zeros(value.shape) for name, value in params.items()}
+    loss, state = 0.0, h0
+    for start in range(0, time, k):
+        stop = min(start + k, time)
+        x_now, targets_now = x[:, start:stop], targets[:, start:stop]
+        h = _states(x_now, state, params)
+        logits = h @ params["W_y"].T + params["b_y"]
+        aimed = np.take_along_axis(logits, targets_now[..., None], axis=-1)[..., 0]
+        loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size
+        share = targets_now.size / targets.size
+        dlogits = share * loss_backward(logits, targets_now, np.ones(targets_now.shape, dtype=bool))
+        grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)
+        grads["b_y"] += dlogits.sum(axis=(0, 1))
+        dh = dlogits @ params["W_y"]
+        window = rnn_backward(dh, (x_now, state, h, params["W_x"], params["W_h"]))
+        grads["W_x"] += window[2]
+        grads["W_h"] += window[3]
+        grads["b"] += window[4]
+        state = h[:, -1]
+    return float(loss), grads
+    # END SOLUTION
+
+
+def clip_grad_norm(grads: dict[str, np.ndarray], max_norm: float) -> tuple[dict[str, np.ndarray], float]:
+    """Shorten a gradient that is too long, and keep its direction.
+
+        norm = sqrt(sum of the squares of every entry of every array)
+        clipped = grads * max_norm / norm    where norm > max_norm,    else grads
+
+    Args:
+        grads: the gradients by name, of any shapes.
+        max_norm: the length that is allowed, a positive number.
+
+    Returns:
+        clipped, a dict with the same names and shapes, and norm, a number: the length before clipping.
+
+    Watch: there is one norm for all arrays together. A gradient that is short enough stays as it is, also one of
+    zeros. The arrays in `grads` stay as they are; return others.
+    Source: Pascanu et al. 2013, section 3.2, algorithm 1; README, section 8.
+    """
+    # BEGIN SOLUTION
+    squares = sum((g**2).sum() for g in grads.values())
+    norm = float(np.sqrt(squares))
+    factor = max_norm / norm if norm > max_norm else 1.0
+    clipped = {name: g * factor for name, g in grads.items()}
+    return clipped, norm
+    # END SOLUTION
+
+
+def gradient_norms(dh_last: np.ndarray, cache: Sequence) -> np.ndarray:
+    """Measure how long the gradient is at each state, when only the last state has a loss.
+
+    Args:
+        dh_last: (batch, hidden), the gradient of the loss with respect to the last state, h[:, -1].
+        cache: (x, h0, h, W_x, W_h) of the forward pass.
+
+    Returns:
+        norms: (time,); norms[t] is the length of the gradient with respect to h[:, t]: the square root of the sum of
+        its squares over batch and hidden units. So norms[-1] is the length of dh_last.
+
+    Watch: the gradient runs from the end to the start, the result from the start to the end. Between h[:, t] and
+    h[:, t - 1] lies one step, the one that made h[:, t].
+    Source: Hochreiter 1991; Pascanu et al. 2013, section 2; README, section 7.
+    """
+    # BEGIN SOLUTION
+    x, h0, h, W_x, W_h = cache
+    steps = h.shape[1]
+    norms = np.zeros(steps)
+    flowing = dh_last
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+        earlier = h[:, t - 1] if t > 0 else h0
+        flowing = rnn_step_backward(flowing, (x[:, t], earlier, h[:, t], W_x, W_h))[1]
+    return norms
+    # END SOLUTION
+
+
+def quiz() -> dict[str, str]:
+    """Answer eight questions, each with the letter of its one right option.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+
+    why_add_up: why is dW_h a sum over all time steps?
+        a: because the mean over the steps has been multiplied by their number
+        b: because every step reads the same W_h, so changing it changes every step
+        c: because later steps need larger gradients than earlier ones
+        d: because the loss of the last step is a sum over the earlier losses
+    two_readers: what arrives at h_t on the way back, when there is a loss at every step?
+        a: the gradient from its own output alone
+        b: the gradient from step t + 1 alone
+        c: the gradient from its own output, plus the one from step t + 1
+        d: the gradients from all outputs, each of them unchanged
+    why_vanish: why do gradients vanish or explode over many steps?
+        a: each step multiplies by W_h and tanh', and a product of many similar factors shrinks or grows exponentially
+        b: a sum of many terms either cancels out or grows with the number of terms
+        c: the learning rate is applied once for each step
+        d: the softmax saturates when the sequence gets longer
+    orthogonal_weights: W_h is orthogonal (it changes no length). What can a tanh RNN's gradient do on its way back?
+        a: it keeps its length, as an orthogonal matrix changes no length
+        b: it can explode, as tanh' is larger than one where a unit is active
+        c: it can do neither, since the two effects cancel
+        d: it can only keep its length or shrink, as tanh' is at most one
+    what_clipping_does: what does clipping by the global norm do to a gradient that is too long?
+        a: it sets entries that are too large to the limit, and leaves the others
+        b: it shortens each array to the limit on its own
+        c: it shortens the whole, and keeps its direction
+        d: it leaves out the update of this step
+    what_clipping_cannot: what does clipping do about vanishing gradients?
+        a: nothing: a gradient that is too short stays as it is
+        b: it brings them up to the limit
+        c: it prevents them, since vanishing begins with exploding
+        d: it makes them as long as those of the last step
+    what_is_cut: truncated BPTT with windows of k steps, the state carried on. What gets lost?
+        a: the network cannot use anything it read more than k steps ago
+        b: the loss is computed on the last window only
+        c: the state is set back to zero every k steps
+        d: what a step did for losses beyond its window's end is not learned from
+    why_central: why take central differences for a gradient check, and not (f(x + eps) - f(x)) / eps?
+        a: they need half as many calls of f
+        b: their error shrinks with eps squared instead of eps
+        c: they are exact for every f
+        d: they need no double precision
+    """
+    answers = {
+        "why_add_up": "",
+        "two_readers": "",
+        "why_vanish": "",
+        "orthogonal_weights": "",
+        "what_clipping_does": "",
+        "what_clipping_cannot": "",
+        "what_is_cut": "",
+        "why_central": "",
+    }
+    # BEGIN SOLUTION
+    answers["why_add_up"] = "b"
+    answers["two_readers"] = "c"
+    answers["why_vanish"] = "a"
+    answers["orthogonal_weights"] = "d"
+    answers["what_clipping_does"] = "c"
+    answers["what_clipping_cannot"] = "a"
+    answers["what_is_cut"] = "d"
+    answers["why_central"] = "b"
+    # END SOLUTION
+    return answers

@@ -1,0 +1,362 @@
+"""The command line: what it prints, what it leaves, and how it exits. 0 done, 1 something did not pass, 2 wrong use."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from autograder import __version__
+from autograder.cli import app, main
+from autograder.course.spec import Assignment
+
+COMMANDS = sorted(c.name or c.callback.__name__ for c in app.registered_commands if c.callback)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs a command on the tiny course, or another one."""
+
+    def of(*arguments: object, course: Path | None = course) -> Ended:
+        command = [str(argument) for argument in arguments]
+        if course is not None:
+            command += ["--course", str(course)]
+        monkeypatch.setattr("sys.argv", ["autograder", *command])
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = capsys.readouterr()
+        return Ended(int(caught.value.code or 0), said.out, said.err)
+
+    return of
+
+
+@pytest.fixture
+def works(tmp_path: Path, assignment: Assignment) -> Path:
+    """Return a folder with three submissions: right, wrong and unwritten."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    wrong = assignment.reference.replace("return x - means", "return x + means")
+    for name, text in {"ann": assignment.reference, "bob": wrong, "eve": assignment.stub}.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def one_line(ended: Ended) -> str:
+    """Check that a command was refused with a single line, and return it."""
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.err.startswith("autograder: ")
+    assert ended.err.count("\n") == 1
+    return ended.err
+
+
+# In general
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(run: Run, command: str) -> None:
+    """--help exits with 0 and says what the command is for."""
+    ended = run(command, "--help", course=None)
+    assert (ended.code, ended.err) == (0, "")
+    assert f"autograder {command}" in ended.out
+
+
+def test_the_commands_that_others_rely_on_are_there() -> None:
+    """The contract of names."""
+    assert {"check", "grade", "report", "doctor", "new", "demo"} <= set(COMMANDS)
+
+
+def test_without_a_command_there_is_help(run: Run) -> None:
+    """Whoever types the bare name learns what there is."""
+    ended = run(course=None)
+    assert ended.code == 2
+    assert "doctor" in ended.out + ended.err
+
+
+def test_the_version_is_printed(run: Run) -> None:
+    """The one of the package."""
+    assert run("--version", course=None) == Ended(0, f"autograder {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("chekc",),
+        ("check",),
+        ("grade", "t1_means"),
+        ("check", "t1_means", "--fast"),
+        ("grade", "t1_means", ".", "-o", "x", "--jobs", "-1"),
+    ],
+)
+def test_wrong_use_exits_with_2(run: Run, arguments: tuple[str, ...]) -> None:
+    """Unknown commands and options, missing arguments, numbers out of range."""
+    ended = run(*arguments, course=None)
+    assert ended.code == 2
+    assert "Traceback" not in ended.err
+
+
+def test_outside_a_course_every_command_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line, with what it looked for."""
+    monkeypatch.chdir(tmp_path)
+    for arguments in (
+        ("check", "t1_means"),
+        ("grade", "t1_means", ".", "-o", "out"),
+        ("doctor",),
+        ("new", "a1_first"),
+        ("demo",),
+    ):
+        assert "holds assignments/ and solutions/" in one_line(run(*arguments, course=None))
+
+
+def test_the_course_is_found_from_inside(run: Run, course_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--course is for those who stand elsewhere."""
+    monkeypatch.chdir(course_copy / "solutions" / "t1_means")
+    assert run("check", "t1_means", course=None).code == 0
+
+
+@pytest.mark.parametrize("arguments", [("check",), ("grade", ".", "-o", "out"), ("doctor",)])
+def test_an_unknown_assignment_gets_the_nearest_name(run: Run, arguments: tuple[str, ...]) -> None:
+    """With all there are."""
+    command, *rest = arguments
+    assert "Did you mean t1_means? It holds: t1_means, t2_tensors." in one_line(run(command, "t1_meens", *rest))
+
+
+def test_as_a_program_of_its_own(course: Path) -> None:
+    """The installed module runs as a process, with the same exit codes."""
+    command = [sys.executable, "-m", "autograder.cli", "check", "t1_means", "--course", str(course)]
+    stub = course / "assignments" / "t1_means"
+    for cwd, code in ((stub, 1), (course / "solutions" / "t1_means", 0), (course, 2)):
+        assert subprocess.run(command, cwd=cwd, capture_output=True, check=False).returncode == code
+
+
+# check
+
+
+def test_check_passes_the_reference(run: Run, course: Path) -> None:
+    """Every exercise with its points, and exit code 0."""
+    ended = run("check", "t1_means", course / "solutions/t1_means/means.py")
+    assert ended.code == 0
+    assert "row_means" in ended.out
+    assert "7 of 7 points on the public cases. Hidden cases decide the grade." in ended.out
+
+
+def test_check_explains_what_is_wrong(run: Run, works: Path) -> None:
+    """The first case that fails, with both arrays and the diagnosis."""
+    ended = run("check", "t1_means", works / "bob.py")
+    assert ended.code == 1
+    for words in ("two_rows_centered", "got", "expected", "The call was center(x) with", "You add the mean instead"):
+        assert words in ended.out
+    assert "centers_any_shape" not in ended.out
+
+
+def test_check_takes_the_file_in_this_folder(run: Run, works: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever stands beside their file need not name it."""
+    shutil.copy(works / "ann.py", works / "means.py")
+    monkeypatch.chdir(works)
+    assert run("check", "t1_means").code == 0
+
+
+def test_check_as_json(run: Run, works: Path) -> None:
+    """The same as data."""
+    ended = run("check", "t1_means", works / "bob.py", "--json")
+    found = json.loads(ended.out)
+    assert ended.code == 1
+    assert [e["score"] for e in found["exercises"]] == [2.0, 0.0, 3.0]
+    assert found["exercises"][1]["cases"][0]["diagnosis"] == "adds_the_mean"
+
+
+def test_check_takes_a_notebook(run: Run, tmp_path: Path, assignment: Assignment) -> None:
+    """Its definitions are run, its experiments are not."""
+    cells = [{"cell_type": "code", "source": [source]} for source in (assignment.reference, "print(row_means(3))")]
+    path = tmp_path / "work.ipynb"
+    path.write_text(json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}), encoding="utf-8")
+    assert run("check", "t1_means", path).code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("missing.py", None, "There is no file"),
+        ("work.docx", b"PK\x03\x04", "work.docx"),
+        ("work.py", "def f(): pass".encode("utf-16"), "UTF-8"),
+        ("work.ipynb", b"{", "work.ipynb"),
+    ],
+)
+def test_check_refuses_what_it_cannot_read(run: Run, tmp_path: Path, name: str, data: bytes | None, words: str) -> None:
+    """A file that is not there, of another kind, or in another encoding: a line each; UTF-16 may as well be read."""
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    ended = run("check", "t1_means", tmp_path / name)
+    if name == "work.py" and ended.code == 1:
+        assert "MISSING" in ended.out
+    else:
+        assert words in one_line(ended)
+
+
+def test_what_a_submission_prints_cannot_draw_on_the_terminal(run: Run, tmp_path: Path) -> None:
+    """Escape sequences and markup are shown, not obeyed."""
+    path = tmp_path / "work.py"
+    path.write_text(
+        "print('\\x1b[2J[bold red]PASSED[/]')\ndef row_means(x):\n    raise ValueError('\\x1b[31m[green]ok')",
+        encoding="utf-8",
+    )
+    ended = run("check", "t1_means", path)
+    assert "\x1b" not in ended.out
+    assert "\\x1b[2J[bold red]PASSED[/]" in ended.out
+    assert "ValueError: \\x1b[31m[green]ok" in ended.out
+
+
+# grade and report
+
+
+def test_grade_leaves_what_it_promises(run: Run, works: Path, tmp_path: Path) -> None:
+    """Grades, results, feedback and a report, and their places are printed."""
+    out = tmp_path / "out"
+    ended = run("grade", "t1_means", works, "-o", out, "--seed", 3, "--accept-unsandboxed")
+    assert ended.code == 0
+    with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["student"], float(row["score"]), row["status"]) for row in rows] == [
+        ("ann", 7, "graded"), ("bob", 5, "graded"), ("eve", 0, "graded"),
+    ]  # fmt: skip
+    assert {path.name for path in (out / "results").iterdir()} == {"ann.json", "bob.json", "eve.json"}
+    assert {path.name for path in (out / "feedback").iterdir()} == {"ann.html", "bob.html", "eve.html"}
+    assert (out / "report.html").stat().st_size > 1000
+    for words in ("seed 3", "isolation level", str(out / "report.html"), "adds_the_mean"):
+        assert words in ended.out
+
+
+def test_grade_as_json(run: Run, works: Path, tmp_path: Path) -> None:
+    """Only the summary goes to stdout."""
+    ended = run("grade", "t1_means", works, "-o", tmp_path / "out", "--json", "--accept-unsandboxed")
+    summary = json.loads(ended.out)
+    assert (summary["assignment"], summary["problems"]) == ("t1_means", [])
+    assert isinstance(summary["seed"], int)
+    assert summary["isolation"]["level"]
+
+
+def test_report_is_rebuilt_from_the_results(run: Run, works: Path, tmp_path: Path) -> None:
+    """Deleting what can be computed loses nothing."""
+    out = tmp_path / "out"
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    before = {name: (out / name).read_bytes() for name in ("grades.csv", "report.html", "feedback/bob.html")}
+    for name in before:
+        (out / name).unlink()
+    ended = run("report", out, course=None)
+    assert (ended.code, ended.out) == (0, f"{out / 'report.html'}\n")
+    assert {name: (out / name).read_bytes() for name in before} == before
+
+
+def test_report_of_nothing(run: Run, tmp_path: Path) -> None:
+    """A folder without a graded class is told so."""
+    assert "no summary.json" in one_line(run("report", tmp_path, course=None))
+
+
+def test_grade_takes_what_is_bad_and_grades_the_rest(run: Run, works: Path, tmp_path: Path) -> None:
+    """An unreadable archive is a line in the grades; everyone else has points."""
+    (works / "mallory.zip").write_bytes(b"PK\x03\x04 not really")
+    with zipfile.ZipFile(works / "trent.zip", "w") as archive:
+        archive.write(works / "ann.py", "../means.py")
+    out = tmp_path / "out"
+    assert run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed").code == 0
+    records = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in (out / "results").iterdir()}
+    assert set(records) == {"ann", "bob", "eve", "mallory", "trent"}
+    assert records["mallory"]["status"] == "unreadable"
+    assert records["mallory"]["problem"]
+    assert records["ann"]["score"] == 7
+
+
+@pytest.mark.parametrize("what", ["nothing", "empty", "broken.zip"])
+def test_grade_refuses_a_class_that_is_none(run: Run, tmp_path: Path, what: str) -> None:
+    """A path that is not there, an empty folder, an unreadable zip."""
+    path = tmp_path / what
+    if what == "empty":
+        path.mkdir()
+    elif what == "broken.zip":
+        path.write_bytes(b"PK\x03\x04")
+    line = one_line(run("grade", "t1_means", path, "-o", tmp_path / "out"))
+    assert what in line
+    assert not (tmp_path / "out").exists()
+
+
+# doctor and new
+
+
+def test_doctor_proves_an_assignment(run: Run) -> None:
+    """A line for every promise."""
+    ended = run("doctor", "t1_means")
+    assert ended.code == 0
+    assert ended.out.count("✓") == 10
+    assert "✗" not in ended.out
+
+
+def test_doctor_exits_with_1_where_a_promise_is_broken(run: Run, course_copy: Path) -> None:
+    """With the line that says which, as text and as data; --write-stub mends a stale stub."""
+    stub = course_copy / "assignments/t1_means/means.py"
+    stub.write_text("stale", encoding="utf-8")
+    ended = run("doctor", "t1_means", course=course_copy)
+    assert ended.code == 1
+    assert "✗ the stub is fresh" in ended.out
+    assert "autograder doctor t1_means --write-stub" in ended.out
+    ended = run("doctor", "t1_means", "--json", course=course_copy)
+    assert ended.code == 1
+    assert [bool(proof["broken"]) for proof in json.loads(ended.out)["t1_means"]].count(True) == 2
+    assert run("doctor", "t1_means", "--write-stub", course=course_copy).code == 0
+    assert "NotImplementedError" in stub.read_text(encoding="utf-8")
+
+
+def test_doctor_will_not_write_a_stub_it_doubts(run: Run, course_copy: Path) -> None:
+    """An unbalanced marker is a line, and the stub stays as it was."""
+    path = course_copy / "solutions/t1_means/means.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("    # END SOLUTION\n", "", 1), encoding="utf-8")
+    assert "begins inside" in one_line(run("doctor", "t1_means", "--write-stub", course=course_copy))
+
+
+def test_doctor_of_an_empty_course(run: Run, tmp_path: Path) -> None:
+    """Nothing to prove is nothing proved."""
+    for folder in ("assignments", "solutions"):
+        (tmp_path / folder).mkdir()
+    assert "autograder new" in one_line(run("doctor", course=tmp_path))
+
+
+def test_broken_course_files_are_a_line(run: Run, course_copy: Path) -> None:
+    """An author's mistake is no traceback, in any command."""
+    path = course_copy / "solutions/t1_means/means.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("return x - means", "return x - meens"), encoding="utf-8")
+    assert "the reference fails center.two_rows_centered" in one_line(
+        run("check", "t1_means", path, course=course_copy)
+    )
+    (course_copy / "assignments/t1_means/assignment.toml").write_text("points = ", encoding="utf-8")
+    for command in ("check", "doctor"):
+        assert "assignment.toml" in one_line(run(command, "t1_means", course=course_copy))
+
+
+def test_new_makes_an_assignment_that_doctor_accepts(run: Run, course_copy: Path) -> None:
+    """The files are listed, and what to do next."""
+    ended = run("new", "t3_next", course=course_copy)
+    assert ended.code == 0
+    assert "autograder doctor t3_next --write-stub" in ended.out
+    assert run("doctor", "t3_next", course=course_copy).code == 0
+    assert "exists already" in one_line(run("new", "t3_next", course=course_copy))
+    assert "will not do as a name" in one_line(run("new", "T3", course=course_copy))

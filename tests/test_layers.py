@@ -1,0 +1,105 @@
+"""Who may import whom, and what must not be imported at all."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ("course", "sandbox", "judge", "batch", "publish")
+FILES = sorted((ROOT / "autograder").rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield every module a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer(module: str) -> int:
+    """Return how high a module of ours stands."""
+    part = module.split(".")[1] if "." in module else ""
+    return LAYERS.index(part) if part in LAYERS else len(LAYERS)
+
+
+def ours(path: Path) -> set[str]:
+    """Return the modules of ours that a file imports."""
+    return {name for name in imports(path) if name == "autograder" or name.startswith("autograder.")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "autograder")))
+def test_each_layer_imports_only_from_those_before_it(path: Path) -> None:
+    """course, sandbox, judge, batch, publish, and then what stands at the top."""
+    own = layer("autograder." + ".".join(path.relative_to(ROOT / "autograder").with_suffix("").parts))
+    version = {"autograder", "autograder.__version__"}
+    assert [name for name in ours(path) - version if layer(name) > own] == []
+
+
+@pytest.mark.parametrize("name", ["worker", "wire"])
+def test_what_sits_beside_student_code_knows_no_answers(name: str) -> None:
+    """The worker imports nothing of ours but the codec, and the codec nothing."""
+    found = ours(ROOT / "autograder" / "sandbox" / f"{name}.py")
+    assert all(module.startswith("autograder.sandbox.wire") for module in found)
+    assert bool(found) == (name == "worker")
+
+
+def test_what_goes_into_a_sandbox_knows_no_answers() -> None:
+    """Neither does what starts the worker in there."""
+    for name in ("cold", "jail", "zygote"):
+        allowed = tuple(f"autograder.sandbox.{module}" for module in ("jail", "wire", "worker"))
+        found = ours(ROOT / "autograder" / "sandbox" / f"{name}.py") - {"autograder.sandbox"}
+        assert all(module.startswith(allowed) for module in found)
+
+
+def test_nothing_imports_otter() -> None:
+    """Otter is a format we write, not a library we stand on."""
+    found = {name for path in FILES for name in imports(path)}
+    assert not [name for name in found if name.split(".")[0] in ("otter", "pytest", "hypothesis", "dask", "tests")]
+
+
+def test_nothing_is_unpickled() -> None:
+    """No module that could make objects of bytes is imported anywhere."""
+    found = {name.split(".")[0] for path in FILES for name in imports(path)}
+    assert not found & {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
+
+
+def loaded(code: str) -> set[str]:
+    """Return the top-level modules that some code leaves loaded in a process of its own."""
+    script = f"import sys\n{code}\nprint(' '.join(sorted(m.partition('.')[0] for m in sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT / "tests"
+    )
+    return set(done.stdout.split())
+
+
+def test_a_numpy_assignment_is_checked_without_torch() -> None:
+    """Torch takes a second to import, and `check` is to answer in half of one."""
+    found = loaded("""
+from pathlib import Path
+from autograder.course.catalog import load_assignment
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.process import ProcessSandbox
+assignment = load_assignment(Path("course"), "t1_means")
+text = assignment.reference.replace("return x - means", "return means - x")
+result = grade(Source("means", (Chunk("means.py", text),)), Oracle(assignment, 0), ProcessSandbox())
+assert result.score == 5, result.score
+""")
+    assert "numpy" in found
+    assert not found & {"torch", "typer", "jinja2", "nbformat", "matplotlib"}
+
+
+def test_the_command_line_loads_little() -> None:
+    """Each command imports what it needs when it runs."""
+    assert not loaded("import autograder.cli") & {"torch", "rich", "safetensors", "jinja2", "nbformat", "matplotlib"}

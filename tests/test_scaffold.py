@@ -1,0 +1,101 @@
+"""A new assignment keeps every promise as it stands, and nothing is ever overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.course.catalog import load_assignment, slugs
+from autograder.doctor import examine
+from autograder.sandbox.job import Sandbox
+from autograder.scaffold import ScaffoldError, scaffold
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """Return a course without assignments."""
+    for folder in ("assignments", "solutions"):
+        (tmp_path / folder).mkdir()
+    return tmp_path
+
+
+def files(course: Path) -> set[str]:
+    """Return every file of a course."""
+    return {str(path.relative_to(course)) for path in course.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("slug", ["a9_diffusion", "a10_state_space", "warmup"])
+def test_a_new_assignment_keeps_every_promise(empty: Path, sandbox: Sandbox, slug: str) -> None:
+    """Doctor finds nothing to complain about before the author has written a line."""
+    written = scaffold(empty, slug)
+    assert {str(path.relative_to(empty)) for path in written} == files(empty)
+    proofs = list(examine(load_assignment(empty, slug), sandbox, 2))
+    assert len(proofs) == 10
+    assert [proof for proof in proofs if not proof.holds] == []
+
+
+def test_it_has_everything_an_assignment_has(empty: Path) -> None:
+    """Both folders, with the files their authors have to fill."""
+    scaffold(empty, "a9_state_space")
+    assert files(empty) == {
+        "assignments/a9_state_space/README.md",
+        "assignments/a9_state_space/assignment.toml",
+        "assignments/a9_state_space/cases.py",
+        "assignments/a9_state_space/state_space.py",
+        "solutions/a9_state_space/alternatives/loops.py",
+        "solutions/a9_state_space/cases.py",
+        "solutions/a9_state_space/misconceptions.py",
+        "solutions/a9_state_space/state_space.py",
+    }
+    assert load_assignment(empty, "a9_state_space").title == "State space"
+
+
+def test_it_comes_last(course_copy: Path) -> None:
+    """The next number in the course's order."""
+    scaffold(course_copy, "a0_first_in_the_alphabet")
+    assert slugs(course_copy) == ("t1_means", "t2_tensors", "a0_first_in_the_alphabet")
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "",
+        "A9_Diffusion",
+        "a9-diffusion",
+        "a9 diffusion",
+        "9_lives",
+        "../a9",
+        "a9/b",
+        "a9_",
+        "_a9",
+        "a9__b",
+        "é",
+        "a9_b.py",
+        "a\n",
+    ],
+)
+def test_bad_names_are_refused(empty: Path, slug: str) -> None:
+    """A name is a folder, a module and a word on the command line, so it is kept plain."""
+    with pytest.raises(ScaffoldError, match="will not do as a name; use lower-case words"):
+        scaffold(empty, slug)
+    assert files(empty) == set()
+
+
+@pytest.mark.parametrize(
+    "slug", ["a1_random", "a2_copy", "a3_numpy", "a4_torch", "a5_cases", "a6_misconceptions", "string", "a7_class"]
+)
+def test_names_that_hide_modules_are_refused(empty: Path, slug: str) -> None:
+    """A student's random.py would be what everybody gets who imports random."""
+    with pytest.raises(ScaffoldError, match="would hide a module"):
+        scaffold(empty, slug)
+    assert files(empty) == set()
+
+
+@pytest.mark.parametrize("folder", ["assignments", "solutions"])
+def test_an_existing_folder_is_left_alone(empty: Path, folder: str) -> None:
+    """Either half is enough to refuse."""
+    (empty / folder / "a9_diffusion").mkdir()
+    with pytest.raises(ScaffoldError, match="exists already; nothing was written"):
+        scaffold(empty, "a9_diffusion")
+    assert files(empty) == set()
