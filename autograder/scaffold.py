@@ -117,7 +117,9 @@ def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
         raise ScaffoldError(f"{slug!r} will not do as a name; use lower-case words joined by _, such as a9_diffusion.")
     topic = slug.partition("_")[2] or slug
     if topic in _TAKEN:
-        raise ScaffoldError(f"{slug!r} will not do as a name: {topic}.py would hide a module that is needed; add a word.")
+        raise ScaffoldError(
+            f"{slug!r} will not do as a name: {topic}.py would hide a module that is needed; add a word."
+        )
     public, secret = course / "assignments" / slug, course / "solutions" / slug
     for folder in (public, secret):
         if folder.exists():

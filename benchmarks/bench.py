@@ -12,7 +12,8 @@ second. Every process uses one thread.
 
 Expected answers are computed once per run, and not counted; what known mistakes answer is computed when the first
 failure asks for it, and counted. Submissions are correct for the most part: of every twenty, fourteen are the reference
-with another comment, four another correct solution, and two hold a known mistake. Every verdict has to be the known one.
+with another comment, four another correct solution, and two hold a known mistake. Every verdict has to be the known
+one, or there is no table.
 """
 
 from __future__ import annotations

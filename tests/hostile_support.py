@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import secrets
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -34,6 +34,7 @@ from autograder.sandbox.job import Isolation, Job, JobResult, Sandbox
 COURSE = Path(__file__).parent / "hostile_course"
 ATTACKS = Path(__file__).parent / "hostile"
 NUMPY, TORCH = "h1_scale", "h2_blend"
+FULL = {NUMPY: (6.0, 12.0), TORCH: (2.0, 4.0)}  # the points of the first exercise, and of all
 SEED = 23
 HIDDEN_NUMBER = "8128"  # begins an argument of a hidden case and nothing else
 # Words behind BREACH that name a risk which some levels have, and a part of the sentence that owns up to it.
@@ -115,13 +116,15 @@ class TrapHouse:
         other.parent.mkdir()
         other.write_text(f"# {self.keys['other']}\n")
         self.marker = folder / "marker"
-        self.marker.mkdir()
-        (self.marker / "keep").write_text("kept")
-        self.marker.chmod(0o777)
+        self._new_marker()
         os.environ["GRADER_SECRET"] = self.keys["environment"]
         undo.callback(os.environ.pop, "GRADER_SECRET")
-        self.victim = undo.enter_context(subprocess.Popen(["sleep", "600"]))
-        undo.callback(self.victim.kill)
+        self.temp = folder / "temp"
+        self.temp.mkdir()
+        undo.callback(setattr, tempfile, "tempdir", tempfile.tempdir)
+        tempfile.tempdir = str(self.temp)  # so that what the grader leaves behind can be told from others' work
+        self._new_victim()
+        undo.callback(self._end_victim)
         name = f"traps-{secrets.token_hex(6)}"
         port = self._listen(undo, socket.AF_INET, ("127.0.0.1", 0), "a TCP connection")
         self._listen(undo, socket.AF_UNIX, f"\0{name}", "a connection to an abstract socket")
@@ -132,7 +135,6 @@ class TrapHouse:
             "MARKER": str(self.marker),
             "FOLDER": str(folder),
             "GRADER": str(os.getpid()),
-            "VICTIM": str(self.victim.pid),
             "PORT": str(port[1]),
             "SOCKET": name,
             "PYTHON": sys.executable,
@@ -157,9 +159,21 @@ class TrapHouse:
         undo.callback(listener.shutdown, socket.SHUT_RDWR)
         return listener.getsockname()
 
+    def _new_marker(self) -> None:
+        self.marker.mkdir()
+        (self.marker / "keep").write_text("kept")
+        self.marker.chmod(0o777)
+
+    def _new_victim(self) -> None:
+        self.victim = subprocess.Popen(["sleep", "600"])
+
+    def _end_victim(self) -> None:
+        self.victim.kill()
+        self.victim.wait()
+
     def tell(self, text: bytes) -> bytes:
         """Fill in where everything is."""
-        for name, place in self._places.items():
+        for name, place in (*self._places.items(), ("VICTIM", str(self.victim.pid))):
             text = text.replace(f"@{name}@".encode(), place.encode())
         return text
 
@@ -168,13 +182,12 @@ class TrapHouse:
         found, self._caught = self._caught, []
         if self.victim.poll() is not None:
             found.append(f"the victim process was ended ({self.victim.returncode})")
-        kept = {path.name: path.read_text() for path in self.marker.iterdir() if path.is_file()}
-        if kept != {"keep": "kept"} or len(list(self.marker.iterdir())) != 1:
-            found.append(f"the marker folder holds {sorted(path.name for path in self.marker.iterdir())}")
-        if found:
-            for path in self.marker.iterdir():
-                path.unlink()
-            (self.marker / "keep").write_text("kept")
+            self._new_victim()
+        left = sorted(path.name for path in self.marker.iterdir())
+        if left != ["keep"] or (self.marker / "keep").read_text() != "kept":
+            found.append(f"the marker folder holds {left}")
+            shutil.rmtree(self.marker)
+            self._new_marker()
         return found
 
     def read_in(self, *texts: str) -> list[str]:
@@ -197,6 +210,14 @@ class Attack:
     def honest(self) -> bool:
         """Whether it is a control, which earns full points in everything."""
         return self.path.name.startswith("honest_")
+
+    @property
+    def earns(self) -> float:
+        """What its first exercise is worth: all, nothing, or what a line `# earns: 2` says."""
+        if self.expected == "PASSED":
+            return FULL[self.slug][0]
+        found = re.search(rb"^# earns: (\d+)$", self.path.read_bytes(), re.MULTILINE)
+        return float(found[1]) if found else 0.0
 
     @property
     def slug(self) -> str:
@@ -349,7 +370,7 @@ def let_loose(
 def alive(pid: int) -> bool:
     """Whether a process still runs."""
     try:
-        os.kill(pid, signal.SIG_DFL)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     return True

@@ -195,8 +195,9 @@ def filler_does_not_count(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("next_token_loss", check=close())
 def sure_and_wrong(rng: np.random.Generator) -> Iterator[Call]:
-    """The first target's logit is 1000 below another one, and costs 1000 nats; the second costs next to nothing."""
+    """A target whose logit is 1000 below another one costs 1000 nats; one above all others costs next to nothing."""
     yield call(np.array([[[0.0, 1000.0], [0.0, 1000.0]]]), np.array([[0, 1]]), np.array([[True, True]]))
+    yield call(np.array([[[1000.0, 1001.0]]]), np.array([[0]]), np.array([[True]]))
 
 
 @case("sequence_log_prob", check=close())
@@ -255,9 +256,9 @@ def hell_and_he(rng: np.random.Generator) -> Iterator[Call]:
 
 
 @case("classify_sequence", check=close())
-def one_step_and_all_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two, from states that are not zero: the first sequence has one step, the second all three."""
-    yield call(X, H0, np.array([1, 3]), SMALL)
+def one_step_and_two_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """A batch of two, from states that are not zero, both filled up: the first has one real step, the second two."""
+    yield call(X, H0, np.array([1, 2]), SMALL)
 
 
 @case("generate", check=close())

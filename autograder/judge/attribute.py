@@ -1,7 +1,6 @@
 """Judge every case, then say whose fault each failure is.
 
-Every exercise stands on its own. Where one exercise calls another, a named mistake in the first is charged once: the
-second follows from it ("error carried forward").
+What only follows from another exercise (`follow.py`) is charged there alone; the rest is diagnosed.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autograder.course.spec import Finding, Status
-from autograder.judge.diagnose import Diagnosis, agrees, answers_of, diagnose
+from autograder.judge.diagnose import UNCOMPARABLE, Diagnosis, answers_of, diagnose
 from autograder.judge.oracle import Oracle, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
@@ -44,40 +43,23 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which mistakes explain which exercise, and which failed trials follow from a mistake made in another one."""
+    """Which mistakes explain which exercise, and which failed trials follow from mistakes made in other ones."""
 
     diagnoses: Mapping[str, Diagnosis | None]
     excused: Mapping[Trial, tuple[str, ...]]
     inside: Mapping[Trial, str]  # failed trials that crashed inside another exercise which does not pass its own cases
 
 
-def attribute(oracle: Oracle, judged: tuple[Judged, ...]) -> Verdict:
-    """Charge every named mistake to one exercise.
-
-    An exercise is first diagnosed by its own misconceptions. Then, where the mistakes of other exercises already
-    explain all its failures, it only follows from them; where they explain some, those cases do.
-    """
+def attribute(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
+    """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise."""
     names = [e.name for e in oracle.assignment.exercises]
-    diagnoses = {name: _diagnose(oracle, name, judged) for name in names}
+    failed = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in excused}
+    diagnoses = {name: _diagnose(oracle, name, judged) if name in failed else None for name in names}
     own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
-    excused: dict[Trial, tuple[str, ...]] = {}
-    for name in names:
-        failed = [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT]
-        others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
-        for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
-            if failed and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed):
-                excused |= {j.trial: upstream for j in failed}
-                own[name], diagnoses[name] = (), None
-                break
-    for name in names:
-        failed = [
-            j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT and j.trial not in excused
-        ]
+    for name in failed:
         upstream = tuple(itertools.chain(*(mistakes for other, mistakes in own.items() if other != name)))
-        if not failed or not upstream:
-            continue
-        excused |= {j.trial: upstream for j in failed if agrees(oracle, upstream, j.trial, j.outcomes)}
-        diagnoses[name] = diagnoses[name] or _diagnose(oracle, name, judged, upstream)
+        if upstream and diagnoses[name] is None:
+            diagnoses[name] = _diagnose(oracle, name, judged, upstream)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
 
 
@@ -119,8 +101,7 @@ def _judge(oracle: Oracle, trial: Trial, mine: tuple[Outcome, ...], expected: tu
         return Judged(trial, mine, STATUS[first.ending])
     try:
         finding = trial.case.check.judge(trial.calls, answers_of(mine), answers_of(expected))
-    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
-        # Checks are written for what students plausibly return; what they cannot even compare is not right.
+    except UNCOMPARABLE as error:
         finding = Finding("container", f"What you returned cannot be compared with what was expected ({error}).")
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 

@@ -14,6 +14,8 @@ from autograder.course.spec import Answer
 from autograder.judge.oracle import Oracle, Trial
 from autograder.sandbox.job import Ending, Outcome
 
+# Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
+UNCOMPARABLE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError)
 MAX_NAMED = 3  # more candidates than this explain nothing
 
 
@@ -78,9 +80,12 @@ def _explains(
 def agrees(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
     """Whether a student's outcomes of one trial are those of the reference with these misconceptions."""
     variant = oracle.answers(names, trial)
-    if variant is None:
-        return False
-    for mine, theirs in zip(got, variant, strict=True):
+    return variant is not None and same_outcomes(trial, got, variant)
+
+
+def same_outcomes(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> bool:
+    """Whether two sets of outcomes of one trial are alike: the same values, or the same exceptions."""
+    for mine, theirs in zip(got, other, strict=True):
         if mine.ending is not theirs.ending:
             return False
         if mine.ending is not Ending.RETURNED:
@@ -89,4 +94,7 @@ def agrees(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outc
                 and theirs.trouble is not None
                 and ((mine.trouble.type_name, mine.trouble.text) == (theirs.trouble.type_name, theirs.trouble.text))
             )
-    return trial.case.check.alike(answers_of(got), answers_of(variant))
+    try:
+        return trial.case.check.alike(answers_of(got), answers_of(other))
+    except UNCOMPARABLE:
+        return False

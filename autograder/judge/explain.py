@@ -87,7 +87,9 @@ def explain_ending(
             reason = _reason(trouble, visibility)
             return f"Your code ended the Python process{reason}, so there is no result to judge."
         case Ending.NOT_RUN:
-            return f"Not run, because of what happened before it{_reason(trouble, visibility) or ' (a call that hung)'}."
+            return (
+                f"Not run, because of what happened before it{_reason(trouble, visibility) or ' (a call that hung)'}."
+            )
         case _:
             return f"The grader itself failed here, which costs you nothing: {trouble.text}"
 

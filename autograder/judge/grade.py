@@ -8,6 +8,7 @@ from autograder.course.spec import Exercise, Status, Visibility
 from autograder.judge.attribute import OWN_FAULT, STATUS, Judged, Verdict, attribute, judge_all
 from autograder.judge.diagnose import Diagnosis
 from autograder.judge.explain import MAX_LINE, explain_ending, explain_finding, explain_loading, explain_trouble
+from autograder.judge.follow import follow
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
@@ -22,7 +23,7 @@ def grade(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = judge_all(oracle, ran)
-    verdict = attribute(oracle, judged)
+    verdict = attribute(oracle, judged, follow(oracle, source, sandbox, judged))
     exercises = tuple(_exercise(e, oracle, judged, verdict, source) for e in assignment.exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
 
@@ -32,9 +33,7 @@ def _exercise(
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
-        _excused_case(j, verdict.excused[j.trial], oracle)
-        if j.trial in verdict.excused
-        else _case(j, oracle, verdict, source)
+        _excused_case(j, verdict.excused[j.trial]) if j.trial in verdict.excused else _case(j, oracle, verdict, source)
         for j in mine
     )
     weights = [j.trial.case.weight for j in mine]
@@ -43,10 +42,10 @@ def _exercise(
     return ExerciseResult(exercise.name, score, exercise.points, cases)
 
 
-def _excused_case(judged: Judged, upstream: tuple[str, ...], oracle: Oracle) -> CaseResult:
+def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
     case = judged.trial.case
-    places = ", ".join(dict.fromkeys(f"`{oracle.misconception(name).exercise}`" for name in upstream))
-    text = f"Right, given your {places}: a mistake made there is not charged again here."
+    places = " and ".join(f"`{name}`" for name in upstream)
+    text = f"Right, given your {places}: what is wrong there is not charged again here."
     return CaseResult(
         case.name, case.claim, case.visibility, Status.PASSED, text, seconds=sum(o.seconds for o in judged.outcomes)
     )

@@ -86,8 +86,15 @@ class Oracle:
         with self._lock:
             if key not in self._answers:
                 program = self._program(names)
-                self._answers[key] = None if program is None else _run(program, trial.requests)
+                self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]
+
+    def fresh_program(self) -> Program:
+        """Return the reference loaded anew, for a caller that changes it."""
+        program = self._load((), self.assignment.reference)
+        if program is None:
+            raise BrokenReferenceError("the reference cannot be imported")
+        return program
 
     def _program(self, names: tuple[str, ...]) -> Program | None:
         if names not in self._programs:
@@ -173,15 +180,19 @@ def _opaque(tree: Any) -> Opaque | None:
     return tree if isinstance(tree, Opaque) else None
 
 
-def _run(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+    """Make calls here, in the trusted process, as the worker makes them there."""
     return tuple(_answer(program, request) for request in requests)
+
+
+def to_worker(tree: Any) -> Any:
+    """Return a tree of its own as the worker gets it: tensors are torch's, code is functions."""
+    return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
 
 
 def _answer(program: Program, request: Request) -> Outcome:
     """Make one call here as the worker makes it there, so that both sides' values have one form."""
-    torch = sys.modules.get("torch")
-    tree = (list(request.args), dict(request.kwargs), request.module)
-    args, kwargs, module = decode(encode(tree), torch=torch, evaluate=evaluate)
+    args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
     with _quiet():
         reseed(request.seed)
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args))

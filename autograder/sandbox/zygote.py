@@ -28,7 +28,15 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox import worker
-from autograder.sandbox.jail import JailError, Landlock, drop_capabilities, forbid_new_privileges, guard_memory, load_filter, set_limits
+from autograder.sandbox.jail import (
+    JailError,
+    Landlock,
+    drop_capabilities,
+    forbid_new_privileges,
+    guard_memory,
+    load_filter,
+    set_limits,
+)
 
 MAX_MESSAGE = 1 << 17
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch

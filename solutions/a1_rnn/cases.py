@@ -294,7 +294,9 @@ def each_step_has_a_distribution(rng: np.random.Generator) -> Iterator[Call]:
 def large_logits_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
     """Logits around 1000 and around -1000 still give ordinary probabilities."""
     for level in (1000.0, -1000.0):
-        yield call(np.tanh(_normal(rng, 2, 3, 4)), _normal(rng, 5, 4), level + rng.integers(-2, 3, size=5))
+        # Fractions that single precision holds exactly, also beside a thousand.
+        h, W_y = rng.integers(-4, 5, size=(2, 3, 4)) / 4.0, rng.integers(-8, 9, size=(5, 4)) / 8.0
+        yield call(h, W_y, level + rng.integers(-2, 3, size=5))
 
 
 # next_token_loss

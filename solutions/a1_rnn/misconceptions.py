@@ -449,6 +449,24 @@ STEP = (
         "axis of each.",
     ),
     Misconception(
+        "columns_for_rows",
+        "rnn_step",
+        old="    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n",
+        new="    from_input = np.dot(W_x, x_t)\n    from_past = np.dot(W_h, h_prev)\n",
+        caught_by="steps_of_any_size",
+        says="Your products have the matrix on the left, as the formula does for one column vector. A batch is a stack "
+        "of rows, so the features that meet the matrix stand in its last axis.",
+    ),
+    Misconception(
+        "columns_for_rows_by_operator",
+        "rnn_step",
+        old="    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n",
+        new="    from_input = W_x @ x_t\n    from_past = W_h @ h_prev\n",
+        caught_by="steps_of_any_size",
+        says="Your products have the matrix on the left, as the formula does for one column vector. A batch is a stack "
+        "of rows, so the features that meet the matrix stand in its last axis.",
+    ),
+    Misconception(
         "weights_swapped",
         "rnn_step",
         old="    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n",
@@ -829,6 +847,15 @@ OUTPUT = (
         says="Your W_y works transposed. It is laid out (vocab, hidden), so its last axis meets the units.",
     ),
     Misconception(
+        "W_y_from_the_left",
+        "output_probs",
+        old="logits = h @ W_y.T + b_y",
+        new="logits = W_y @ h + b_y",
+        caught_by="probabilities_of_any_shape",
+        says="Your product has the matrix on the left, as the formula does. That works for a single state; of many, the "
+        "units stand in the last axis.",
+    ),
+    Misconception(
         "softmax_twice",
         "output_probs",
         old="return softmax(logits, axis=-1)",
@@ -1005,14 +1032,17 @@ LOSS = (
         says="Your softmax comes first and the logarithm after it. Where a target is very unlikely, its probability "
         "becomes zero on the way and the loss infinite. Take the logarithm of the formula on paper first.",
     ),
-    Misconception(
-        "log_of_probability_plus_epsilon",
-        "next_token_loss",
-        old="log_probs = _log_softmax(logits)",
-        new="log_probs = np.log(softmax(logits) + 1e-12)",
-        caught_by="unlikely_targets_cost_what_they_cost",
-        says="Your tiny constant inside the logarithm keeps the loss finite, but makes it wrong: no target can cost "
-        "more than the constant's own logarithm, and from there no gradient comes back.",
+    *(
+        Misconception(
+            f"log_of_probability_plus_{epsilon.replace('-', '_minus_')}",
+            "next_token_loss",
+            old="log_probs = _log_softmax(logits)",
+            new=f"log_probs = np.log(softmax(logits) + {epsilon})",
+            caught_by="unlikely_targets_cost_what_they_cost",
+            says="Your tiny constant inside the logarithm keeps the loss finite, but makes it wrong: no target can cost "
+            "more than the constant's own logarithm, and from there no gradient comes back.",
+        )
+        for epsilon in ("1e-8", "1e-9", "1e-10", "1e-12")
     ),
     Misconception(
         "log_of_clipped_probability",
@@ -1312,8 +1342,8 @@ PERPLEXITY = (
     Misconception(
         "two_to_the_nats",
         "perplexity",
-        old="return float(np.exp(per_token))",
-        new="return float(2.0**per_token)",
+        old="return np.exp(per_token)",
+        new="return 2.0**per_token",
         caught_by="equally_likely_tokens",
         says="Your base is 2 while the loss is in nats. Base and logarithm have to belong together: with nats it is e.",
     ),
@@ -1329,7 +1359,7 @@ PERPLEXITY = (
     Misconception(
         "mean_of_perplexities",
         "perplexity",
-        old="return float(np.exp(per_token))",
+        old="return np.exp(per_token)",
         new="return float(np.mean(np.exp(np.asarray(nll) / n)))",
         caught_by="perplexity_of_a_collection",
         says="Your result is the mean of the texts' perplexities, in which one odd short text outweighs all others. "
@@ -1347,16 +1377,16 @@ PERPLEXITY = (
     Misconception(
         "one_perplexity_per_text",
         "perplexity",
-        old="return float(np.exp(per_token))",
-        new="return np.exp(np.asarray(nll) / n)",
+        old="per_token = np.sum(nll) / np.sum(n)",
+        new="per_token = np.asarray(nll) / n",
         caught_by="perplexity_of_a_collection",
         says="Your result has one perplexity for each text. One number for all of them together is asked for.",
     ),
     Misconception(
         "inverse_perplexity",
         "perplexity",
-        old="return float(np.exp(per_token))",
-        new="return float(np.exp(-per_token))",
+        old="return np.exp(per_token)",
+        new="return np.exp(-per_token)",
         caught_by="equally_likely_tokens",
         says="Your result is below one: it is the mean probability of a token (the geometric one). The perplexity is "
         "its inverse.",
@@ -1364,15 +1394,15 @@ PERPLEXITY = (
     Misconception(
         "perplexity_is_the_loss",
         "perplexity",
-        old="return float(np.exp(per_token))",
-        new="return float(per_token)",
+        old="return np.exp(per_token)",
+        new="return per_token",
         caught_by="equally_likely_tokens",
         says="Your result is the mean loss. Its exponential turns nats into a number of tokens.",
     ),
     Misconception(
         "perplexity_root_of_loss",
         "perplexity",
-        old="return float(np.exp(per_token))",
+        old="return np.exp(per_token)",
         new="return float(np.sum(nll) ** (1.0 / np.sum(n)))",
         caught_by="equally_likely_tokens",
         says="Your root is taken of the loss. The n-th root in the textbooks is one of the inverse probability; of "
@@ -1400,16 +1430,16 @@ BITS = (
     Misconception(
         "nats_for_bits",
         "bits_per_char",
-        old="return float(nats / np.log(2))",
-        new="return float(nats)",
+        old="return nats / np.log(2)",
+        new="return nats",
         caught_by="coins_cost_a_bit",
         says="Your result is in nats. A choice between two equally likely characters is one bit, but only .693 nats.",
     ),
     Misconception(
         "bits_times_log_two",
         "bits_per_char",
-        old="return float(nats / np.log(2))",
-        new="return float(nats * np.log(2))",
+        old="return nats / np.log(2)",
+        new="return nats * np.log(2)",
         caught_by="coins_cost_a_bit",
         says="Your conversion goes the wrong way. A bit is the smaller unit, so the same surprise is more bits than "
         "nats.",
@@ -1425,24 +1455,24 @@ BITS = (
     Misconception(
         "bits_by_decimal_logarithm",
         "bits_per_char",
-        old="return float(nats / np.log(2))",
-        new="return float(nats / np.log10(2))",
+        old="return nats / np.log(2)",
+        new="return nats / np.log10(2)",
         caught_by="coins_cost_a_bit",
         says="Your conversion uses the decimal logarithm of 2. The loss is in nats, so it is the natural one.",
     ),
     Misconception(
         "logarithm_of_nats",
         "bits_per_char",
-        old="return float(nats / np.log(2))",
-        new="return float(np.log2(nats))",
+        old="return nats / np.log(2)",
+        new="return np.log2(nats)",
         caught_by="coins_cost_a_bit",
         says="Your logarithm is taken of the loss. The loss is a logarithm already, and only changes its base.",
     ),
     Misconception(
         "bits_from_perplexity",
         "bits_per_char",
-        old="return float(nats / np.log(2))",
-        new="return float(2.0**nats)",
+        old="return nats / np.log(2)",
+        new="return 2.0**nats",
         caught_by="coins_cost_a_bit",
         says="Your result is a power of two, as if a perplexity were asked for.",
     ),
@@ -1458,8 +1488,8 @@ BITS = (
     Misconception(
         "one_number_of_bits_per_text",
         "bits_per_char",
-        old="return float(nats / np.log(2))",
-        new="return np.asarray(nll) / n / np.log(2)",
+        old="nats = np.sum(nll) / np.sum(n)",
+        new="nats = np.asarray(nll) / n",
         caught_by="bits_of_a_collection",
         says="Your result has one number for each text. One for all of them together is asked for.",
     ),

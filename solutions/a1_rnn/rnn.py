@@ -251,7 +251,7 @@ def perplexity(nll: float | np.ndarray, n: int | np.ndarray) -> float:
     """
     # BEGIN SOLUTION
     per_token = np.sum(nll) / np.sum(n)
-    return float(np.exp(per_token))
+    return np.exp(per_token)
     # END SOLUTION
 
 
@@ -270,7 +270,7 @@ def bits_per_char(nll: float | np.ndarray, n: int | np.ndarray) -> float:
     """
     # BEGIN SOLUTION
     nats = np.sum(nll) / np.sum(n)
-    return float(nats / np.log(2))
+    return nats / np.log(2)
     # END SOLUTION
 
 

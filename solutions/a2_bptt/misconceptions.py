@@ -265,6 +265,15 @@ STEP = (
         "difference between a gradient that vanishes and one that does not.",
     ),
     Misconception(
+        "dh_prev_slope_after_W_h",
+        "rnn_step_backward",
+        old="dh_prev = dz @ W_h",
+        new="dh_prev = (dh @ W_h) * (1 - h_t**2)",
+        caught_by="step_gives_dh_prev",
+        says="Your dh_prev goes through W_h first and through the tanh after it. Forward, the tanh came last, so going "
+        "back it comes first.",
+    ),
+    Misconception(
         "dW_x_without_tanh",
         "rnn_step_backward",
         old="dW_x = dz.T @ x_t",
@@ -399,6 +408,14 @@ STEP = (
         new="return dh_prev, dx, dW_x, dW_h, db\n",
         caught_by="equal_sizes_hide_no_wrong_term",
         says="Your dx and dh_prev have changed places. The order agreed on is dx, dh_prev, dW_x, dW_h, db.",
+    ),
+    Misconception(
+        "step_gradients_in_columns",
+        "rnn_step_backward",
+        old="return dx, dh_prev, dW_x, dW_h, db\n",
+        new="return dx.T, dh_prev.T, dW_x, dW_h, db\n",
+        caught_by="step_gives_dx",
+        says="Your dx and dh_prev hold each sequence in a column. Here, as in x_t and h_prev, each has a row.",
     ),
     Misconception(
         "step_backward_in_place",
@@ -949,6 +966,32 @@ CHECK = (
         says="Your x is not what it was: entries stay where the last step left them. The next difference is taken at "
         "another point, and whoever goes on with x has other parameters.",
     ),
+    Misconception(
+        "x_stepped_on_in_place",
+        "grad_check",
+        old="""    point = np.array(x, dtype=np.float64)
+    errors = np.zeros(point.shape)
+    for index in np.ndindex(point.shape):
+        kept = point[index]
+        point[index] = kept + eps
+        above = f(point)
+        point[index] = kept - eps
+        below = f(point)
+        point[index] = kept
+""",
+        new="""    point = x
+    errors = np.zeros(point.shape)
+    for index in np.ndindex(point.shape):
+        kept = point[index]
+        point[index] = kept + eps
+        above = f(point)
+        point[index] = kept - eps
+        below = f(point)
+""",
+        caught_by="x_is_put_back",
+        says="Your steps are taken in x itself, in whatever dtype it has, and are not taken back: entries stay where the last "
+        "step left them. The next difference is taken at another point, and whoever goes on with x has other parameters.",
+    ),
 )
 
 TRUNCATED = (
@@ -1487,6 +1530,15 @@ NORMS = (
         caught_by="lengths_at_every_state",
         says="Your tanh' is off by one step: on the way from h[:, t] to h[:, t - 1] it is the tanh that made h[:, t] "
         "which is gone through.",
+    ),
+    Misconception(
+        "norms_slope_after_W_h",
+        "gradient_norms",
+        old="flowing = rnn_step_backward(flowing, (x[:, t], earlier, h[:, t], W_x, W_h))[1]\n    return",
+        new="flowing = (flowing @ W_h) * (1 - h[:, t] ** 2)\n    return",
+        caught_by="lengths_at_every_state",
+        says="Your gradient goes through W_h first and through the tanh after it. Forward, the tanh came last, so going "
+        "back it comes first.",
     ),
     Misconception(
         "loss_at_every_state",

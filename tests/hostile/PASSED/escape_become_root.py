@@ -2,9 +2,12 @@
 
 import ctypes
 import os
+import platform
 
 
 libc = ctypes.CDLL(None, use_errno=True)
+# The numbers below are those of x86-64.
+syscall = libc.syscall if platform.machine() == "x86_64" else lambda *numbers: -1
 before = os.getresuid(), os.getresgid(), os.getgroups()
 for name, call in (
     ("setuid", lambda: os.setuid(0)),
@@ -28,7 +31,7 @@ for name, number, arguments in (
     ("set dumpable", 157, (4, 1, 0, 0, 0)),
     ("a tracer", 157, (0x59616D61, -1, 0, 0, 0)),
 ):
-    if libc.syscall(number, *arguments) == 0:
+    if syscall(number, *arguments) == 0:
         print("BREACH", name)
 if before != (os.getresuid(), os.getresgid(), os.getgroups()):
     print("BREACH", os.getresuid())

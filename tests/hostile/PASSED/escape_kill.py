@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import platform
 import signal
 
 
@@ -12,9 +13,11 @@ for pid, number in ((int("@VICTIM@"), signal.SIGKILL), (os.getppid(), 0), (-1, 0
     except OSError:
         pass
 libc = ctypes.CDLL(None, use_errno=True)
+# The numbers below are those of x86-64.
+syscall = libc.syscall if platform.machine() == "x86_64" else lambda *numbers: -1
 pid = int("@VICTIM@")
 for number, arguments in ((200, (pid, 9)), (234, (pid, pid, 9)), (129, (pid, 9, 0)), (297, (pid, pid, 9, 0)), (434, (pid, 0))):
-    if libc.syscall(number, *arguments) >= 0:
+    if syscall(number, *arguments) >= 0:
         print("BREACH call", number)
 
 

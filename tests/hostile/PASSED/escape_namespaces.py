@@ -2,14 +2,17 @@
 
 import ctypes
 import os
+import platform
 
 
 libc = ctypes.CDLL(None, use_errno=True)
+# The numbers below are those of x86-64.
+syscall = libc.syscall if platform.machine() == "x86_64" else lambda *numbers: -1
 for flags in (0x10000000, 0x10020000, 0x40000000, 0x20000000, 0x02000000):
-    if libc.syscall(272, flags) == 0:  # unshare
+    if syscall(272, flags) == 0:  # unshare
         print("BREACH", hex(flags))
 for number, arguments in ((308, (0, 0)), (435, (ctypes.create_string_buffer(88), 88)), (56, (0x10000011, 0, 0, 0, 0))):
-    pid = libc.syscall(number, *arguments)
+    pid = syscall(number, *arguments)
     if pid == 0:
         os._exit(0)
     if pid > 0:

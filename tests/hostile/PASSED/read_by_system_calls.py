@@ -2,17 +2,20 @@
 
 import ctypes
 import os
+import platform
 
 libc = ctypes.CDLL(None, use_errno=True)
+# The numbers below are those of x86-64.
+syscall = libc.syscall if platform.machine() == "x86_64" else lambda *numbers: -1
 handle = ctypes.create_string_buffer(b"\x80\0\0\0" + b"\0" * 132)
 mount = ctypes.c_int()
-if libc.syscall(303, -100, b"@SECRET@", handle, ctypes.byref(mount), 0) == 0:  # name_to_handle_at
+if syscall(303, -100, b"@SECRET@", handle, ctypes.byref(mount), 0) == 0:  # name_to_handle_at
     print("BREACH a file handle was given out")
 how = (ctypes.c_uint64 * 3)(0, 0, 0)
-fd = libc.syscall(437, -100, b"@SECRET@", how, 24)  # openat2
+fd = syscall(437, -100, b"@SECRET@", how, 24)  # openat2
 if fd >= 0:
     print("BREACH", os.read(fd, 100))
-fd = libc.syscall(428, -100, b"@FOLDER@", 0)  # open_tree
+fd = syscall(428, -100, b"@FOLDER@", 0)  # open_tree
 if fd >= 0:
     print("BREACH a tree was opened")
 for path in (b"@SECRET@", b"@SOLUTION@"):

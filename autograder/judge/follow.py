@@ -1,0 +1,143 @@
+"""Follow a mistake through, so that it is charged once.
+
+Some exercises call others. Where one that is called is wrong, the calling one is judged against what the reference
+would give *if it called the student's version*: the reference of the calling exercise runs here, and wherever it calls
+the wrong one, the question goes to the student's code through the sandbox, like any other call. No reference code
+leaves this process. What comes back is used as the value of that call; a case whose outcome is the one so found is the
+work of the called exercise, not of the calling one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Case
+from autograder.judge.attribute import OWN_FAULT, Judged
+from autograder.judge.diagnose import same_outcomes
+from autograder.judge.oracle import Oracle, Trial, run_requests, to_worker
+from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
+from autograder.sandbox.wire import Tensor, WireError, encode
+from autograder.sandbox.worker import Program
+
+MAX_ROUNDS = 6  # of questions and answers; as deep as exercises call each other
+MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
+_ROOM = 64  # entries that are always allowed
+
+Question = tuple[str, bytes]  # a function's name and its encoded arguments
+
+
+def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> dict[Trial, tuple[str, ...]]:
+    """Return the failed trials that only follow from other exercises, with the names of those."""
+    wrong = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
+    open_trials = [j for j in judged if j.status in OWN_FAULT and wrong - {j.trial.case.exercise}]
+    if not open_trials:
+        return {}
+    replay = _Replay(oracle, wrong)
+    excused: dict[Trial, tuple[str, ...]] = {}
+    for _ in range(MAX_ROUNDS):
+        waiting = []
+        for j in open_trials:
+            outcomes = replay.outcomes(j.trial)
+            if outcomes is None:
+                waiting.append(j)
+            elif replay.asked and _informative(outcomes) and same_outcomes(j.trial, j.outcomes, outcomes):
+                excused[j.trial] = tuple(sorted(replay.asked))
+        questions = replay.take_questions()
+        if not questions:
+            break
+        ran = sandbox.run(Job(source, tuple(questions.values()), oracle.assignment.limits))
+        replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
+        open_trials = waiting
+    return excused
+
+
+class _StopError(Exception):
+    """Ends a replay that cannot go on."""
+
+
+@dataclass
+class _Replay:
+    """Runs the reference with some of its functions answered by the student's code."""
+
+    oracle: Oracle
+    wrong: set[str]
+    asked: set[str] = field(default_factory=set)  # in the latest replay
+    _waiting: bool = False  # for an answer, in the latest replay
+    _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
+    _known: dict[Question, Outcome] = field(default_factory=dict)
+    _new: dict[Question, Request] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._program: Program = self.oracle.fresh_program()
+        members = vars(self._program.module)
+        self._originals = {name: members[name] for name in self.wrong if isinstance(members.get(name), FunctionType)}
+
+    def outcomes(self, trial: Trial) -> tuple[Outcome, ...] | None:
+        """Replay a trial; None while answers are missing."""
+        self.asked, self._waiting = set(), False
+        members = vars(self._program.module)
+        for name, original in self._originals.items():
+            members[name] = original if name == trial.case.exercise else self._question(name, original, trial.case)
+        found: list[Outcome] = []
+        for request in trial.requests:
+            self._failed = None
+            found += run_requests(self._program, (request,))
+            if self._failed is not None:
+                found[-1] = self._failed
+        return None if self._waiting else tuple(found)
+
+    def take_questions(self) -> dict[Question, Request]:
+        """Return the questions that came up, once each."""
+        questions, self._new = self._new, {}
+        return questions
+
+    def learn(self, answers: dict[Question, Outcome]) -> None:
+        """Keep the answers to questions."""
+        self._known |= answers
+
+    def _question(self, name: str, original: Callable[..., Any], case: Case) -> Callable[..., Any]:
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            self.asked.add(name)
+            try:
+                question = (name, encode((list(args), kwargs)))
+            except WireError:
+                return original(*args, **kwargs)
+            if question not in self._known:
+                self._waiting = True
+                self._new[question] = Request(name, args, kwargs, None, f"{case.exercise}.{case.name}", name, phase=1)
+                raise _StopError
+            outcome = self._known[question]
+            if outcome.ending is not Ending.RETURNED or not _fits(outcome.value, original(*args, **kwargs)):
+                self._failed = outcome
+                raise _StopError
+            return to_worker(outcome.value)
+
+        return ask
+
+
+def _fits(value: Any, expected: Any) -> bool:
+    """Whether an answer is of a size that the reference can safely go on with."""
+    return _entries(value) <= max(MAX_GROWTH * _entries(expected), _ROOM)
+
+
+def _entries(tree: Any) -> int:
+    if isinstance(tree, list | tuple):
+        return sum(map(_entries, tree))
+    if isinstance(tree, dict):
+        return sum(map(_entries, tree.values()))
+    array = tree.array if isinstance(tree, Tensor) else tree
+    return int(getattr(array, "size", 1)) if isinstance(array, np.ndarray) else 1
+
+
+def _informative(outcomes: tuple[Outcome, ...]) -> bool:
+    """Whether the outcomes say anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
+    arrays = [
+        o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes if o.ending is Ending.RETURNED
+    ]
+    numbers = [a for a in arrays if isinstance(a, np.ndarray) and a.size > 1 and a.dtype != bool]
+    return not numbers or any((a != a.flat[0]).any() for a in numbers)
