@@ -38,11 +38,11 @@ def show_check(console: Console, title: str, result: Result) -> None:
     for exercise in result.exercises:
         _show_exercise(console, exercise)
     for note in result.notes:
-        console.print(f"[yellow]A cell of the notebook was left out:[/] {plain(note)}")
+        console.print(f"[yellow]Left out, because it fails when your file is imported:[/] {plain(note)}")
     if result.printed:
         console.print("[dim]Your file printed while it was imported:[/]", plain(result.printed[:500]), sep="\n")
     console.print(
-        f"[bold]{result.score:g} of {result.max_score:g} points[/] on the public cases. Hidden cases decide the grade."
+        f"[bold]{result.score:g} of {result.max_score:g} points[/] on the public cases. Grading adds hidden cases."
     )
 
 

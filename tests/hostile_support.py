@@ -29,7 +29,7 @@ from autograder.batch.run import grade_one
 from autograder.batch.submissions import Submission, UnreadableError, read_source
 from autograder.course.catalog import load_assignment
 from autograder.judge.oracle import Oracle
-from autograder.sandbox.job import Isolation, Job, JobResult, Sandbox
+from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 
 COURSE = Path(__file__).parent / "hostile_course"
 ATTACKS = Path(__file__).parent / "hostile"
@@ -307,17 +307,17 @@ def hand_in(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path) 
     return grade_one(oracle, submission, sandbox, folder / "out"), sandbox.ran
 
 
-def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path) -> Report:
+def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path, *, after: bool) -> Report:
     """Let one attack loose, then see whether the next student in the same slot is served as ever."""
     entry, ran = hand_in(attack, house, sandbox, folder)
     first = entry["exercises"][0]
-    oracle = oracle_of(attack.slug)
-    next_file = folder / "after" / f"{threading.get_ident()}-{oracle.assignment.file}"
-    next_file.parent.mkdir(exist_ok=True)
-    next_file.write_text(AFTERMATH_TORCH if attack.slug == TORCH else AFTERMATH)
-    source = read_source(next_file, oracle.assignment.file)
-    aftermath = grade_one(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox, folder / "out")
-    aftermath["breaches"] = breaches_in(sandbox.ran)
+    aftermath: dict[str, Any] = {}
+    if after:
+        oracle = oracle_of(attack.slug)
+        text = AFTERMATH_TORCH if attack.slug == TORCH else AFTERMATH
+        source = Source("after", (Chunk(oracle.assignment.file, text),))
+        aftermath = grade_one(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox, folder / "out")
+        aftermath["breaches"] = breaches_in(sandbox.ran)
     return Report(
         attack=attack,
         status=entry["status"] if entry["status"] != "graded" else str(first["status"]),
@@ -332,7 +332,7 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path)
 
 
 def let_loose(
-    chosen: Sequence[Attack], house: TrapHouse, open_box: Callable[[str], Any], folder: Path, lanes: int = 2
+    chosen: Sequence[Attack], house: TrapHouse, open_box: Callable[[str], Any], folder: Path, lanes: int = 2, *, after: bool = True
 ) -> dict[str, Report]:
     """Run attacks in a few lanes, each with a sandbox of one slot, so that what one leaves behind meets the next.
 
@@ -360,7 +360,7 @@ def let_loose(
         for slug, mine in plans:
             with open_box(slug) as opened:
                 sandbox = Recording(opened)
-                reports += [attacked(attack, house, sandbox, folder) for attack in mine]
+                reports += [attacked(attack, house, sandbox, folder, after=after) for attack in mine]
         return reports
 
     with ThreadPoolExecutor(lanes) as pool:

@@ -112,6 +112,10 @@ class Oracle:
             if names:
                 return None
             raise BrokenReferenceError(f"the reference cannot be imported ({type(error).__name__}: {error})") from error
+        for note in program.notes[:1]:
+            if names:
+                return None
+            raise BrokenReferenceError(f"the reference cannot be imported ({note['type']}: {note['text']})")
         return program
 
 

@@ -12,10 +12,13 @@ one `loaded`, then outcomes in batches. A length with the top bit set is no leng
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import contextlib
+import functools
 import math
+import operator
 import os
 import random
 import struct
@@ -32,6 +35,8 @@ from autograder.sandbox.wire import WireError, decode, encode
 
 BATCH_SECONDS = 0.005
 MARK = 1 << 63
+FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
+MAX_NOTES = 20  # statements that failed on import
 MAX_FRAMES = 12
 MAX_NAME = 80
 MAX_TEXT = 500
@@ -219,26 +224,31 @@ class Program:
         sys.modules[module] = self.module
 
     def load(self, chunks: list[tuple[str, str]]) -> None:
-        """Run the source. In a notebook a cell that fails is noted, and the others still count."""
+        """Run the source, statement by statement: one that fails is noted, and the functions around it still count.
+
+        Raises SyntaxError where a file is no Python at all; of a notebook only that cell is left out.
+        """
         self.labels = {label for label, _ in chunks}
         for label, text in chunks:
-            if not self.notebook:
-                exec(compile(text, label, "exec", dont_inherit=True), self.module.__dict__)  # noqa: S102
-                continue
             try:
                 tree = ast.parse(text, label)
+                whole = compile(tree, label, "exec", dont_inherit=True)
             except (SyntaxError, ValueError) as error:
+                if not self.notebook:
+                    raise
                 self.notes.append(describe(error, self.labels))
                 continue
-            for node in definitions(tree):
-                self._run(node, label)
+            self.module.__doc__ = self.module.__doc__ or ast.get_docstring(tree)
+            for node in definitions(tree) if self.notebook else tree.body:
+                self._run(node, label, whole.co_flags & FUTURES)
 
-    def _run(self, node: ast.stmt, label: str) -> None:
+    def _run(self, node: ast.stmt, label: str, futures: int) -> None:
         try:
-            code = compile(ast.Module([node], []), label, "exec", dont_inherit=True)
+            code = compile(ast.Module([node], []), label, "exec", flags=futures, dont_inherit=True)
             exec(code, self.module.__dict__)  # noqa: S102
         except Exception as error:  # noqa: BLE001
-            self.notes.append(describe(error, self.labels))
+            if len(self.notes) < MAX_NOTES:
+                self.notes.append(describe(error, self.labels))
 
     def find(self, path: str) -> Any:
         """Return a function, class or method by its dotted name. Raises NotWritten where there is none."""
