@@ -169,11 +169,14 @@ def _say_where(console: Console, out: Path, summary: Mapping[str, Any]) -> None:
 @app.command()
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
     """Rebuild the reports of a graded class from its results."""
-    from autograder.pipeline import write_reports
+    from autograder.pipeline import OutputError, write_reports
 
     if not (out / "summary.json").is_file():
         fail(f"{out} holds no graded class (no summary.json). Run autograder grade ... -o {out} first.")
-    write_reports(out)
+    try:
+        write_reports(out)
+    except OutputError as error:
+        fail(str(error))
     print(out / "report.html")
 
 

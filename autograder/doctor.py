@@ -95,13 +95,16 @@ def _names(assignment: Assignment) -> Iterator[str]:
 
 def _bank_is_sound(assignment: Assignment) -> Proof:
     names = {m.name: m for m in assignment.misconceptions}
+    exercises = {exercise.name for exercise in assignment.exercises}
     cases = {(case.exercise, case.name) for case in assignment.cases}
     broken = []
     for m in assignment.misconceptions:
         count = assignment.reference.count(m.old)
         if count != 1:
             broken.append(f"{m.name}: its old text occurs {count} times in the reference, not once")
-        if (m.exercise, m.caught_by) not in cases:
+        if m.exercise not in exercises:
+            broken.append(f"{m.name}: there is no exercise {m.exercise}")
+        elif (m.exercise, m.caught_by) not in cases:
             broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
         if not m.says.strip():
             broken.append(f"{m.name}: says nothing to the student")
@@ -119,6 +122,8 @@ def _stub_is_fresh(assignment: Assignment) -> Proof:
         fresh = render_stub(assignment)
     except StubError as error:
         return Proof(promise, (str(error),))
+    if not assignment.stub:
+        return Proof(promise, (f"{assignment.file} is missing; run autograder doctor {assignment.slug} --write-stub",))
     if fresh != assignment.stub:
         hint = f"autograder doctor {assignment.slug} --write-stub"
         return Proof(promise, (f"{assignment.file} differs from what the reference renders to; run {hint}",))

@@ -62,11 +62,22 @@ def grade_into(
 def write_reports(out: Path) -> None:
     """Rebuild grades.csv, every feedback page and the class report from a run's results."""
     records = read_records(out)
-    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    summary = _summary(out)
     write_grades(out, records)
     for entry in records:
         write_whole(out / "feedback" / f"{entry['student']}.html", feedback_html(entry))
     write_whole(out / "report.html", report_html(records, summary))
+
+
+def _summary(out: Path) -> dict[str, Any]:
+    path = out / "summary.json"
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} cannot be read ({error}). Grade into a new folder.") from None
+    if not isinstance(summary, dict):
+        raise OutputError(f"{path} is not the summary of a grading. Grade into a new folder.")
+    return summary
 
 
 def _claim(out: Path, summary: dict[str, Any]) -> None:
@@ -75,7 +86,7 @@ def _claim(out: Path, summary: dict[str, Any]) -> None:
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file. Name a folder for the results.")
     if mark.is_file():
-        earlier = json.loads(mark.read_text(encoding="utf-8")).get("assignment")
+        earlier = _summary(out).get("assignment")
         if earlier != summary["assignment"]:
             raise OutputError(f"{out} holds the results of {earlier}. Name another folder.")
     elif out.exists() and any(out.iterdir()):

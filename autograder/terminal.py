@@ -50,7 +50,12 @@ def _show_exercise(console: Console, exercise: ExerciseResult) -> None:
     mark = _MARKS.get(exercise.status, "[red]✗[/]")
     points = f"{exercise.score:g} / {exercise.max_score:g}"
     status = "" if exercise.status is Status.PASSED else str(exercise.status)
-    console.print(f"{mark} {exercise.name:<24}{points:>10}   {status}")
+    given = dict.fromkeys(name for case in exercise.cases for name in case.follows)
+    if given:
+        status = f"{status} given your {', '.join(given)}".strip()
+    if exercise.status is Status.MISSING:
+        status += f"   {plain(exercise.cases[0].message)}"
+    console.print(f"{mark} {exercise.name:<24}{points:>10}   {status}".rstrip(), highlight=False, soft_wrap=True)
     if exercise.status in (Status.PASSED, Status.MISSING):
         return
     failing = [case for case in exercise.cases if case.status is not Status.PASSED]
@@ -70,7 +75,7 @@ def _show_exercise(console: Console, exercise: ExerciseResult) -> None:
 
 
 def _indented(markup: str) -> Padding:
-    return Padding(Text.from_markup(markup), (0, 0, 0, 4))
+    return Padding(Text.from_markup(markup), (0, 0, 0, 4), expand=False)
 
 
 def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]]) -> None:

@@ -230,7 +230,7 @@ def compete(environment: Path, rounds: int) -> list[Record]:
             ours_whole.add(*(part / CLASS for part in whole(everything)))
             first, second = whole(few), whole(many)
             batch.add(*(part / MANY for part in second))
-            further.add(*((b - a) / (MANY - FEW) for a, b in zip(first, second, strict=True)))
+            further.cpus.append((second[0] - first[0]) / (MANY - FEW))  # walls differ by what else the machine does
     return [*records[:2], ours_whole, further, batch, records[2]]
 
 
@@ -246,7 +246,10 @@ def main() -> None:
     records = compete(options.environment.resolve(), options.rounds)
     ours = records[1]
     rows = [["per submission", "CPU, ms", "wall, ms", "CPU / ours"]]
-    rows += [[r.name, short(r.cpu * 1e3), short(r.wall * 1e3), f"{short(r.times(ours))}x"] for r in records]
+    rows += [
+        [r.name, short(r.cpu * 1e3), short(r.wall * 1e3) if r.walls else "", f"{short(r.times(ours))}x"]
+        for r in records
+    ]
     print(layout(rows, markdown=options.markdown))
 
 

@@ -178,7 +178,7 @@ def as_many_tokens_as_units(rng: np.random.Generator) -> Iterator[Call]:
 @case("output_probs", check=close())
 def a_large_output_layer_does_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
     """An output layer with weights in the thousands still gives probabilities."""
-    yield call(np.array([[0.5, 0.5, -0.5]]), 2000.0 * W_Y[:, ::-1], B_Y)
+    yield call(np.array([[0.5, 0.5, -0.5], [-0.5, 1.0, 0.0]]), 2000.0 * W_Y[:, ::-1], B_Y)
 
 
 @case("next_token_loss", check=close())

@@ -13,6 +13,7 @@ from typing import Any
 from autograder.batch.gradebook import record, write_record
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Status
+from autograder.judge.explain import OUR_FAULT
 from autograder.judge.grade import grade, without_points
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
@@ -69,6 +70,6 @@ def _graded(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
         except ClosedError:
             raise
         except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
-            text = f"The grader itself failed, which costs you nothing: {type(error).__name__}: {error}"
+            text = f"{OUR_FAULT} ({type(error).__name__}: {error})"
             time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
     return replace(without_points(oracle, Status.GRADER_ERROR, text), problem=text)

@@ -234,6 +234,11 @@ class sums_to_one(_ByValue):
         return _not_constant(arrays)
 
 
+def _letter(answer: Any) -> str:
+    """Return the letter of an answer, also of one written as "b)" or "(b)."."""
+    return answer.strip().lower().strip("().:") if isinstance(answer, str) else "?"
+
+
 @dataclass(frozen=True)
 class answered:
     """A quiz returns a dict with every question's key and one of the letters each."""
@@ -245,12 +250,15 @@ class answered:
         value, wanted = got[0].value, expected[0].value
         if not isinstance(value, dict) or not isinstance(wanted, dict):
             return difference(value, wanted)
+        open_questions = []
         for question in wanted:
             answer = value.get(question, "")
-            if not isinstance(answer, str) or answer.strip().lower() not in self.options:
-                text = f"{question!r} has no answer yet; write one of {', '.join(self.options)}."
-                return Finding("unanswered", text, question)
-        return None
+            if _letter(answer) not in self.options:
+                open_questions.append(question)
+        if not open_questions:
+            return None
+        text = f"No answer yet to {', '.join(open_questions)}. Write one of {', '.join(self.options)} for each."
+        return Finding("unanswered", text)
 
     def alike(self, got: Answers, other: Answers) -> bool:
         """Nothing to diagnose: that all questions are answered says nothing about any mistake."""
@@ -279,4 +287,4 @@ class choice:
     def _answer(self, answers: Answers) -> str:
         value = answers[0].value
         answer = value.get(self.question, "") if isinstance(value, dict) else ""
-        return answer.strip().lower() if isinstance(answer, str) else "?"
+        return _letter(answer)

@@ -38,6 +38,7 @@ _LIBRARY_ERRORS = frozenset(
     }
 )  # fmt: skip
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
+OUR_FAULT = "The grader itself failed here. That is not your doing; it will be looked at and graded again."
 FULL_SIZE = 48  # arrays up to this many entries are shown whole
 WINDOW = (2, 3)  # rows and columns on each side of the first difference
 
@@ -76,7 +77,8 @@ def explain_ending(
             shown = show_call(call, function, parameters, full=False)
             return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
         case Ending.ABSENT:
-            return f"There is no `{function}` in your file. Was it renamed or removed?"
+            near = f" There is a `{trouble.text}`." if source.holds(trouble.text) else ""
+            return f"There is no `{function}` in your file.{near} Was it renamed or removed?"
         case Ending.TIMEOUT:
             return f"Stopped after {limits.case_seconds:g} s without an answer. Does a loop never end?"
         case Ending.MEMORY:
@@ -91,7 +93,7 @@ def explain_ending(
                 f"Not run, because of what happened before it{_reason(trouble, visibility) or ' (a call that hung)'}."
             )
         case _:
-            return f"The grader itself failed here, which costs you nothing: {trouble.text}"
+            return f"{OUR_FAULT} ({trouble.text})"
 
 
 def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> str:
@@ -105,7 +107,9 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
             replace(frame, function=frame.function if source.holds(frame.function) else "") for frame in frames[-1:]
         ]
         lines = [trouble.type_name if _is_known(trouble.type_name, source) else "An exception of your own making"]
-    for frame in frames:
+    for frame, earlier in zip(frames, [None, *frames], strict=False):
+        if frame == earlier:
+            continue  # a recursion says the same line many times
         inside = f", in {frame.function}" if frame.function and frame.function != "<module>" else ""
         lines.append(f"  {frame.label}, line {frame.line}{inside}")
         text = source.line(frame.label, frame.line)
@@ -135,7 +139,7 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
         case Ending.DIED:
             return f"Your file ended the Python process while being imported ({trouble.text})."
         case Ending.FAULT:
-            return f"The grader itself failed, which costs you nothing: {trouble.text}"
+            return f"{OUR_FAULT} ({trouble.text})"
         case _:
             return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(
                 trouble, source
@@ -205,7 +209,8 @@ def _show_value(value: Any, full: bool) -> str:
         about = f"{'tensor' if isinstance(value, Tensor) else 'array'} {array.shape} {array.dtype}"
         return f"{about}\n{_render(array, ())}" if full and array.size <= FULL_SIZE else about
     if isinstance(value, tuple | list) and any(_as_array(item) is not None for item in value):
-        return "(" + ", ".join(_show_value(item, full=False) for item in value) + ")"
+        parts = [_indent(_show_value(item, full), f"  [{i}] ") for i, item in enumerate(value)]
+        return f"{'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}\n" + "\n".join(parts)
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + " ..."
 

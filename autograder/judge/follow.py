@@ -112,8 +112,9 @@ class _Replay:
                 self._new[question] = Request(name, args, kwargs, None, f"{case.exercise}.{case.name}", name, phase=1)
                 raise _StopError
             outcome = self._known[question]
-            if outcome.ending is not Ending.RETURNED or not _fits(outcome.value, original(*args, **kwargs)):
-                self._failed = outcome
+            # An answer that is none, or the same everywhere, makes what is built on it too easy to be worth points.
+            if not _informative((outcome,)) or not _fits(outcome.value, original(*args, **kwargs)):
+                self._failed = Outcome(Ending.NOT_RUN)
                 raise _StopError
             return to_worker(outcome.value)
 
@@ -135,9 +136,9 @@ def _entries(tree: Any) -> int:
 
 
 def _informative(outcomes: tuple[Outcome, ...]) -> bool:
-    """Whether the outcomes say anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
-    arrays = [
-        o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes if o.ending is Ending.RETURNED
-    ]
+    """Whether the outcomes say anything: a called exercise that crashes must not excuse whatever crashes, nor zeros zeros."""
+    if any(outcome.ending is not Ending.RETURNED for outcome in outcomes):
+        return False
+    arrays = [o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes]
     numbers = [a for a in arrays if isinstance(a, np.ndarray) and a.size > 1 and a.dtype != bool]
     return not numbers or any((a != a.flat[0]).any() for a in numbers)

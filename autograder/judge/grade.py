@@ -13,6 +13,8 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
+MAX_PRINTED = 10  # lines of what a case printed
+
 
 def grade(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
     """Grade a submission on the oracle's trials."""
@@ -47,7 +49,13 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
     places = " and ".join(f"`{name}`" for name in upstream)
     text = f"Right, given your {places}: what is wrong there is not charged again here."
     return CaseResult(
-        case.name, case.claim, case.visibility, Status.PASSED, text, seconds=sum(o.seconds for o in judged.outcomes)
+        case.name,
+        case.claim,
+        case.visibility,
+        Status.PASSED,
+        text,
+        seconds=sum(outcome.seconds for outcome in judged.outcomes),
+        follows=upstream,
     )
 
 
@@ -67,7 +75,9 @@ def _case(judged: Judged, oracle: Oracle, verdict: Verdict, source: Source) -> C
     bad = judged.outcomes[index]
     message = _message(judged, index, oracle, verdict, source)
     if case.visibility is Visibility.PUBLIC and printed:
-        message += "\nYour code printed\n" + "\n".join("  " + line[:MAX_LINE] for line in printed.splitlines()[:10])
+        message += "\nYour code printed\n" + "\n".join(
+            "  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED]
+        )
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
     return replace(
         result,
@@ -85,7 +95,8 @@ def _message(judged: Judged, index: int, oracle: Oracle, verdict: Verdict, sourc
     if judged.note:
         return judged.note
     if bad.ending is Ending.UNWRITTEN:
-        return "Not written yet."
+        frame = bad.trouble.frames[-1] if bad.trouble and bad.trouble.frames else None
+        return f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet."
     if judged.finding:
         return explain_finding(judged.finding, case.visibility, judged.trial.calls, case.exercise, parameters)
     call, limits = judged.trial.calls[index], oracle.assignment.limits

@@ -19,6 +19,7 @@ class CaseResult:
     diagnosis: str = ""
     says: str = ""  # the diagnosis as a sentence
     seconds: float = 0.0
+    follows: tuple[str, ...] = ()  # exercises whose mistakes it was judged on top of
     grader_note: str = ""
 
 

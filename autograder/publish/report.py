@@ -124,6 +124,8 @@ def feedback_line(result: Json) -> str:
         return "Nothing is written yet. Start with the first exercise; every one counts by itself."
     parts = [f"{right} of {total} exercises {_is(right)} right"]
     parts += [f"{partly} {_is(partly)} partly right"] * bool(partly)
+    wrong = total - right - partly - missing
+    parts += [f"{wrong} {_is(wrong)} not right yet"] * bool(wrong)
     parts += [f"{missing} {_is(missing)} not written yet"] * bool(missing)
     return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
 

@@ -16,6 +16,7 @@ import __future__
 
 import ast
 import contextlib
+import difflib
 import functools
 import math
 import operator
@@ -124,7 +125,8 @@ def answer(program: Program, call: Invocation) -> dict[str, Any]:
         found = program.find(call.function)
         value = found(*call.args, **call.kwargs) if call.module is None else call_module(found, call, call.module)
     except NotWritten:
-        return {"ending": "absent"}
+        near = difflib.get_close_matches(call.function, vars(program.module), 1)
+        return {"ending": "absent", "trouble": {"type": "", "text": "".join(near), "frames": []}}
     except BaseException as error:  # noqa: BLE001
         ending = "raised"
         if isinstance(error, NotImplementedError):

@@ -510,15 +510,15 @@ def classifying_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Ca
 @case("generate", check=close(), weight=3)
 def every_token_is_drawn_as_agreed(rng: np.random.Generator) -> Iterator[Call]:
     """With more tokens than units and fewer, the text that the uniform numbers stand for is written."""
-    for n, vocab, hidden in ((9, 6, 4), (12, 4, 7), (15, 8, 5)):
+    for n, vocab, hidden in ((7, 6, 4), (8, 4, 7), (9, 8, 5)):
         yield call(*_writing(rng, n, vocab, hidden))
 
 
 @case("generate", check=close())
 def equal_sizes_hide_no_error(rng: np.random.Generator) -> Iterator[Call]:
     """With as many tokens as units, rows and columns of the matrices still keep their roles."""
-    yield call(*_writing(rng, 12, 5, 5))
-    yield call(*_writing(rng, 12, 6, 6))
+    yield call(*_writing(rng, 8, 5, 5))
+    yield call(*_writing(rng, 9, 6, 6))
 
 
 @case("generate", check=close())
