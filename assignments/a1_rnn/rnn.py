@@ -148,8 +148,6 @@ def output_probs(h: np.ndarray, W_y: np.ndarray, b_y: np.ndarray) -> np.ndarray:
     raise NotImplementedError("output_probs is not written yet")
 
 
-
-
 def next_token_loss(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> float:
     """Measure how surprised the model is by the right tokens, on average.
 

@@ -32,6 +32,7 @@ from autograder.sandbox.job import Chunk, Source
 SUFFIXES = (".py", ".ipynb")
 MAX_ARCHIVE = 50 << 20
 MAX_SOURCE = 1 << 20
+MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # most of it pictures
 _SUPPORT = frozenset(
     {"__init__.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "usercustomize.py"}
@@ -228,6 +229,8 @@ def _notebook_chunks(text: str, name: str) -> tuple[Chunk, ...]:
     for number, cell in enumerate(_code_cells(text, name), start=1):
         code = python_of_cell(_unify(cell))
         total += len(code)
+        if number > MAX_CELLS:
+            raise UnreadableError(f"{name} holds more than {MAX_CELLS:,} cells of code. Hand in your solution alone.")
         if total > MAX_SOURCE:
             raise UnreadableError(f"{name} holds more than {MAX_SOURCE >> 20} MB of code. Hand in your solution alone.")
         try:

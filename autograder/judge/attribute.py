@@ -6,7 +6,7 @@ What only follows from another exercise (`follow.py`) is charged there alone; th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.spec import Finding, Status
@@ -54,12 +54,12 @@ def attribute(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial
     """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise."""
     names = [e.name for e in oracle.assignment.exercises]
     failed = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in excused}
-    diagnoses = {name: _diagnose(oracle, name, judged) if name in failed else None for name in names}
+    diagnoses = {name: diagnosis_of(oracle, name, judged) if name in failed else None for name in names}
     own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
     for name in failed:
         upstream = tuple(itertools.chain(*(mistakes for other, mistakes in own.items() if other != name)))
         if upstream and diagnoses[name] is None:
-            diagnoses[name] = _diagnose(oracle, name, judged, upstream)
+            diagnoses[name] = diagnosis_of(oracle, name, judged, upstream)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
 
 
@@ -115,9 +115,10 @@ def _other_exercise(oracle: Oracle, trial: Trial, outcome: Outcome) -> str:
     return "" if innermost == trial.case.exercise else innermost
 
 
-def _diagnose(
-    oracle: Oracle, exercise: str, judged: tuple[Judged, ...], carried: tuple[str, ...] = ()
+def diagnosis_of(
+    oracle: Oracle, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
 ) -> Diagnosis | None:
+    """Name the mistake behind an exercise's failures, if it is a known one."""
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
     failed = [j.trial for j in ran if j.status is not Status.PASSED]

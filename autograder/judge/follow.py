@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Case
-from autograder.judge.attribute import OWN_FAULT, Judged
+from autograder.course.spec import Case, Status, Visibility
+from autograder.judge.attribute import OWN_FAULT, Judged, diagnosis_of
 from autograder.judge.diagnose import same_outcomes
 from autograder.judge.oracle import Oracle, Trial, run_requests, to_worker
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
@@ -53,7 +53,34 @@ def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Ju
         ran = sandbox.run(Job(source, tuple(questions.values()), oracle.assignment.limits))
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
         open_trials = waiting
-    return excused
+    return _with_evidence(oracle, judged, excused)
+
+
+def _with_evidence(
+    oracle: Oracle, judged: Sequence[Judged], excused: dict[Trial, tuple[str, ...]]
+) -> dict[Trial, tuple[str, ...]]:
+    """Leave out what merely crashes as it should, unless something else speaks for the exercise.
+
+    That is a hidden case in which it returns what it should, or that the mistake which makes it crash is a known one.
+    Otherwise whoever lets the first exercise crash, and all others call it, would earn the others.
+    """
+    returned = {j.trial for j in judged if all(outcome.ending is Ending.RETURNED for outcome in j.outcomes)}
+    shown = {
+        j.trial.case.exercise
+        for j in judged
+        if j.trial.case.visibility is Visibility.HIDDEN
+        and j.trial in returned
+        and (j.status is Status.PASSED or j.trial in excused)
+    }
+    diagnoses = {
+        name: diagnosis_of(oracle, name, judged) for name in {name for names in excused.values() for name in names}
+    }
+    known = {name for name, diagnosis in diagnoses.items() if diagnosis and not diagnosis.tentative}
+    return {
+        trial: names
+        for trial, names in excused.items()
+        if trial in returned or trial.case.exercise in shown or known.issuperset(names)
+    }
 
 
 class _StopError(Exception):
@@ -112,8 +139,10 @@ class _Replay:
                 self._new[question] = Request(name, args, kwargs, None, f"{case.exercise}.{case.name}", name, phase=1)
                 raise _StopError
             outcome = self._known[question]
-            # An answer that is none, or the same everywhere, makes what is built on it too easy to be worth points.
-            if not _informative((outcome,)) or not _fits(outcome.value, original(*args, **kwargs)):
+            if outcome.ending is not Ending.RETURNED or not _fits(outcome.value, original(*args, **kwargs)):
+                self._failed = outcome
+                raise _StopError
+            if not _informative((outcome,)):  # what is built on zeros is too easy to be worth points
                 self._failed = Outcome(Ending.NOT_RUN)
                 raise _StopError
             return to_worker(outcome.value)
@@ -136,9 +165,9 @@ def _entries(tree: Any) -> int:
 
 
 def _informative(outcomes: tuple[Outcome, ...]) -> bool:
-    """Whether the outcomes say anything: a called exercise that crashes must not excuse whatever crashes, nor zeros zeros."""
-    if any(outcome.ending is not Ending.RETURNED for outcome in outcomes):
-        return False
-    arrays = [o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes]
+    """Whether what returned says anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
+    arrays = [
+        o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes if o.ending is Ending.RETURNED
+    ]
     numbers = [a for a in arrays if isinstance(a, np.ndarray) and a.size > 1 and a.dtype != bool]
     return not numbers or any((a != a.flat[0]).any() for a in numbers)

@@ -23,10 +23,9 @@ import numpy as np
 from autograder.sandbox.budget import Budget, EndedError
 from autograder.sandbox.job import Ending, Frame, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.wire import MAX_LEAVES, WireError, decode, encode
-from autograder.sandbox.worker import MARK, MAX_FRAMES, MAX_NAME, MAX_TEXT
+from autograder.sandbox.worker import MARK, MAX_FRAMES, MAX_NAME, MAX_NOTES, MAX_TEXT
 
 MAX_LABEL = 300  # characters of a file's or cell's name
-MAX_NOTES = 1000  # cells of a notebook, or statements, that could not be used
 MAX_SECONDS = 1e6
 MAX_STRIKES = 2
 PART_SIZE = 64  # requests in one encoded tree

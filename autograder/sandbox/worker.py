@@ -37,8 +37,8 @@ from autograder.sandbox.wire import WireError, decode, encode
 BATCH_SECONDS = 0.005
 MARK = 1 << 63
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
-MAX_NOTES = 20  # statements that failed on import
 MAX_FRAMES = 12
+MAX_NOTES = 20  # cells and statements that failed on import
 MAX_NAME = 80
 MAX_TEXT = 500
 
@@ -60,7 +60,7 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
     channel.send({"event": "ready"})
     program = Program(header["module"], header["notebook"])
     trouble = load(program, header["chunks"])
-    channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes})
+    channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
     phases = [] if trouble else header["phases"]
     position = 0
     for number, parts in enumerate(phases):

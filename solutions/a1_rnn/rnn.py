@@ -183,8 +183,6 @@ def _log_softmax(logits: np.ndarray) -> np.ndarray:
 
 
 # END SOLUTION
-
-
 def next_token_loss(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> float:
     """Measure how surprised the model is by the right tokens, on average.
 

@@ -727,7 +727,7 @@ def a_single_real_position(rng: np.random.Generator) -> Iterator[Call]:
 @case("bidirectional_forward", check=untouched())
 def reading_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The states are right, and input, lengths and layers are as before."""
-    yield call(*_both_ways(rng, 2, 4, 3, 2, 2))
+    yield call(*_both_ways(rng, 2, 4, 3, 3, 2))
 
 
 # LSTMCell

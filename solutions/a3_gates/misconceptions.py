@@ -1374,7 +1374,7 @@ CONVERT = (
         "nothing_converted",
         "convert_gru",
         old='converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]\n',
-        new="",
+        new="pass\n",
         caught_by="conversions_of_any_size",
         says="Your conversion returns the params as they are. With them the two conventions do opposite things.",
     ),
@@ -1448,6 +1448,7 @@ CONVERT = (
         caught_by="converting_leaves_the_params_alone",
         says="Your conversion changes the caller's dict: giving it a second name does not copy it. Now nobody has the "
         "params of the first convention.",
+        twins=("arrays_converted_in_place",),
     ),
     Misconception(
         "arrays_converted_in_place",
@@ -1456,6 +1457,7 @@ CONVERT = (
         new='converted["W_z"] *= -1\n    converted["b_z"] *= -1',
         caught_by="converting_leaves_the_params_alone",
         says="Your dict is a new one, but it holds the caller's arrays, and `*=` changes those.",
+        twins=("converted_in_place",),
     ),
 )
 

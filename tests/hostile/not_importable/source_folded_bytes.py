@@ -1,8 +1,0 @@
-"""Asks for a string of twenty gigabytes while it is imported; a grader without memory would show that it worked."""
-
-
-BIG = "x" * (20 << 30)
-
-
-def scale(x, factor):
-    return x * factor
