@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.spec import Finding, Status
-from autograder.judge.diagnose import UNCOMPARABLE, Diagnosis, answers_of, diagnose
+from autograder.judge.diagnose import UNCOMPARABLE, Diagnosis, agrees, answers_of, diagnose
 from autograder.judge.oracle import Oracle, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
@@ -51,14 +51,27 @@ class Verdict:
 
 
 def attribute(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
-    """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise."""
+    """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise.
+
+    What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
+    exactly the student's outcomes.
+    """
     names = [e.name for e in oracle.assignment.exercises]
-    failed = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in excused}
-    diagnoses = {name: diagnosis_of(oracle, name, judged) if name in failed else None for name in names}
+    failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
+    failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
+    diagnoses = {name: diagnosis_of(oracle, name, judged) if failed[name] else None for name in names}
     own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
-    for name in failed:
+    excused = dict(excused)
+    for name in names:
+        others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
+        for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
+            if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
+                places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
+                excused |= {j.trial: places for j in failed[name]}
+                own[name], diagnoses[name], failed[name] = (), None, []
+    for name in names:
         upstream = tuple(itertools.chain(*(mistakes for other, mistakes in own.items() if other != name)))
-        if upstream and diagnoses[name] is None:
+        if failed[name] and upstream and diagnoses[name] is None:
             diagnoses[name] = diagnosis_of(oracle, name, judged, upstream)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
 

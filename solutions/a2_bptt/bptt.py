@@ -104,19 +104,19 @@ def rnn_backward(dh: np.ndarray, cache: Sequence) -> Gradients:
     """
     # BEGIN SOLUTION
     x, h0, h, W_x, W_h = cache
-    dx = np.zeros(x.shape)
+    dx = [np.zeros(x[:, 0].shape)] * x.shape[1]
     dW_x, dW_h, db = np.zeros(W_x.shape), np.zeros(W_h.shape), np.zeros(len(W_h))
     dh_next = np.zeros(h0.shape)
     for t in reversed(range(x.shape[1])):
         before = h[:, t - 1] if t > 0 else h0
         total = dh[:, t] + dh_next
         dx_t, dh_next, dW_x_t, dW_h_t, db_t = rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))
-        dx[:, t] = dx_t
-        dW_x += dW_x_t
-        dW_h += dW_h_t
-        db += db_t
+        dx[t] = dx_t
+        dW_x = dW_x + dW_x_t
+        dW_h = dW_h + dW_h_t
+        db = db + db_t
     dh0 = dh_next
-    return dx, dh0, dW_x, dW_h, db
+    return np.stack(dx, axis=1), dh0, dW_x, dW_h, db
     # END SOLUTION
 
 
@@ -231,9 +231,9 @@ def truncated_bptt(
         grads["b_y"] += dlogits.sum(axis=(0, 1))
         dh = dlogits @ params["W_y"]
         window = rnn_backward(dh, (x_now, state, h, params["W_x"], params["W_h"]))
-        grads["W_x"] += window[2]
-        grads["W_h"] += window[3]
-        grads["b"] += window[4]
+        grads["W_x"] = grads["W_x"] + window[2]
+        grads["W_h"] = grads["W_h"] + window[3]
+        grads["b"] = grads["b"] + window[4]
         state = h[:, -1]
     return float(loss), grads
     # END SOLUTION
@@ -284,7 +284,7 @@ def gradient_norms(dh_last: np.ndarray, cache: Sequence) -> np.ndarray:
     x, h0, h, W_x, W_h = cache
     steps = h.shape[1]
     norms = np.zeros(steps)
-    flowing = dh_last
+    flowing = np.array(dh_last)
     for t in reversed(range(steps)):
         norms[t] = np.sqrt((flowing**2).sum())
         earlier = h[:, t - 1] if t > 0 else h0

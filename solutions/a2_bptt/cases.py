@@ -84,7 +84,7 @@ def _step(rng: np.random.Generator, batch: int = 3, features: int = 4, hidden: i
     return _normal(rng, batch, hidden), (x[:, 0], h0, h[:, 0], W_x, W_h)
 
 
-SIZES = ((3, 5, 4, 6), (2, 7, 5, 3), (4, 3, 2, 5))  # batch, time, features, hidden
+SIZES = ((3, 5, 4, 6), (2, 4, 5, 3), (4, 3, 2, 5))  # batch, time, features, hidden
 
 
 # loss_backward
@@ -278,12 +278,6 @@ def one_step_is_a_sequence(rng: np.random.Generator) -> Iterator[Call]:
     """A sequence of one step, and a batch of one row, work like any other."""
     yield call(*_backward(rng, 3, 1, 4, 6))
     yield call(*_backward(rng, 1, 5, 4, 6))
-
-
-@case("rnn_backward", check=close(names=SEQUENCE))
-def thirty_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """A longer sequence, with a loss at every step."""
-    yield call(*_backward(rng, 2, 30, 3, 5))
 
 
 @case("rnn_backward", check=untouched(), weight=2)
@@ -604,9 +598,9 @@ def lengths_at_every_state(rng: np.random.Generator) -> Iterator[Call]:
 
 
 @case("gradient_norms", check=close())
-def one_row_over_ten_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of one row, ten steps."""
-    yield call(*_from_the_end(rng, 1, 10, 3, 4))
+def one_row_has_lengths_too(rng: np.random.Generator) -> Iterator[Call]:
+    """A batch of one row."""
+    yield call(*_from_the_end(rng, 1, 5, 3, 4))
 
 
 @case("gradient_norms", check=close())
@@ -623,12 +617,11 @@ def equal_sizes_hide_no_wrong_sum(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("gradient_norms", check=close(), weight=2)
 def gains_below_and_above_one(rng: np.random.Generator) -> Iterator[Call]:
-    """An orthogonal W_h times 0.9 and times 1.5, over 10, 50 and 100 steps: vanishing and exploding."""
-    for gain in (0.9, 1.5):
-        for time in (10, 50, 100):
-            W_h = gain * np.linalg.qr(_normal(rng, 8, 8))[0]
-            x, h0, W_x = _normal(rng, 2, time, 3), np.zeros((2, 8)), 0.02 * _normal(rng, 8, 3)
-            yield call(_normal(rng, 2, 8), (x, h0, _states(x, h0, W_x, W_h, np.zeros(8)), W_x, W_h))
+    """An orthogonal W_h times 0.9, 1.5 and 4, and weak inputs: the gradient shrinks, or grows, from end to start."""
+    for gain in (0.9, 1.5, 4.0):
+        W_h = gain * np.linalg.qr(_normal(rng, 8, 8))[0]
+        x, h0, W_x = _normal(rng, 2, 5, 3), np.zeros((2, 8)), 0.02 * _normal(rng, 8, 3)
+        yield call(_normal(rng, 2, 8), (x, h0, _states(x, h0, W_x, W_h, np.zeros(8)), W_x, W_h))
 
 
 @case("gradient_norms", check=untouched())

@@ -426,15 +426,6 @@ STEP = (
         says="Your function multiplies the caller's dh by tanh' in place. The terms are right, but dh is not dh any "
         "more; a second call goes through the tanh twice.",
     ),
-    Misconception(
-        "step_cache_overwritten",
-        "rnn_step_backward",
-        old="dz = dh * (1 - h_t**2)",
-        new="h_t *= h_t\n    dz = dh * (1 - h_t)",
-        caught_by="step_leaves_its_cache_alone",
-        says="Your function squares h_t in the cache itself. The terms are right this once; the next one to read that "
-        "state, such as the step before it, gets the square.",
-    ),
 )
 
 SEQUENCE = (
@@ -476,7 +467,7 @@ SEQUENCE = (
     Misconception(
         "dW_x_overwritten",
         "rnn_backward",
-        old="dW_x += dW_x_t",
+        old="dW_x = dW_x + dW_x_t",
         new="dW_x = dW_x_t",
         caught_by="input_weights_add_up",
         says="Your dW_x is assigned anew at every step, so only the first step of the sequence is left in it. Every "
@@ -485,7 +476,7 @@ SEQUENCE = (
     Misconception(
         "dW_h_overwritten",
         "rnn_backward",
-        old="dW_h += dW_h_t",
+        old="dW_h = dW_h + dW_h_t",
         new="dW_h = dW_h_t",
         caught_by="recurrent_weights_add_up",
         says="Your dW_h is assigned anew at every step, so only the first step of the sequence is left in it. Every "
@@ -494,7 +485,7 @@ SEQUENCE = (
     Misconception(
         "db_overwritten",
         "rnn_backward",
-        old="db += db_t",
+        old="db = db + db_t",
         new="db = db_t",
         caught_by="biases_add_up",
         says="Your db is assigned anew at every step, so only the first step of the sequence is left in it. Every step "
@@ -503,7 +494,7 @@ SEQUENCE = (
     Misconception(
         "all_weights_overwritten",
         "rnn_backward",
-        old="dW_x += dW_x_t\n        dW_h += dW_h_t\n        db += db_t",
+        old="dW_x = dW_x + dW_x_t\n        dW_h = dW_h + dW_h_t\n        db = db + db_t",
         new="dW_x, dW_h, db = dW_x_t, dW_h_t, db_t",
         caught_by="recurrent_weights_add_up",
         says="Your dW_x, dW_h and db are assigned anew at every step (`dW =`), so only the first step of the sequence is "
@@ -608,8 +599,8 @@ SEQUENCE = (
     Misconception(
         "dx_in_reverse_order",
         "rnn_backward",
-        old="dx[:, t] = dx_t",
-        new="dx[:, -1 - t] = dx_t",
+        old="dx[t] = dx_t",
+        new="dx[-1 - t] = dx_t",
         caught_by="inputs_get_their_gradient",
         says="Your dx is in the order in which it was found, the last step first. It belongs to x, so its steps are in "
         "the order of x.",
@@ -617,16 +608,16 @@ SEQUENCE = (
     Misconception(
         "dx_of_the_first_step_only",
         "rnn_backward",
-        old="dx[:, t] = dx_t",
-        new="dx = dx_t",
+        old="np.stack(dx, axis=1)",
+        new="dx_t",
         caught_by="inputs_get_their_gradient",
         says="Your dx holds a single step. Every step has an input of its own, and a place in dx.",
     ),
     Misconception(
         "dx_added_up_over_time",
         "rnn_backward",
-        old="dx[:, t] = dx_t",
-        new="dx[:, : t + 1] += dx_t[:, None]",
+        old="np.stack(dx, axis=1)",
+        new="np.cumsum(np.stack(dx, axis=1)[:, ::-1], axis=1)[:, ::-1]",
         caught_by="inputs_get_their_gradient",
         says="Your dx is added up over the steps. The weights are shared by all steps, the inputs are not: x[:, t] is "
         "read by step t alone.",
@@ -1113,9 +1104,9 @@ TRUNCATED = (
     Misconception(
         "window_gradients_overwritten",
         "truncated_bptt",
-        old="""        grads["W_x"] += window[2]
-        grads["W_h"] += window[3]
-        grads["b"] += window[4]
+        old="""        grads["W_x"] = grads["W_x"] + window[2]
+        grads["W_h"] = grads["W_h"] + window[3]
+        grads["b"] = grads["b"] + window[4]
 """,
         new="""        grads["W_x"] = window[2]
         grads["W_h"] = window[3]
@@ -1475,12 +1466,12 @@ NORMS = (
         "norms_of_each_row",
         "gradient_norms",
         old="""    norms = np.zeros(steps)
-    flowing = dh_last
+    flowing = np.array(dh_last)
     for t in reversed(range(steps)):
         norms[t] = np.sqrt((flowing**2).sum())
 """,
         new="""    norms = np.zeros((steps, len(h0)))
-    flowing = dh_last
+    flowing = np.array(dh_last)
     for t in reversed(range(steps)):
         norms[t] = np.sqrt((flowing**2).sum(axis=1))
 """,
@@ -1560,8 +1551,16 @@ NORMS = (
     Misconception(
         "measuring_in_place",
         "gradient_norms",
-        old="flowing = rnn_step_backward(",
-        new="flowing[...] = rnn_step_backward(",
+        old="""    flowing = np.array(dh_last)
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+        earlier = h[:, t - 1] if t > 0 else h0
+        flowing = rnn""",
+        new="""    flowing = dh_last
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+        earlier = h[:, t - 1] if t > 0 else h0
+        flowing[...] = rnn""",
         caught_by="measuring_changes_nothing",
         says="Your loop writes what flows back into the caller's dh_last. The lengths are right, but the gradient that "
         "was passed in is gone.",
