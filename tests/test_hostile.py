@@ -8,7 +8,6 @@ process, which must show that the traps do catch what gets out.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -28,6 +27,7 @@ from hostile_support import (
     Report,
     TrapHouse,
     attacks,
+    leftovers,
     let_loose,
 )
 
@@ -72,13 +72,6 @@ def surprises(report: Report, isolation: Isolation) -> list[str]:
     return [text for text in (*report.breaches, *report.caught) if not text.startswith(owned or ("-",))]
 
 
-def leftovers(house: TrapHouse) -> tuple[object, ...]:
-    """Count what this process and the grader in it hold: descriptors, children, temporary files."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children")
-    pids = children.read_text().split() if children.exists() else []
-    return len(os.listdir("/dev/fd")), len(set(pids)), sorted(path.name for path in house.temp.iterdir())
-
-
 def loose(profile: Profile, chosen: tuple[Attack, ...], folder: Path) -> dict[str, Report]:
     """Let attacks loose at a level; afterwards nothing of them and of the sandbox may be left."""
     with TrapHouse() as house:
@@ -109,6 +102,7 @@ def check(report: Report, isolation: Isolation) -> None:
     assert report.score == attack.earns
     assert not attack.honest or report.entry["score"] == FULL[attack.slug][1]
     assert report.seconds < LONGEST
+    assert report.entry["notes"] == [] or not attack.path.name.startswith(("read_", "escape_", "exhaust_", "honest_"))
     messages = json.dumps(report.entry, allow_nan=False)
     assert HIDDEN_NUMBER not in messages
     assert Status.GRADER_ERROR not in messages

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.spec import Finding, Status
+from autograder.judge.compare import identical
 from autograder.judge.diagnose import UNCOMPARABLE, Diagnosis, agrees, answers_of, diagnose
 from autograder.judge.oracle import Oracle, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
@@ -112,6 +113,8 @@ def _judge(oracle: Oracle, trial: Trial, mine: tuple[Outcome, ...], expected: tu
         if first.ending is Ending.UNWRITTEN and (upstream := _other_exercise(oracle, trial, first)):
             return Judged(trial, mine, Status.SKIPPED, note=f"It builds on `{upstream}`, which is not written yet.")
         return Judged(trial, mine, STATUS[first.ending])
+    if all(identical(a.value, b.value) and identical(a.args, b.args) for a, b in zip(mine, expected, strict=True)):
+        return Judged(trial, mine, Status.PASSED)  # what the reference itself gives needs no second look
     try:
         finding = trial.case.check.judge(trial.calls, answers_of(mine), answers_of(expected))
     except UNCOMPARABLE as error:

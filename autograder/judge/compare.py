@@ -20,6 +20,21 @@ from autograder.sandbox.wire import Opaque, Tensor
 TOLERANCE = 1e-4
 
 
+def identical(one: Any, other: Any) -> bool:
+    """Whether two values are the same to the bit; False for what is not plainly so."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return bool(one.dtype == other.dtype) and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, Tensor):
+        return identical(one.array, other.array)
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(identical, one, other))
+    if isinstance(one, dict):
+        return bool(one.keys() == other.keys()) and all(identical(value, other[key]) for key, value in one.items())
+    return isinstance(one, str | int | float | None) and bool(one == other)
+
+
 def deviation(got: np.ndarray, expected: np.ndarray) -> float:
     """Return max |got - expected| / max |expected| over finite entries, inf where non-finite entries disagree."""
     exact = expected.dtype.kind != "f"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.catalog import CourseError
-from autograder.course.spec import Assignment, Call, Case, Misconception, Module, Visibility
+from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Module, Visibility
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 from autograder.sandbox.wire import Opaque, decode, encode
 from autograder.sandbox.worker import Invocation, Program, answer, evaluate, reseed
@@ -50,6 +50,7 @@ class Oracle:
         self._bank = {m.name: m for m in assignment.misconceptions}
         self._programs: dict[tuple[str, ...], Program | None] = {}
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
+        self._expected: dict[Trial, tuple[Outcome, ...]] = {}
         self._lock = threading.RLock()
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
@@ -65,7 +66,12 @@ class Oracle:
         return self._bank[name]
 
     def expected(self, trial: Trial) -> tuple[Outcome, ...]:
-        """Return the reference's outcomes. Raises BrokenReferenceError where it does not return."""
+        """Return the reference's outcomes. Raises BrokenReferenceError where they are not what the case itself asks."""
+        if trial not in self._expected:
+            self._expected[trial] = self._sound(trial)
+        return self._expected[trial]
+
+    def _sound(self, trial: Trial) -> tuple[Outcome, ...]:
         outcomes = self.answers((), trial) or ()
         for outcome in outcomes:
             if outcome.ending is not Ending.RETURNED:
@@ -78,6 +84,11 @@ class Oracle:
                     f"the reference returns something that is not data in {trial.case.exercise}.{trial.case.name} "
                     f"({opaque.type_name}); nothing could be compared with it"
                 )
+        answers = tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
+        finding = trial.case.check.judge(trial.calls, answers, answers)
+        if finding:
+            name = f"{trial.case.exercise}.{trial.case.name}"
+            raise BrokenReferenceError(f"the reference fails the check of {name}: {finding.headline}")
         return outcomes
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:

@@ -167,8 +167,6 @@ class Attempt:
                     news = self._next(min(deadline, latest))
                     if isinstance(news, int):
                         begun = _advanced(begun, news, end)
-                        if number == 0:
-                            self._say_go()
                         deadline = self._budget.deadline(self.limits.case_seconds)
                         continue
                     batch = [_outcome(entry) for entry in _items(news["outcomes"], end - done)]
@@ -179,6 +177,8 @@ class Attempt:
                     return broken
                 outcomes.update(zip(self._order[done:], batch, strict=False))
                 done += len(batch)
+                if number == 0:
+                    self._say_go()  # what it prints from here on belongs to the next cases
                 latest = time.monotonic() + 2 * self.limits.case_seconds
         return None
 

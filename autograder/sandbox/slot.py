@@ -258,7 +258,7 @@ class WarmChild:
         if self._over:
             return
         self._over = True
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, LookupError, TypeError, ValueError):
             answer = json.loads(self._slot.control.recv(MAX_MESSAGE))
             self._status, self.usable = int(answer["status"]), bool(answer["clean"])
 

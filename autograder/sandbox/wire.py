@@ -26,6 +26,7 @@ MAX_INT_BITS = 64
 DTYPES = {
     "BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "F32": 4, "F64": 8,
 }  # fmt: skip
+_AS_THEY_ARE = {type(None), bool, str}
 _KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")}
 
 
@@ -64,10 +65,12 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     if limit and (size := sum(array.nbytes for array in arrays.values())) > limit:
         raise WireError(f"{size >> 20} MB")
     # The library writes a buffer as it lies in memory, so order and byte order have to be made plain first.
-    arrays = {name: np.asarray(a, a.dtype.newbyteorder("="), order="C") for name, a in arrays.items()}
+    arrays = {
+        name: a if _is_plain(a) else np.asarray(a, a.dtype.newbyteorder("="), order="C") for name, a in arrays.items()
+    }
     # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
     arrays = arrays or {"_": np.zeros(0, np.uint8)}
-    blob = bytes(save(arrays, metadata={"tree": json.dumps(shape)}))
+    blob = bytes(save(arrays, metadata={"tree": json.dumps(shape, separators=(",", ":"))}))
     if int.from_bytes(blob[:8], "little") > MAX_HEADER:
         raise WireError("more text than fits; arrays are the way to return much data")
     return blob
@@ -95,8 +98,12 @@ def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: in
         raise WireError(f"more than {MAX_LEAVES} values")
     if depth > MAX_DEPTH:
         raise WireError(f"nested more than {MAX_DEPTH} deep")
-    if node is None or isinstance(node, bool):
+    if type(node) in _AS_THEY_ARE:
         return node
+    if type(node) is np.ndarray:
+        return _pack_array(node, arrays, "array")
+    if isinstance(node, bool):
+        return bool(node)
     if isinstance(node, str):
         return str.__str__(node)
     if isinstance(node, np.generic):  # before float: np.float64 is one
@@ -128,6 +135,10 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
         except (RuntimeError, TypeError):  # sparse, quantized, or on a device that holds no values
             return {"opaque": f"tensor of {node.dtype}, {node.layout}, on {node.device}"[:80]}
     return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
+
+
+def _is_plain(array: np.ndarray) -> bool:
+    return bool(array.flags.c_contiguous and array.dtype.isnative)
 
 
 def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:

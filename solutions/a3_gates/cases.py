@@ -503,9 +503,9 @@ def equal_sizes_of_state_and_input(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("gru_step", check=close())
 def low_z_keeps_the_past(rng: np.random.Generator) -> Iterator[Call]:
-    """With z near zero the state stays as it was, whatever the input says."""
-    x_t, h_prev, params = _gru_inputs(rng, 3, 4, 2)
-    yield call(x_t, h_prev, params | {"b_z": np.full(2, -60.0)})
+    """Units with z near zero stay as they were, whatever the input says; another takes its candidate."""
+    x_t, h_prev, params = _gru_inputs(rng, 3, 4, 3)
+    yield call(x_t, h_prev, params | {"b_z": rng.permutation([-60.0, -60.0, 60.0])})
 
 
 @case("gru_step", check=close())
@@ -534,9 +534,9 @@ def keeping_gru_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("gru_step_keep", check=close())
 def high_z_keeps_the_past(rng: np.random.Generator) -> Iterator[Call]:
-    """With z near one the state stays as it was, whatever the input says."""
-    x_t, h_prev, params = _gru_inputs(rng, 3, 4, 2)
-    yield call(x_t, h_prev, params | {"b_z": np.full(2, 60.0)})
+    """Units with z near one stay as they were, whatever the input says; another takes its candidate."""
+    x_t, h_prev, params = _gru_inputs(rng, 3, 4, 3)
+    yield call(x_t, h_prev, params | {"b_z": rng.permutation([60.0, 60.0, -60.0])})
 
 
 @case("gru_step_keep", check=untouched())

@@ -215,15 +215,6 @@ GATES = (
         says="Your gates look at the state alone, and the input x_t is never read.",
     ),
     Misconception(
-        "gate_weights_not_transposed",
-        "lstm_gates",
-        old='f = _sigmoid(joined @ params["W_f"].T',
-        new='f = _sigmoid(joined @ params["W_f"]',
-        caught_by="forget_gate",
-        says="Your product multiplies rows by W as it is stored, which is (out, in). For one column the formula reads "
-        "W x; for rows the matrix has to be turned.",
-    ),
-    Misconception(
         "sigmoid_overflows",
         "lstm_gates",
         old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
@@ -417,7 +408,7 @@ FORWARD = (
     Misconception(
         "starts_from_zero_states",
         "lstm_forward",
-        old="h, c = h0, c0",
+        old="h, c = h0.copy(), c0.copy()",
         new="h, c = 0 * h0, 0 * c0",
         caught_by="states_of_every_step",
         says="Your run starts from zeros, and h0 and c0 are never used.",
@@ -425,7 +416,7 @@ FORWARD = (
     Misconception(
         "starts_from_zero_state",
         "lstm_forward",
-        old="h, c = h0, c0",
+        old="h, c = h0.copy(), c0.copy()",
         new="h, c = 0 * h0, c0",
         caught_by="states_of_every_step",
         says="Your run starts from c0 but from a state of zeros; h0 is never used.",
@@ -433,7 +424,7 @@ FORWARD = (
     Misconception(
         "starts_from_zero_cell",
         "lstm_forward",
-        old="h, c = h0, c0",
+        old="h, c = h0.copy(), c0.copy()",
         new="h, c = h0, 0 * c0",
         caught_by="cells_of_every_step",
         says="Your run starts from h0 but with an empty cell; c0 is never used.",
@@ -441,7 +432,7 @@ FORWARD = (
     Misconception(
         "h0_and_c0_swapped",
         "lstm_forward",
-        old="h, c = h0, c0",
+        old="h, c = h0.copy(), c0.copy()",
         new="h, c = c0, h0",
         caught_by="cells_of_every_step",
         says="Your run starts with h0 in the cell and c0 as the state.",
@@ -481,23 +472,23 @@ FORWARD = (
     Misconception(
         "runs_along_the_batch",
         "lstm_forward",
-        old="h, c = h0, c0\n    states, cells = [], []\n    for t in range(x.shape[1]):",
-        new="h, c = h0, c0\n    states, cells = [], []\n    for t in range(x.shape[0]):",
+        old="for t in range(time):",
+        new="for t in range(batch):",
         caught_by="states_of_every_step",
         says="Your loop counts the sequences of the batch. Time is the second axis of x.",
     ),
     Misconception(
         "states_time_first",
         "lstm_forward",
-        old="return np.stack(states, axis=1), np.stack(cells, axis=1)",
-        new="return np.stack(states), np.stack(cells)",
+        old="return states, cells",
+        new="return states.swapaxes(0, 1), cells.swapaxes(0, 1)",
         caught_by="as_many_steps_as_rows",
         says="Your states come as (time, batch, hidden). Here the batch comes first: which axis are they stacked along?",
     ),
     Misconception(
         "last_state_only",
         "lstm_forward",
-        old="return np.stack(states, axis=1), np.stack(cells, axis=1)",
+        old="return states, cells",
         new="return h, c",
         caught_by="states_of_every_step",
         says="Your run returns what there is after the last step only. Every step is asked for.",
@@ -505,8 +496,8 @@ FORWARD = (
     Misconception(
         "states_before_each_step",
         "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)\n        states.append(h)\n        cells.append(c)",
-        new="states.append(h)\n        cells.append(c)\n        h, c = lstm_step(x[:, t], h, c, params)",
+        old="h, c = lstm_step(x[:, t], h, c, params)\n        states[:, t], cells[:, t] = h, c",
+        new="states[:, t], cells[:, t] = h, c\n        h, c = lstm_step(x[:, t], h, c, params)",
         caught_by="a_sequence_of_one_step",
         says="Your states are those before each step: the list begins with h0 and c0, and the last step is lost.",
     ),
@@ -529,19 +520,18 @@ FORWARD = (
     Misconception(
         "cells_returned_first",
         "lstm_forward",
-        old="return np.stack(states, axis=1), np.stack(cells, axis=1)",
-        new="return np.stack(cells, axis=1), np.stack(states, axis=1)",
+        old="return states, cells",
+        new="return cells, states",
         caught_by="states_of_every_step",
         says="Your run returns the cells first. The order is h, c.",
     ),
     Misconception(
         "states_written_over_h0",
         "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h_new, c_new = lstm_step(x[:, t], h, c, params)\n        h[:], c[:] = h_new, c_new\n"
-        "        h, c = h.copy(), c.copy()",
+        old="h, c = h0.copy(), c0.copy()\n    for t in range(time):\n        h, c = lstm_step(x[:, t], h, c, params)",
+        new="h, c = h0, c0\n    for t in range(time):\n        h[...], c[...] = lstm_step(x[:, t], h, c, params)",
         caught_by="running_leaves_its_inputs_alone",
-        says="Your first step is written into the caller's h0 and c0, so that a second run starts from elsewhere.",
+        says="Your states are written into the caller's h0 and c0, so that a second run starts from elsewhere.",
     ),
 )
 
@@ -1076,7 +1066,7 @@ GRU = (
     Misconception(
         "gru_z_keeps",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="return gated_update(h_tilde, h_prev, z)",
         caught_by="low_z_keeps_the_past",
         says="Your step is h_t = z * h_prev + (1 - z) * h_tilde: z keeps. That is the convention of Cho et al. 2014 and "
@@ -1167,7 +1157,7 @@ GRU = (
     Misconception(
         "reset_also_what_is_kept",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="return gated_update(r * h_prev, h_tilde, z)",
         caught_by="low_z_keeps_the_past",
         says="Your last line keeps a part of r * h_prev. The reset gate only decides what the candidate sees; what is "
@@ -1221,7 +1211,7 @@ GRU = (
     Misconception(
         "gru_forgets_the_past",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="return z * h_tilde",
         caught_by="low_z_keeps_the_past",
         says="Your new state is z * h_tilde: what was kept of the old one is missing.",
@@ -1229,7 +1219,7 @@ GRU = (
     Misconception(
         "gru_adds_to_the_past",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="return h_prev + z * h_tilde",
         caught_by="gru_steps_of_any_size",
         says="Your new state adds to the whole old one. What comes in takes the place of something: the shares are 1 - z "
@@ -1238,7 +1228,7 @@ GRU = (
     Misconception(
         "gru_returns_its_candidate",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="return h_tilde",
         caught_by="low_z_keeps_the_past",
         says="Your step returns the candidate; the update gate has not been asked.",
@@ -1246,7 +1236,7 @@ GRU = (
     Misconception(
         "gru_tanh_on_the_state",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="return np.tanh(gated_update(h_prev, h_tilde, z))",
         caught_by="low_z_keeps_the_past",
         says="Your new state goes through a tanh after the mixing, so nothing can be kept as it is. The tanh belongs to "
@@ -1255,7 +1245,7 @@ GRU = (
     Misconception(
         "gru_state_in_place",
         "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
+        old="return gated_update(h_prev.copy(), h_tilde, z)",
         new="h_prev[...] = gated_update(h_prev, h_tilde, z)\n    return h_prev",
         caught_by="gru_leaves_its_inputs_alone",
         says="Your new state is written over the caller's h_prev. Put it into an array of its own.",
