@@ -1,5 +1,7 @@
 # make demo   install what is pinned, grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
+# make bench        measure grading speed, as ratios in one run
+# make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
 # make lint   only the linter and the type check
 # make clean  remove the environment and everything generated
 
@@ -8,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test bench bench-peers lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -20,6 +22,17 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/bench.py
+
+bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
+	$(BIN)/python benchmarks/peers.py
+
+.venv-peers/.installed: benchmarks/peers-constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m venv --clear .venv-peers
+	@.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet --constraint $< 'otter-grader[grading]' nbgrader torch || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@touch $@
 
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is missing; install Python 3.11 or newer, or run make PYTHON=/path/to/python3"; exit 1; }
@@ -36,4 +49,4 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .venv-peers demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

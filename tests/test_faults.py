@@ -41,8 +41,8 @@ TOLERATED_MB = 8  # growth of a process over five hundred hangs
 
 
 @pytest.fixture
-def house() -> Iterator[TrapHouse]:
-    """Watch over temporary files, and afterwards also over processes and descriptors: none may be left."""
+def house(tmp_path: Path) -> Iterator[TrapHouse]:
+    """Watch over temporary files (pytest's own are elsewhere), processes and descriptors: none may be left."""
     with TrapHouse() as opened:
         before = leftovers(opened)
         yield opened

@@ -145,7 +145,7 @@ def lstm_forward(x: np.ndarray, h0: np.ndarray, c0: np.ndarray, params: Params) 
     # BEGIN SOLUTION
     batch, time, _ = x.shape
     states, cells = np.zeros((batch, time, h0.shape[1])), np.zeros((batch, time, c0.shape[1]))
-    h, c = h0.copy(), c0.copy()
+    h, c = h0, c0
     for t in range(time):
         h, c = lstm_step(x[:, t], h, c, params)
         states[:, t], cells[:, t] = h, c
@@ -264,7 +264,7 @@ def gru_step(x_t: np.ndarray, h_prev: np.ndarray, params: Params) -> np.ndarray:
     r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])
     reset_row = np.concatenate([r * h_prev, x_t], axis=-1)
     h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])
-    return gated_update(h_prev.copy(), h_tilde, z)
+    return gated_update(h_prev, h_tilde, z)
     # END SOLUTION
 
 

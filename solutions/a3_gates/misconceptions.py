@@ -408,7 +408,7 @@ FORWARD = (
     Misconception(
         "starts_from_zero_states",
         "lstm_forward",
-        old="h, c = h0.copy(), c0.copy()",
+        old="h, c = h0, c0",
         new="h, c = 0 * h0, 0 * c0",
         caught_by="states_of_every_step",
         says="Your run starts from zeros, and h0 and c0 are never used.",
@@ -416,7 +416,7 @@ FORWARD = (
     Misconception(
         "starts_from_zero_state",
         "lstm_forward",
-        old="h, c = h0.copy(), c0.copy()",
+        old="h, c = h0, c0",
         new="h, c = 0 * h0, c0",
         caught_by="states_of_every_step",
         says="Your run starts from c0 but from a state of zeros; h0 is never used.",
@@ -424,7 +424,7 @@ FORWARD = (
     Misconception(
         "starts_from_zero_cell",
         "lstm_forward",
-        old="h, c = h0.copy(), c0.copy()",
+        old="h, c = h0, c0",
         new="h, c = h0, 0 * c0",
         caught_by="cells_of_every_step",
         says="Your run starts from h0 but with an empty cell; c0 is never used.",
@@ -432,7 +432,7 @@ FORWARD = (
     Misconception(
         "h0_and_c0_swapped",
         "lstm_forward",
-        old="h, c = h0.copy(), c0.copy()",
+        old="h, c = h0, c0",
         new="h, c = c0, h0",
         caught_by="cells_of_every_step",
         says="Your run starts with h0 in the cell and c0 as the state.",
@@ -528,7 +528,7 @@ FORWARD = (
     Misconception(
         "states_written_over_h0",
         "lstm_forward",
-        old="h, c = h0.copy(), c0.copy()\n    for t in range(time):\n        h, c = lstm_step(x[:, t], h, c, params)",
+        old="h, c = h0, c0\n    for t in range(time):\n        h, c = lstm_step(x[:, t], h, c, params)",
         new="h, c = h0, c0\n    for t in range(time):\n        h[...], c[...] = lstm_step(x[:, t], h, c, params)",
         caught_by="running_leaves_its_inputs_alone",
         says="Your states are written into the caller's h0 and c0, so that a second run starts from elsewhere.",
@@ -1066,7 +1066,7 @@ GRU = (
     Misconception(
         "gru_z_keeps",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="return gated_update(h_tilde, h_prev, z)",
         caught_by="low_z_keeps_the_past",
         says="Your step is h_t = z * h_prev + (1 - z) * h_tilde: z keeps. That is the convention of Cho et al. 2014 and "
@@ -1157,7 +1157,7 @@ GRU = (
     Misconception(
         "reset_also_what_is_kept",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="return gated_update(r * h_prev, h_tilde, z)",
         caught_by="low_z_keeps_the_past",
         says="Your last line keeps a part of r * h_prev. The reset gate only decides what the candidate sees; what is "
@@ -1211,7 +1211,7 @@ GRU = (
     Misconception(
         "gru_forgets_the_past",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="return z * h_tilde",
         caught_by="low_z_keeps_the_past",
         says="Your new state is z * h_tilde: what was kept of the old one is missing.",
@@ -1219,7 +1219,7 @@ GRU = (
     Misconception(
         "gru_adds_to_the_past",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="return h_prev + z * h_tilde",
         caught_by="gru_steps_of_any_size",
         says="Your new state adds to the whole old one. What comes in takes the place of something: the shares are 1 - z "
@@ -1228,7 +1228,7 @@ GRU = (
     Misconception(
         "gru_returns_its_candidate",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="return h_tilde",
         caught_by="low_z_keeps_the_past",
         says="Your step returns the candidate; the update gate has not been asked.",
@@ -1236,7 +1236,7 @@ GRU = (
     Misconception(
         "gru_tanh_on_the_state",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="return np.tanh(gated_update(h_prev, h_tilde, z))",
         caught_by="low_z_keeps_the_past",
         says="Your new state goes through a tanh after the mixing, so nothing can be kept as it is. The tanh belongs to "
@@ -1245,7 +1245,7 @@ GRU = (
     Misconception(
         "gru_state_in_place",
         "gru_step",
-        old="return gated_update(h_prev.copy(), h_tilde, z)",
+        old="return gated_update(h_prev, h_tilde, z)",
         new="h_prev[...] = gated_update(h_prev, h_tilde, z)\n    return h_prev",
         caught_by="gru_leaves_its_inputs_alone",
         says="Your new state is written over the caller's h_prev. Put it into an array of its own.",
