@@ -22,7 +22,7 @@ from hostile_support import COURSE, NUMPY
 HONEST = (COURSE / "solutions" / NUMPY / "scale.py").read_text()
 WRONG = "def scale(x, factor):\n    return x * 0\n"
 MARKUP = "</pre></code><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[2J\x1b]0;owned\x07\u202e\x00"
-FORMULA = "=HYPERLINK(\"http://localhost/?\"&A1)"
+FORMULA = '=HYPERLINK("http://localhost/?"&A1)'
 BREACH = "print('BREACH')\nopen('@MARKER@/ran', 'w').close()\n"
 
 
@@ -101,7 +101,12 @@ def zip_link(path: Path) -> None:
 @hands_in("unreadable")
 def zip_link_to_folder(path: Path) -> None:
     """Holds a link to a folder and, beneath it, a file that lands in it."""
-    pack(path, (entry("out", stat.S_IFLNK | 0o777), "@MARKER@"), ("out/scale.py", BREACH), (entry("scale.py", stat.S_IFLNK), "out"))
+    pack(
+        path,
+        (entry("out", stat.S_IFLNK | 0o777), "@MARKER@"),
+        ("out/scale.py", BREACH),
+        (entry("scale.py", stat.S_IFLNK), "out"),
+    )
 
 
 @hands_in("unreadable")
@@ -206,14 +211,21 @@ def zip_wrong_checksum(path: Path) -> None:
 def zip_with_shadows(path: Path) -> None:
     """Ships files that Python, pytest and others would run or import in place of their own; none of them is read."""
     names = "numpy.py torch/__init__.py conftest.py sitecustomize.py usercustomize.py scale.pth pytest.ini __init__.py"
-    caches = ("__pycache__/scale.cpython-311.pyc", b"\xa7\r\r\n" + bytes(12) + b"BREACH"), ("pyproject.toml", "[tool.pytest]")
+    caches = (
+        ("__pycache__/scale.cpython-311.pyc", b"\xa7\r\r\n" + bytes(12) + b"BREACH"),
+        ("pyproject.toml", "[tool.pytest]"),
+    )
     pack(path, ("scale.py", HONEST), *((name, BREACH) for name in names.split()), *caches)
 
 
 @hands_in("graded", 12.0)
 def zip_of_a_folder_with_odd_names(path: Path) -> None:
     """Holds files whose names are markup, terminal codes, formulas and nothing at all, beside the right one."""
-    pack(path, *((f"work/{name}", "") for name in (MARKUP.replace("/", "-"), FORMULA, " ", "-rf", "a\nb")), ("work/scale.py", HONEST))
+    pack(
+        path,
+        *((f"work/{name}", "") for name in (MARKUP.replace("/", "-"), FORMULA, " ", "-rf", "a\nb")),
+        ("work/scale.py", HONEST),
+    )
 
 
 @hands_in("unreadable")
@@ -280,7 +292,16 @@ def notebook_with_commands(path: Path) -> None:
 @hands_in("graded", 12.0, ".ipynb")
 def notebook_with_experiments(path: Path) -> None:
     """Prints, loops, exits and asks for input outside its functions, as experiments do; they are left out."""
-    notebook(path, "while True:\n    pass", HONEST, "print('BREACH')", "import sys\nsys.exit()", "input()", "exit()", "scale(1)")
+    notebook(
+        path,
+        "while True:\n    pass",
+        HONEST,
+        "print('BREACH')",
+        "import sys\nsys.exit()",
+        "input()",
+        "exit()",
+        "scale(1)",
+    )
 
 
 @hands_in("not_importable", 0.0, ".ipynb")
@@ -301,8 +322,18 @@ def notebook_with_outputs(path: Path) -> None:
     outputs = [{"output_type": "display_data", "data": {"text/html": MARKUP * 100, "image/png": "A" * 3_000_000}}]
     cells = [
         {"cell_type": "markdown", "source": MARKUP, "attachments": {MARKUP: {"image/png": "A" * 1000}}},
-        {"cell_type": "code", "source": HONEST.splitlines(keepends=True), "outputs": outputs, "execution_count": MARKUP},
-        {"cell_type": "code", "source": [1, None, {"a": 2}], "outputs": "none", "metadata": {"score": 12, "nbgrader": {}}},
+        {
+            "cell_type": "code",
+            "source": HONEST.splitlines(keepends=True),
+            "outputs": outputs,
+            "execution_count": MARKUP,
+        },
+        {
+            "cell_type": "code",
+            "source": [1, None, {"a": 2}],
+            "outputs": "none",
+            "metadata": {"score": 12, "nbgrader": {}},
+        },
     ]
     path.write_text(json.dumps({"cells": cells, "metadata": {"kernelspec": {"name": MARKUP}}, "nbformat": 4}))
 

@@ -33,8 +33,8 @@ from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, So
 
 COURSE = Path(__file__).parent / "hostile_course"
 ATTACKS = Path(__file__).parent / "hostile"
-NUMPY, TORCH = "h1_scale", "h2_blend"
-FULL = {NUMPY: (6.0, 12.0), TORCH: (2.0, 4.0)}  # the points of the first exercise, and of all
+NUMPY, TORCH, CALLS = "h1_scale", "h2_blend", "h3_calls"
+FULL = {NUMPY: (6.0, 12.0), TORCH: (2.0, 4.0), CALLS: (2.0, 10.0)}  # the points of the first exercise, and of all
 SEED = 23
 HIDDEN_NUMBER = "8128"  # begins an argument of a hidden case and nothing else
 # Words behind BREACH that name a risk which some levels have, and a part of the sentence that owns up to it.
@@ -91,7 +91,9 @@ class TrapHouse:
     """Secrets and traps on this machine, all of them this object's own. A context manager."""
 
     def __init__(self) -> None:
-        self.keys = {name: f"KEY-{name}-{secrets.token_hex(6)}" for name in ("solution", "home", "environment", "other")}
+        self.keys = {
+            name: f"KEY-{name}-{secrets.token_hex(6)}" for name in ("solution", "home", "environment", "other")
+        }
         self._exit = contextlib.ExitStack()
         self._caught: list[str] = []
 
@@ -222,7 +224,7 @@ class Attack:
     @property
     def slug(self) -> str:
         """The assignment it is handed in for."""
-        return TORCH if "torch_" in self.path.name else NUMPY
+        return TORCH if "torch_" in self.path.name else CALLS if "calls_" in self.path.name else NUMPY
 
     def __str__(self) -> str:
         return f"{self.expected}/{self.path.stem}"
@@ -291,7 +293,9 @@ def breaches_in(ran: JobResult | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text.startswith("BREACH")))
 
 
-def hand_in(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path) -> tuple[dict[str, Any], JobResult | None]:
+def hand_in(
+    attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path
+) -> tuple[dict[str, Any], JobResult | None]:
     """Grade one file as a student's submission; return its record and what came out of the sandbox."""
     oracle = oracle_of(attack.slug)
     student = f"{attack.expected}-{attack.path.stem}"
@@ -314,7 +318,7 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path,
     aftermath: dict[str, Any] = {}
     if after:
         oracle = oracle_of(attack.slug)
-        text = AFTERMATH_TORCH if attack.slug == TORCH else AFTERMATH
+        text = {NUMPY: AFTERMATH, TORCH: AFTERMATH_TORCH}.get(attack.slug, oracle.assignment.reference)
         source = Source("after", (Chunk(oracle.assignment.file, text),))
         aftermath = grade_one(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox, folder / "out")
         aftermath["breaches"] = breaches_in(sandbox.ran)
@@ -332,7 +336,13 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path,
 
 
 def let_loose(
-    chosen: Sequence[Attack], house: TrapHouse, open_box: Callable[[str], Any], folder: Path, lanes: int = 2, *, after: bool = True
+    chosen: Sequence[Attack],
+    house: TrapHouse,
+    open_box: Callable[[str], Any],
+    folder: Path,
+    lanes: int = 2,
+    *,
+    after: bool = True,
 ) -> dict[str, Report]:
     """Run attacks in a few lanes, each with a sandbox of one slot, so that what one leaves behind meets the next.
 
@@ -343,7 +353,7 @@ def let_loose(
         oracle_of(slug)
     waiting: queue.SimpleQueue[Attack] = queue.SimpleQueue()
     for attack in chosen:
-        if attack.slug == NUMPY:
+        if attack.slug != TORCH:
             waiting.put(attack)
     on_torch = [attack for attack in chosen if attack.slug == TORCH]
 

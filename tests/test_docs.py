@@ -45,7 +45,9 @@ def test_every_isolation_level_stands_in_the_threat_model(level):
 
 def test_every_check_is_listed_for_authors():
     """An author finds every check by name."""
-    names = [name for name, value in vars(checks).items() if isinstance(value, type) and value.__module__ == checks.__name__]
+    names = [
+        name for name, value in vars(checks).items() if isinstance(value, type) and value.__module__ == checks.__name__
+    ]
     public = [name for name in names if not name.startswith("_")]
     assert public
     assert [name for name in public if f"`{name}`" not in README] == []

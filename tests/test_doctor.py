@@ -161,11 +161,11 @@ def test_a_broken_promise_has_a_precise_line(
     assert any(line in said for said in broken[promise]), broken
 
 
-def test_a_reference_that_depends_on_chance_fails_some_seed(tamper: Tamper) -> None:
+def test_a_reference_that_depends_on_its_process_fails_every_seed(tamper: Tamper) -> None:
     """Random states are seeded alike everywhere, so what differs between two runs comes from outside of them."""
     broken = tamper(
         (MEANS, "import numpy as np\n", "import os\n\nimport numpy as np\n"),
-        (MEANS, "squares = center(x) ** 2", "squares = center(x) ** 2 * (1 + int.from_bytes(os.urandom(4)))"),
+        (MEANS, "squares = center(x) ** 2", "squares = center(x) ** 2 * os.getpid()"),
         fresh_stub=True,
     )
     assert any(line.startswith("seed 0: spread.two_spreads FAILED: ") for line in broken[REFERENCE])

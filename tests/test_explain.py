@@ -205,6 +205,14 @@ def test_frames_that_are_not_theirs_are_left_out() -> None:
     ("outcome", "said"),
     [
         (Outcome(Ending.ABSENT), "There is no `center` in your file. Was it renamed or removed?"),
+        (
+            Outcome(Ending.ABSENT, trouble=Trouble("", "row_means")),
+            "There is no `center` in your file. There is a `row_means`. Was it renamed or removed?",
+        ),
+        (
+            Outcome(Ending.ABSENT, trouble=Trouble("", "made_up")),
+            "There is no `center` in your file. Was it renamed or removed?",
+        ),
         (Outcome(Ending.TIMEOUT), "Stopped after 1.5 s without an answer. Does a loop never end?"),
         (Outcome(Ending.MEMORY), "It asked for more than the 512 MB a submission may use."),
         (
@@ -218,7 +226,7 @@ def test_frames_that_are_not_theirs_are_left_out() -> None:
         (Outcome(Ending.NOT_RUN), "Not run, because of what happened before it (a call that hung)."),
         (
             Outcome(Ending.FAULT, trouble=Trouble("", "no process")),
-            "The grader itself failed here, which costs you nothing: no process",
+            "The grader itself failed here. That is not your doing; it will be looked at and graded again. (no process)",
         ),
     ],
     ids=count(),
@@ -258,7 +266,7 @@ def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
         ),
         (
             Outcome(Ending.FAULT, trouble=Trouble("", "no process")),
-            "The grader itself failed, which costs you nothing: no process",
+            "The grader itself failed here. That is not your doing; it will be looked at and graded again. (no process)",
         ),
     ],
     ids=count(),

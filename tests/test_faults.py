@@ -226,7 +226,9 @@ def test_garbage_on_the_control_channel(warm: WarmSandbox | None, messages: list
         assert broken.process.poll() is not None
 
 
-@pytest.mark.parametrize("answer", [b"", b"nonsense", b'{"status": "x"}', b'{"clean": true}', b"[1, 2]", b'{"status": null}'])
+@pytest.mark.parametrize(
+    "answer", [b"", b"nonsense", b'{"status": "x"}', b'{"clean": true}', b"[1, 2]", b'{"status": null}']
+)
 def test_garbage_at_the_end_of_a_child(warm: WarmSandbox | None, answer: bytes) -> None:
     """A slot that says nothing sensible of how a child ended is replaced; what the child returned counts."""
     if warm:

@@ -130,7 +130,15 @@ def test_enough_attacks() -> None:
         assert sum(name.startswith(prefix) for name in names) >= least
     assert sum(attack.slug == TORCH and not attack.honest for attack in ALL) >= 12
     assert sum(attack.honest for attack in ALL) >= 12
-    assert {attack.expected for attack in ALL} > {"PASSED", "FAILED", "CRASHED", "TIMEOUT", "MEMORY", "OUTPUT", "MISSING"}
+    assert {attack.expected for attack in ALL} > {
+        "PASSED",
+        "FAILED",
+        "CRASHED",
+        "TIMEOUT",
+        "MEMORY",
+        "OUTPUT",
+        "MISSING",
+    }
     readable = [attack for attack in ALL if attack.expected != "unreadable" and not attack.honest]
     assert [str(a) for a in readable if b"would show that it worked" not in a.path.read_bytes()] == []
 
@@ -158,7 +166,14 @@ def test_traps_catch(tmp_path: Path) -> None:
     if Path("/proc/self").exists():
         assert missed == []
     for evidence in (
-        *("secret solution", "secret home", "secret other", "a TCP connection", "the victim process", "the marker folder"),
+        *(
+            "secret solution",
+            "secret home",
+            "secret other",
+            "a TCP connection",
+            "the victim process",
+            "the marker folder",
+        ),
         *(("secret environment", "an abstract socket") if Path("/proc/self").exists() else ()),
     ):
         assert evidence in everything
@@ -166,7 +181,15 @@ def test_traps_catch(tmp_path: Path) -> None:
 
 def test_forgeries_win_nothing_in_the_plain_process(tmp_path: Path) -> None:
     """Even where nothing is contained only data comes back, so that forged results earn no points."""
-    forged = ("forge_printed", "forge_results", "forge_raw", "forge_status", "forge_fault", "forge_patched", "forge_equal")
+    forged = (
+        "forge_printed",
+        "forge_results",
+        "forge_raw",
+        "forge_status",
+        "forge_fault",
+        "forge_patched",
+        "forge_equal",
+    )
     chosen = tuple(attack for attack in ALL if attack.path.name.startswith(forged))
     assert len(chosen) >= len(forged)
     with TrapHouse() as house:

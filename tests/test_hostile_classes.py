@@ -24,7 +24,21 @@ from hostile_archives import HAND_INS, HandIn, hostile_names, write_class
 from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 
 Json = dict[str, Any]
-ACTIVE = ("script", "img", "iframe", "object", "embed", "form", "input", "button", "base", "link", "video", "audio", "foreignobject")
+ACTIVE = (
+    "script",
+    "img",
+    "iframe",
+    "object",
+    "embed",
+    "form",
+    "input",
+    "button",
+    "base",
+    "link",
+    "video",
+    "audio",
+    "foreignobject",
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +78,9 @@ def test_no_student_is_lost(graded: tuple[Path, dict[str, Json], str]) -> None:
     records = read_records(out)
     assert len(records) == len(HAND_INS) + len(hostile_names())
     assert len({entry["student"].casefold() for entry in records}) == len(records)
-    honest = [entry for entry in records if entry["origin"].split(": ", 1)[1].split(": ")[0] not in {h.name for h in HAND_INS}]
+    honest = [
+        entry for entry in records if entry["origin"].split(": ", 1)[1].split(": ")[0] not in {h.name for h in HAND_INS}
+    ]
     assert [entry["score"] for entry in honest] == [12.0] * len(hostile_names())
     assert len(entries) == len(records)
 
@@ -73,7 +89,13 @@ def test_only_expected_files_are_written(graded: tuple[Path, dict[str, Json], st
     """The folder holds one result and one page a student, the sheet, the summary and the report, and no links."""
     out, entries, _ = graded
     students = sorted(entry["student"] for entry in entries.values())
-    assert sorted(path.name for path in out.iterdir()) == ["feedback", "grades.csv", "report.html", "results", "summary.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "feedback",
+        "grades.csv",
+        "report.html",
+        "results",
+        "summary.json",
+    ]
     assert sorted(path.name for path in (out / "results").iterdir()) == sorted(f"{name}.json" for name in students)
     assert sorted(path.name for path in (out / "feedback").iterdir()) == sorted(f"{name}.html" for name in students)
     assert not [path for path in out.rglob("*") if path.is_symlink()]

@@ -96,7 +96,8 @@ def test_one_that_breaks_the_grader_does_not_lose_the_others(
     assert len(entries) == len(list((tmp_path / "results").iterdir())) == 8
     assert statuses(entries["s3"]) == {"GRADER_ERROR"}
     assert entries["s3"]["status"] == "grader_error"
-    assert entries["s3"]["problem"] == "The grader itself failed, which costs you nothing: OSError: no descriptors left"
+    assert entries["s3"]["problem"].startswith("The grader itself failed here. That is not your doing")
+    assert "OSError: no descriptors left" in entries["s3"]["problem"]
     assert {entry["score"] for name, entry in entries.items() if name != "s3"} == {7}
 
 

@@ -1,6 +1,7 @@
 """Public cases of a3_gates: the worked examples of the README, small enough to follow by hand."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,10 @@ ONE_UNIT = {
     "W_i": np.array([[1.0, -1.0]]),
     "W_o": np.array([[-2.0, 1.0]]),
     "W_c": np.array([[1.0, 0.5]]),
-    "b_f": np.array([-0.9014]),
+    "b_f": np.array([np.log(3.0) - 2.0]),
     "b_i": np.array([1.5]),
-    "b_o": np.array([0.3863]),
-    "b_c": np.array([-0.8069]),
+    "b_o": np.array([np.log(4.0) - 1.0]),
+    "b_c": np.array([np.log(2.0) - 1.5]),
 }
 X_ONE, H_ONE, C_ONE = np.array([[2.0]]), np.array([[0.5]]), np.array([[1.6]])
 
@@ -29,9 +30,9 @@ ONE_UNIT_GRU = {
     "W_z": np.array([[2.0, 0.5]]),
     "W_r": np.array([[1.0, -1.0]]),
     "W_h": np.array([[4.0, 0.5]]),
-    "b_z": np.array([-0.9014]),
-    "b_r": np.array([0.1137]),
-    "b_h": np.array([-2.0931]),
+    "b_z": np.array([np.log(3.0) - 2.0]),
+    "b_r": np.array([1.5 - np.log(4.0)]),
+    "b_h": np.array([-np.log(2.0) - 1.4]),
 }
 
 # Two sequences of three steps, three features, two units.
@@ -110,7 +111,7 @@ GRU_STEP = {
     "params": GRU,
 }
 
-# Plain recurrent layers: two units that read three features, and one unit that reads two.
+# Plain recurrent layers: two units that read three features, two that read two, and one or two that read leftwards.
 LOWER = {
     "W_h": np.array([[0.5, -1.0], [0.8, 0.3]]),
     "W_x": np.array([[0.4, -0.2, 0.1], [0.3, 0.5, -0.6]]),
@@ -118,16 +119,22 @@ LOWER = {
     "h0": H0,
 }
 UPPER = {
-    "W_h": np.array([[-0.7]]),
-    "W_x": np.array([[1.0, -2.0]]),
-    "b": np.array([0.2]),
-    "h0": np.array([[0.4], [-0.6]]),
+    "W_h": np.array([[-0.7, 0.2], [0.6, 0.4]]),
+    "W_x": np.array([[1.0, -0.9], [0.5, 0.7]]),
+    "b": np.array([0.2, -0.1]),
+    "h0": np.array([[0.4, 0.9], [-0.6, -0.2]]),
 }
-LEFTWARDS = {
+ONE_LEFTWARDS = {
     "W_h": np.array([[0.9]]),
     "W_x": np.array([[-0.5, 0.4, 1.0]]),
     "b": np.array([0.2]),
     "h0": np.array([[-0.3], [0.7]]),
+}
+TWO_LEFTWARDS = {
+    "W_h": np.array([[0.9, -0.4], [0.3, -0.8]]),
+    "W_x": np.array([[-0.5, 0.4, 1.0], [0.2, -0.7, 0.6]]),
+    "b": np.array([0.2, 0.5]),
+    "h0": np.array([[-0.3, 0.8], [0.7, 0.1]]),
 }
 
 
@@ -306,23 +313,34 @@ def one_layer(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("stacked_forward", check=close())
 def two_layers(rng: np.random.Generator) -> Iterator[Call]:
-    """A second layer of one unit reads what the two units of the first one say."""
+    """A second layer of two units reads what the two units of the first one say."""
     yield call(X, [LOWER, UPPER])
 
 
 @case("bidirectional_forward", check=close())
 def both_directions(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences without padding: two units read rightwards, one unit reads leftwards."""
-    yield call(X, np.array([3, 3]), LOWER, LEFTWARDS)
+    yield call(X, np.array([3, 3]), LOWER, ONE_LEFTWARDS)
 
 
 @case("bidirectional_forward", check=close())
 def second_row_is_padded(rng: np.random.Generator) -> Iterator[Call]:
     """The second sequence has two real positions; what stands at the third is no business of the network."""
-    yield call(X, np.array([3, 2]), LOWER, LEFTWARDS)
+    yield call(X, np.array([3, 2]), LOWER, TWO_LEFTWARDS)
 
 
 # LSTMCell
+
+
+def _packed_unit() -> dict[str, Any]:
+    import torch
+
+    return {
+        "weight_ih": torch.tensor([[-1.0], [0.5], [0.5], [1.0]]),
+        "weight_hh": torch.tensor([[1.0], [2.0], [1.0], [-2.0]]),
+        "bias_ih": torch.tensor([1.0, -1.0, -0.5, 0.25]),
+        "bias_hh": torch.tensor([0.5, 0.0986123, -0.3068528, 0.1362944]),
+    }
 
 
 @case("LSTMCell", check=close(names=("h_t", "c_t")))
@@ -330,14 +348,10 @@ def torch_cell_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
     """The unit of the README, packed in torch's order i, f, g, o: h_t = .7241 and c_t = 1.5 again."""
     import torch
 
-    state = {
-        "weight_ih": torch.tensor([[-1.0], [0.5], [0.5], [1.0]]),
-        "weight_hh": torch.tensor([[1.0], [2.0], [1.0], [-2.0]]),
-        "bias_ih": torch.tensor([1.0, -1.0, -0.5, 0.25]),
-        "bias_hh": torch.tensor([0.5, 0.0986, -0.3069, 0.1363]),
-    }
     yield call_module(
-        torch.tensor([[2.0]]), (torch.tensor([[0.5]]), torch.tensor([[1.6]])), module=Module(init=(1, 1), state=state)
+        torch.tensor([[2.0]]),
+        (torch.tensor([[0.5]]), torch.tensor([[1.6]])),
+        module=Module(init=(1, 1), state=_packed_unit()),
     )
 
 
@@ -356,6 +370,18 @@ def torch_cell_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     x_t, h_prev, c_prev = (torch.tensor(a, dtype=torch.float32) for a in (X[:, 0], H0, C0))
     yield call_module(x_t, (h_prev, c_prev), module=Module(init=(3, 2), state=state))
     yield call_module(x_t, module=Module(init=(3, 2), state=state))
+
+
+@case("LSTMCell", check=close())
+def torch_cell_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The unit of the README with the loss h_t + .5 c_t: x_t and all four parameters get a gradient."""
+    import torch
+
+    cotangents = (torch.tensor([[1.0]]), torch.tensor([[0.5]]))
+    state = (torch.tensor([[0.5]]), torch.tensor([[1.6]]))
+    yield call_module(
+        torch.tensor([[2.0]]), state, module=Module(init=(1, 1), state=_packed_unit(), cotangents=cotangents)
+    )
 
 
 # quiz

@@ -77,7 +77,7 @@ def explain_ending(
             shown = show_call(call, function, parameters, full=False)
             return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
         case Ending.ABSENT:
-            near = f" There is a `{trouble.text}`." if source.holds(trouble.text) else ""
+            near = f" There is a `{trouble.text}`." if trouble.text and source.holds(trouble.text) else ""
             return f"There is no `{function}` in your file.{near} Was it renamed or removed?"
         case Ending.TIMEOUT:
             return f"Stopped after {limits.case_seconds:g} s without an answer. Does a loop never end?"
@@ -211,6 +211,9 @@ def _show_value(value: Any, full: bool) -> str:
     if isinstance(value, tuple | list) and any(_as_array(item) is not None for item in value):
         parts = [_indent(_show_value(item, full), f"  [{i}] ") for i, item in enumerate(value)]
         return f"{'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}\n" + "\n".join(parts)
+    if isinstance(value, dict) and any(_as_array(item) is not None for item in value.values()):
+        parts = [_indent(_show_value(item, full), f"  {key!r}: ") for key, item in value.items()]
+        return f"dict of {len(value)}\n" + "\n".join(parts)
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + " ..."
 

@@ -9,7 +9,10 @@ work of the called exercise, not of the calling one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -25,8 +28,10 @@ from autograder.sandbox.wire import Tensor, WireError, encode
 from autograder.sandbox.worker import Program
 
 MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
+MAX_CALLS = 10_000  # of functions that are asked about, in one replay
+MAX_SECONDS = 30.0  # for all rounds of a submission; what is not followed by then is not excused
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
-_ROOM = 64  # entries that are always allowed
+_ROOM = 64  # entries, and whole numbers, that are always allowed
 
 Question = tuple[str, bytes]  # a function's name and its encoded arguments
 
@@ -39,6 +44,7 @@ def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Ju
         return {}
     replay = _Replay(oracle, wrong)
     excused: dict[Trial, tuple[str, ...]] = {}
+    end = time.monotonic() + MAX_SECONDS
     for _ in range(MAX_ROUNDS):
         waiting = []
         for j in open_trials:
@@ -48,7 +54,7 @@ def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Ju
             elif replay.asked and _informative(outcomes) and same_outcomes(j.trial, j.outcomes, outcomes):
                 excused[j.trial] = tuple(sorted(replay.asked))
         questions = replay.take_questions()
-        if not questions:
+        if not questions or time.monotonic() > end:
             break
         ran = sandbox.run(Job(source, tuple(questions.values()), oracle.assignment.limits))
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
@@ -87,6 +93,23 @@ class _StopError(Exception):
     """Ends a replay that cannot go on."""
 
 
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise _StopError in what runs here for too long: with a wrong answer in it a loop of the reference may never end."""
+    end, before = time.monotonic() + seconds, sys.gettrace()
+
+    def trace(*_: object) -> Any:
+        if time.monotonic() > end:
+            raise _StopError
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
 @dataclass
 class _Replay:
     """Runs the reference with some of its functions answered by the student's code."""
@@ -96,6 +119,7 @@ class _Replay:
     asked: set[str] = field(default_factory=set)  # in the latest replay
     _waiting: bool = False  # for an answer, in the latest replay
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
+    _calls: int = 0  # in the latest call
     _known: dict[Question, Outcome] = field(default_factory=dict)
     _new: dict[Question, Request] = field(default_factory=dict)
 
@@ -113,10 +137,16 @@ class _Replay:
             members[name] = original if name == trial.case.exercise else self._question(name, trial.case)
         found: list[Outcome] = []
         for request in trial.requests:
-            self._failed = None
-            found += run_requests(self._program, (request,))
-            if self._failed is not None:
-                found[-1] = self._failed
+            self._failed, self._calls = None, 0
+            began, most = time.monotonic(), 2 * self.oracle.assignment.limits.case_seconds
+            try:
+                with _at_most(most):
+                    (outcome,) = run_requests(self._program, (request,))
+            except _StopError:
+                outcome = Outcome(Ending.NOT_RUN)
+            if time.monotonic() - began > most:
+                outcome = Outcome(Ending.NOT_RUN)
+            found.append(self._failed or outcome)
         return None if self._waiting else tuple(found)
 
     def take_questions(self) -> dict[Question, Request]:
@@ -131,6 +161,10 @@ class _Replay:
     def _question(self, name: str, case: Case) -> Callable[..., Any]:
         def ask(*args: Any, **kwargs: Any) -> Any:
             self.asked.add(name)
+            self._calls += 1
+            if self._calls > MAX_CALLS:
+                self._failed = Outcome(Ending.NOT_RUN)
+                raise _StopError
             try:
                 question = (name, encode((list(args), kwargs)))
             except WireError:
@@ -162,8 +196,16 @@ def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
 
 
 def _fits(value: Any, expected: Any) -> bool:
-    """Whether an answer is of a size that the reference can safely go on with."""
-    return _entries(value) <= max(MAX_GROWTH * _entries(expected), _ROOM)
+    """Whether an answer is of a size, and counts up to one, that the reference can safely go on with."""
+    return all(measure(value) <= max(MAX_GROWTH * measure(expected), _ROOM) for measure in (_entries, _count))
+
+
+def _count(tree: Any) -> int:
+    """Return the largest whole number in an answer, which may be how often or how many."""
+    if isinstance(tree, list | tuple | dict):
+        return max(map(_count, tree.values() if isinstance(tree, dict) else tree), default=0)
+    array = np.asarray(tree.array if isinstance(tree, Tensor) else tree)
+    return max(abs(int(array.min())), abs(int(array.max()))) if array.dtype.kind in "iu" and array.size else 0
 
 
 def _entries(tree: Any) -> int:

@@ -95,7 +95,8 @@ def _message(judged: Judged, index: int, oracle: Oracle, verdict: Verdict, sourc
     if judged.note:
         return judged.note
     if bad.ending is Ending.UNWRITTEN:
-        frame = bad.trouble.frames[-1] if bad.trouble and bad.trouble.frames else None
+        frames = bad.trouble.frames if bad.trouble else ()
+        frame = next((f for f in reversed(frames) if source.has_line(f.label, f.line)), None)
         return f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet."
     if judged.finding:
         return explain_finding(judged.finding, case.visibility, judged.trial.calls, case.exercise, parameters)

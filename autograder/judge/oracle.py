@@ -79,7 +79,7 @@ class Oracle:
                     f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
                 )
                 raise BrokenReferenceError(f"the reference fails {trial.case.exercise}.{trial.case.name} ({text})")
-            if opaque := _opaque((outcome.value, outcome.args)):
+            if opaque := _opaque(outcome.value):
                 raise BrokenReferenceError(
                     f"the reference returns something that is not data in {trial.case.exercise}.{trial.case.name} "
                     f"({opaque.type_name}); nothing could be compared with it"

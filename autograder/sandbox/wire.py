@@ -47,6 +47,10 @@ class Code:
 
     expression: str
 
+    def __repr__(self) -> str:
+        """Show the expression, as students read it in a call."""
+        return self.expression
+
 
 @dataclass(frozen=True)
 class Opaque:

@@ -234,10 +234,11 @@ class Channel:
         """
         try:
             self.send({"event": "outcomes", "outcomes": outcomes})
-        except (WireError, MemoryError) as error:
+        except BaseException as error:  # noqa: BLE001 (reading what students return may run their code)
             if len(outcomes) > 1:
                 return sum(self.send_outcomes([outcome]) for outcome in outcomes)
-            reason = str(error) or "more than memory holds"
+            reason = "more than memory holds" if isinstance(error, MemoryError) else "reading it fails"
+            reason = str(error) if type(error) is WireError else reason
             trouble = {"type": "", "text": reason, "frames": []}
             self.send({"event": "outcomes", "outcomes": [{"ending": "output", "trouble": trouble}]})
         return 1

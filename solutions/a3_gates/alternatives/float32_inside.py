@@ -63,8 +63,7 @@ def lstm_backward(dh, dc, cache):
             (cache["h"][:, t - 1], cache["c"][:, t - 1]) if t else (cache["h0"], cache["c0"])
         )
         dx[:, t], back_h, back_c, now = lstm_step_backward(dh[:, t] + back_h, dc[:, t] + back_c, step)
-        for name in grads:
-            grads[name] = grads[name] + now[name]
+        grads = {name: total + now[name] for name, total in grads.items()}
     return dx, back_h, back_c, grads
 
 

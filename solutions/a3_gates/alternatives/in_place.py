@@ -59,8 +59,8 @@ def lstm_backward(dh, dc, cache):
         step = {"x_t": cache["x"][:, t], "h_prev": h[:, t], "c_prev": c[:, t], "c_t": c[:, t + 1]}
         step.update({name: cache[name][:, t] for name in ("f", "i", "o", "c_tilde")}, params=cache["params"])
         dx[:, t], dh_back, dc_back, now = lstm_step_backward(dh[:, t], dc[:, t], step)
-        for name in grads:
-            np.add(grads[name], now[name], out=grads[name])
+        for name, grad in now.items():
+            grads[name] += grad
         if t:
             dh[:, t - 1] += dh_back
             dc[:, t - 1] += dc_back

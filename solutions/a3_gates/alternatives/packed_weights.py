@@ -29,7 +29,7 @@ def lstm_gates(x_t, h_prev, params):
 
 def lstm_forward(x, h0, c0, params):
     W, b = _pack(params, "ifoc")
-    N, T, D = x.shape
+    N, T, _ = x.shape
     H = h0.shape[1]
     W_h, W_x = W[:, :H], W[:, H:]
     from_input = x @ W_x.T + b  # of all steps at once
