@@ -166,7 +166,13 @@ def test_quiz_findings_show_no_call() -> None:
         (Call((1,), {}, "other"), "The call was other(x) with\n  x = 1"),
         (call(np.zeros((9, 9))), "The call was center(x) with\n  x = array (9, 9) float64"),
         (call(Tensor(np.zeros(1))), "The call was center(x) with\n  x = tensor (1,) float64\n      [0.]"),
-        (call((X, X)), "The call was center(x) with\n  x = (array (2, 2) float64, array (2, 2) float64)"),
+        (
+            call((X, 1)),
+            (
+                "The call was center(x) with\n  x = tuple of 2\n        [0] array (2, 2) float64\n"
+                "            [[1.  2. ]\n             [3.  4.5]]\n        [1] 1"
+            ),
+        ),
         (call("a" * 300), f"The call was center(x) with\n  x = '{'a' * 199} ..."),
         (call(x=None), "The call was center(x=...) with\n  x = None"),
     ],

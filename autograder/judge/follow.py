@@ -24,12 +24,12 @@ from autograder.judge.attribute import OWN_FAULT, Judged, diagnosis_of
 from autograder.judge.diagnose import same_outcomes
 from autograder.judge.oracle import Oracle, Trial, run_requests, to_worker
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
+from autograder.sandbox.program import Program
 from autograder.sandbox.wire import Tensor, WireError, encode
-from autograder.sandbox.worker import Program
 
 MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
-MAX_SECONDS = 30.0  # for all rounds of a submission; what is not followed by then is not excused
+MAX_TIMES = 4  # as long as importing and one case may take, for all rounds; what is open by then is not excused
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
 _ROOM = 64  # entries, and whole numbers, that are always allowed
 
@@ -44,7 +44,8 @@ def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Ju
         return {}
     replay = _Replay(oracle, wrong)
     excused: dict[Trial, tuple[str, ...]] = {}
-    end = time.monotonic() + MAX_SECONDS
+    limits = oracle.assignment.limits
+    end = time.monotonic() + MAX_TIMES * (limits.import_seconds + limits.case_seconds)
     for _ in range(MAX_ROUNDS):
         waiting = []
         for j in open_trials:
@@ -56,7 +57,7 @@ def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Ju
         questions = replay.take_questions()
         if not questions or time.monotonic() > end:
             break
-        ran = sandbox.run(Job(source, tuple(questions.values()), oracle.assignment.limits))
+        ran = sandbox.run(Job(source, tuple(questions.values()), limits))
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
         open_trials = waiting
     return _with_evidence(oracle, judged, excused)

@@ -18,8 +18,8 @@ import numpy as np
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Module, Visibility
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
+from autograder.sandbox.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.wire import Opaque, decode, encode
-from autograder.sandbox.worker import Invocation, Program, answer, evaluate, reseed
 
 
 class BrokenReferenceError(CourseError):

@@ -7,7 +7,6 @@ attempt.
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import os
 import selectors
@@ -18,17 +17,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from autograder.sandbox.budget import Budget, EndedError
-from autograder.sandbox.job import Ending, Frame, Job, JobResult, Outcome, Request, Trouble
-from autograder.sandbox.wire import MAX_LEAVES, WireError, decode, encode
-from autograder.sandbox.worker import MARK, MAX_FRAMES, MAX_NAME, MAX_NOTES, MAX_TEXT
+from autograder.sandbox.events import (
+    MALFORMED,
+    encode_program,
+    encode_requests,
+    read_items,
+    read_mark,
+    read_outcome,
+    read_trouble,
+)
+from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
+from autograder.sandbox.program import MAX_NOTES
+from autograder.sandbox.wire import WireError, decode
+from autograder.sandbox.worker import MARK
 
-MAX_LABEL = 300  # characters of a file's or cell's name
-MAX_SECONDS = 1e6
 MAX_STRIKES = 2
-PART_SIZE = 64  # requests in one encoded tree
 START_SECONDS = 30.0  # for a child to start on a busy machine; longer is our fault, not the student's
 START_TRIES = 3
 
@@ -139,7 +143,7 @@ class Attempt:
 
     def load(self) -> Loading:
         """Wait until the submission is imported, and say what that came to."""
-        self._release([_encode_program(self._job, [len(_parts(phase)) for phase in self._phases()])])
+        self._release([encode_program(self._job, [len(encode_requests(phase)) for phase in self._phases()])])
         try:
             self._event("ready", time.monotonic() + START_SECONDS)
         except EndedError as end:
@@ -147,9 +151,9 @@ class Attempt:
         started = time.monotonic()
         try:
             event = self._event("loaded", started + self.limits.import_seconds)
-            notes = tuple(map(_trouble, _items(event["notes"], MAX_NOTES)))
-            trouble = None if event["trouble"] is None else _trouble(event["trouble"])
-        except _MALFORMED as error:
+            notes = tuple(map(read_trouble, read_items(event["notes"], MAX_NOTES)))
+            trouble = None if event["trouble"] is None else read_trouble(event["trouble"])
+        except MALFORMED as error:
             return self._failure(error), ()
         ending = Ending.RAISED if trouble else Ending.RETURNED
         return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._said()), notes
@@ -158,7 +162,7 @@ class Attempt:
         """Collect an outcome for each request, phase by phase; return the one the child failed at, if it did."""
         done = 0
         for number, phase in enumerate(self._phases()):
-            self._release(_parts(phase))
+            self._release(encode_requests(phase))
             end = done + len(phase)
             begun, deadline = done - 1, self._budget.deadline(self.limits.case_seconds)
             latest = deadline + self.limits.case_seconds  # by when, marks or no marks, outcomes have to come
@@ -166,12 +170,12 @@ class Attempt:
                 try:
                     news = self._next(min(deadline, latest))
                     if isinstance(news, int):
-                        begun = _advanced(begun, news, end)
+                        begun = read_mark(begun, news, end)
                         deadline = self._budget.deadline(self.limits.case_seconds)
                         continue
-                    batch = [_outcome(entry) for entry in _items(news["outcomes"], end - done)]
+                    batch = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
                     batch[-1] = replace(batch[-1], printed=self._said())
-                except _MALFORMED as error:
+                except MALFORMED as error:
                     broken = self._order[max(begun, done)]
                     outcomes[broken] = self._failure(error)
                     return broken
@@ -261,90 +265,3 @@ class Attempt:
         text = self._log.decode(errors="replace")
         self._log.clear()
         return text
-
-
-def _encode_program(job: Job, phases: list[int]) -> bytes:
-    """Return the first part of a job: the submission, its limits and how many parts each phase has."""
-    return encode(
-        {
-            "module": job.source.module,
-            "notebook": job.source.notebook,
-            "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
-            "memory_mb": job.limits.memory_mb,
-            "output_mb": job.limits.output_mb,
-            "phases": phases,
-        }
-    )
-
-
-@functools.lru_cache(maxsize=64)
-def _parts(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
-    """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
-    rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.group, r.seed) for r in requests]
-    starts = range(0, len(rows), PART_SIZE)
-    return tuple(itertools.chain.from_iterable(_encoded(rows[start : start + PART_SIZE]) for start in starts))
-
-
-def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
-    """Return rows as one part, or as more where one would hold too many values."""
-    try:
-        return (encode(rows),)
-    except WireError:
-        if len(rows) == 1:
-            raise
-        half = len(rows) // 2
-        return *_encoded(rows[:half]), *_encoded(rows[half:])
-
-
-# What is not of the right form raises one of these; whoever sent it took the trouble to write to the channel.
-_MALFORMED = (EndedError, ArithmeticError, LookupError, TypeError, ValueError)
-
-
-def _advanced(begun: int, mark: int, end: int) -> int:
-    """Return the request that a mark says has begun. Each mark may prolong the wait, so each has to be a further one."""
-    if not begun < mark < end:
-        raise ValueError("a mark that does not advance")
-    return mark
-
-
-def _items(tree: Any, most: int) -> Sequence[Any]:
-    """Return what must be a list of 0 to `most` items; an array would be one too, of 2**60 empty rows for nothing."""
-    if not isinstance(tree, list | tuple) or len(tree) > most:
-        raise TypeError("not a list of the right length")
-    return tree
-
-
-def _text(tree: Any, most: int) -> str:
-    """Return what must be a string, cut as an honest worker cuts it."""
-    if not isinstance(tree, str):
-        raise TypeError("not a string")
-    return tree[:most]
-
-
-def _outcome(entry: Any) -> Outcome:
-    if not isinstance(entry, dict):
-        raise TypeError("not an outcome")
-    ending = Ending(_text(entry["ending"], MAX_NAME))
-    if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
-        raise ValueError("an ending that only the parent may give")
-    trouble = _trouble(entry["trouble"]) if "trouble" in entry else None
-    seconds = float(entry.get("seconds", 0.0))
-    seconds = seconds if 0 <= seconds < MAX_SECONDS else 0.0
-    return Outcome(ending, entry.get("value"), tuple(_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
-
-
-def _bytes(data: bytes) -> np.ndarray:
-    return np.frombuffer(data, np.uint8)
-
-
-def _trouble(tree: Any) -> Trouble:
-    if not isinstance(tree, dict):
-        raise TypeError("not an exception")
-    frames = tuple(_frame(*_items(frame, 3)) for frame in _items(tree["frames"], MAX_FRAMES))
-    return Trouble(_text(tree["type"], MAX_NAME), _text(tree["text"], MAX_TEXT), frames)
-
-
-def _frame(label: Any, line: Any, function: Any) -> Frame:
-    if not isinstance(line, int):
-        raise TypeError("not a line's number")
-    return Frame(_text(label, MAX_LABEL), line, _text(function, MAX_NAME))

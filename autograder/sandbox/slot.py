@@ -42,7 +42,7 @@ _SYSTEM = (
 )
 _SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
-_OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "worker", "jail", "zygote")))
+_OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "program", "worker", "jail", "zygote")))
 
 
 @dataclass(frozen=True)

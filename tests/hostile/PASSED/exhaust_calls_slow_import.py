@@ -1,9 +1,9 @@
-"""Takes two seconds to import, again for every round of questions; a run of minutes would show that it worked."""
+"""Takes most of its second to import, again for every round of questions; a run of minutes would show that it worked."""
 
 
 import time
 
-time.sleep(2)
+time.sleep(0.7)
 
 
 def size(x):
@@ -15,4 +15,4 @@ def stride(x):
 
 
 def settle(x):
-    return 3
+    return 99

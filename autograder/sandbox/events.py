@@ -1,0 +1,108 @@
+"""What goes over the border and comes back: a job in parts, events read as hostile data."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.budget import EndedError
+from autograder.sandbox.job import Ending, Frame, Job, Outcome, Request, Trouble
+from autograder.sandbox.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
+from autograder.sandbox.wire import MAX_LEAVES, WireError, encode
+
+MAX_LABEL = 300  # characters of a file's or cell's name
+MAX_SECONDS = 1e6
+PART_SIZE = 64  # requests in one encoded tree
+
+
+def encode_program(job: Job, phases: list[int]) -> bytes:
+    """Return the first part of a job: the submission, its limits and how many parts each phase has."""
+    return encode(
+        {
+            "module": job.source.module,
+            "notebook": job.source.notebook,
+            "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
+            "memory_mb": job.limits.memory_mb,
+            "output_mb": job.limits.output_mb,
+            "phases": phases,
+        }
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def encode_requests(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
+    """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
+    rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.group, r.seed) for r in requests]
+    starts = range(0, len(rows), PART_SIZE)
+    return tuple(itertools.chain.from_iterable(_encoded(rows[start : start + PART_SIZE]) for start in starts))
+
+
+def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
+    """Return rows as one part, or as more where one would hold too many values."""
+    try:
+        return (encode(rows),)
+    except WireError:
+        if len(rows) == 1:
+            raise
+        half = len(rows) // 2
+        return *_encoded(rows[:half]), *_encoded(rows[half:])
+
+
+# What is not of the right form raises one of these; whoever sent it took the trouble to write to the channel.
+MALFORMED = (EndedError, ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def read_mark(begun: int, mark: int, end: int) -> int:
+    """Return the request that a mark says has begun. Each mark may prolong the wait, so each has to be a further one."""
+    if not begun < mark < end:
+        raise ValueError("a mark that does not advance")
+    return mark
+
+
+def read_items(tree: Any, most: int) -> Sequence[Any]:
+    """Return what must be a list of 0 to `most` items; an array would be one too, of 2**60 empty rows for nothing."""
+    if not isinstance(tree, list | tuple) or len(tree) > most:
+        raise TypeError("not a list of the right length")
+    return tree
+
+
+def _text(tree: Any, most: int) -> str:
+    """Return what must be a string, cut as an honest worker cuts it."""
+    if not isinstance(tree, str):
+        raise TypeError("not a string")
+    return tree[:most]
+
+
+def read_outcome(entry: Any) -> Outcome:
+    """Return one outcome. Raises one of MALFORMED where it is none, or one that only the parent may give."""
+    if not isinstance(entry, dict):
+        raise TypeError("not an outcome")
+    ending = Ending(_text(entry["ending"], MAX_NAME))
+    if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
+        raise ValueError("an ending that only the parent may give")
+    trouble = read_trouble(entry["trouble"]) if "trouble" in entry else None
+    seconds = float(entry.get("seconds", 0.0))
+    seconds = seconds if 0 <= seconds < MAX_SECONDS else 0.0
+    return Outcome(ending, entry.get("value"), tuple(read_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
+
+
+def _bytes(data: bytes) -> np.ndarray:
+    return np.frombuffer(data, np.uint8)
+
+
+def read_trouble(tree: Any) -> Trouble:
+    """Return one exception as the child tells it, cut to what an honest worker sends."""
+    if not isinstance(tree, dict):
+        raise TypeError("not an exception")
+    frames = tuple(_frame(*read_items(frame, 3)) for frame in read_items(tree["frames"], MAX_FRAMES))
+    return Trouble(_text(tree["type"], MAX_NAME), _text(tree["text"], MAX_TEXT), frames)
+
+
+def _frame(label: Any, line: Any, function: Any) -> Frame:
+    if not isinstance(line, int):
+        raise TypeError("not a line's number")
+    return Frame(_text(label, MAX_LABEL), line, _text(function, MAX_NAME))
