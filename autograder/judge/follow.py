@@ -125,8 +125,8 @@ class _Replay:
     _new: dict[Question, Request] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._program: Program = self.oracle.fresh_program()
-        self._reference = vars(self.oracle.fresh_program().module)  # what nothing is replaced in
+        self._program: Program = self.oracle.own_reference()
+        self._reference = vars(self.oracle.reference().module)
         members = vars(self._program.module)
         self._originals = {name: members[name] for name in self.wrong if isinstance(members.get(name), FunctionType)}
 

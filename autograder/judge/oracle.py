@@ -52,6 +52,7 @@ class Oracle:
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
         self._expected: dict[Trial, tuple[Outcome, ...]] = {}
         self._lock = threading.RLock()
+        self._local = threading.local()
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -100,11 +101,21 @@ class Oracle:
                 self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]
 
-    def fresh_program(self) -> Program:
-        """Return the reference loaded anew, for a caller that changes it."""
-        program = self._load((), self.assignment.reference)
+    def reference(self) -> Program:
+        """Return the reference as a program, which nobody may change."""
+        with self._lock:
+            program = self._program(())
         if program is None:
             raise BrokenReferenceError("the reference cannot be imported")
+        return program
+
+    def own_reference(self) -> Program:
+        """Return a reference of this thread's own, whole again after whatever an earlier caller replaced in it."""
+        if not hasattr(self._local, "program"):
+            self._local.program = self._load((), self.assignment.reference)
+            self._local.members = dict(vars(self._local.program.module))
+        program: Program = self._local.program
+        vars(program.module).update(self._local.members)
         return program
 
     def _program(self, names: tuple[str, ...]) -> Program | None:

@@ -5,7 +5,7 @@ import sys
 
 
 def hidden(value):
-    return type(value) is float and 8000 < value < 9000
+    return type(value) is float and value * 4 == 32513
 
 
 def scale(x, factor):
