@@ -126,7 +126,8 @@ def grade_command(
     from autograder.sandbox.probe import cores, open_sandbox
     from autograder.terminal import show_class
 
-    assignment = load_assignment(_course(course), slug)
+    folder = _course(course)
+    assignment = load_assignment(folder, slug)
     try:
         found = read_submissions(submissions, assignment.file)
     except SubmissionsError as error:
@@ -134,7 +135,7 @@ def grade_command(
     console = Console(stderr=as_json)
     slots = jobs or cores()
     oracle = Oracle(assignment, secrets.randbits(32) if seed is None else seed)
-    with open_sandbox(slots, torch=assignment.torch) as sandbox:
+    with open_sandbox(slots, torch=assignment.torch, secret=folder / "solutions") as sandbox:
         if sandbox.isolation.level == "C" and not accept_unsandboxed:
             fail(
                 f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "

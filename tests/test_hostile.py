@@ -8,6 +8,7 @@ process, which must show that the traps do catch what gets out.
 from __future__ import annotations
 
 import json
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from autograder.course.spec import Status
 from autograder.sandbox.job import Isolation
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
-from autograder.sandbox.slot import Profile
+from autograder.sandbox.slot import Profile, readable_paths
 from hostile_support import (
     FULL,
     HIDDEN_NUMBER,
@@ -153,6 +154,20 @@ def test_weaker_levels(profile: Profile, tmp_path: Path) -> None:
         check(report, isolation)
         check_aftermath(report)
     assert isolation.residual_risks, "a weaker level owns up to something"
+
+
+def test_course_beside_python_is_refused() -> None:
+    """Answers that lie where Python or the system is read from cannot be hidden, and no level says they are."""
+    assert isolation_at(STRONGEST).level == "C" or not exposed(Path(__file__))
+    for folder in (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "/usr/lib"):
+        with open_sandbox(1, secret=Path(folder) / "course" / "solutions") as sandbox:
+            assert sandbox.isolation.level == "C"
+            assert sandbox.isolation.missing
+
+
+def exposed(path: Path) -> bool:
+    """Whether student code may read a path."""
+    return any(path.resolve().is_relative_to(other) for other in readable_paths())
 
 
 def test_traps_catch(tmp_path: Path) -> None:

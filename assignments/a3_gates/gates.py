@@ -330,24 +330,24 @@ def quiz() -> dict[str, str]:
         d: the forget gate erases and writes, the input and output gates reveal
     what_the_cell_buys: why can a gradient travel far along the cell state?
         a: from step to step it is multiplied by the forget gate alone, and the gate can stay near one
-        b: the cell state goes through no function at all, so its gradient never changes
-        c: the cell state has more entries than the hidden state
-        d: the tanh on the cell state keeps its gradient from growing too large
+        b: the cell state goes through no function at all, so its gradient is the same at every step
+        c: the cell state has more entries than the hidden state, so more of the gradient survives
+        d: between one step and the next a tanh keeps it from growing too large
     why_forget_bias: why does one start with a forget bias of one or more?
-        a: so that an untrained network forgets quickly, and does not drown in noise
-        b: so that an untrained network keeps its cell, and gradients reach far back from the first update on
-        c: so that the forget gate can never close
-        d: so that all gates start from the same value
+        a: so that an untrained network forgets quickly, and does not drown in what it read before
+        b: so that an untrained network keeps its cell, and gradients reach far back from the start
+        c: so that the forget gate can never close, whatever the weights come to be
+        d: so that all gates start from the same value, and none of them learns faster
     gru_against_lstm: what does a GRU do without?
         a: a way to keep its state unchanged over many steps
-        b: a gate that lets it ignore the past in its candidate
-        c: any gate that looks at the present input
-        d: a cell state beside h, and deciding about keeping and writing apart from each other
+        b: a gate that lets its candidate ignore the past
+        c: gates that look at both the state and the present input
+        d: a cell beside the state, and separate gates for keeping and writing
     what_reset_does: in a GRU the reset gate r is 0 at this step; what follows?
-        a: the new state is zero
-        b: the candidate is made from the present input alone; how much of the past is kept, z decides
-        c: the new state is the old one
-        d: the past is forgotten for good, whatever z says
+        a: the new state is zero, whatever the candidate is
+        b: the candidate sees the present input alone; z still decides what is kept
+        c: the new state is the old one, whatever the input says
+        d: the past is forgotten for good, whatever z says about keeping it
     how_many_weights: with equal sizes, how many times as many weights as a plain recurrent layer has an LSTM?
         a: as many
         b: three times

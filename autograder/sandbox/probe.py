@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from autograder.sandbox.job import Isolation
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.process import ProcessSandbox
-from autograder.sandbox.slot import Profile, Slot, SlotError
+from autograder.sandbox.slot import Profile, Slot, SlotError, readable_paths
 
 _ESSENTIAL = {"seccomp", "rlimits"}
 _DISK = "it can fill the disk that holds temporary files, in space and in files"
@@ -25,10 +26,19 @@ _SIGHT = "it can see that files exist, how large and how old they are, wherever 
 _OWN_USER = "it runs as the grader's own user"
 
 
-def open_sandbox(jobs: int, *, torch: bool = False, profile: Profile | None = None) -> WarmSandbox | ProcessSandbox:
-    """Return the strongest sandbox this machine can hold, or of a given profile the strongest part that holds."""
+def open_sandbox(
+    jobs: int, *, torch: bool = False, profile: Profile | None = None, secret: Path | None = None
+) -> WarmSandbox | ProcessSandbox:
+    """Return the strongest sandbox this machine can hold, or of a given profile the strongest part that holds.
+
+    `secret` is a folder that student code must not read, the solutions; where Python or the system is read from above it,
+    nothing isolates.
+    """
     profile = profile or Profile()
     missing: list[str] = []
+    above = secret and [path for path in readable_paths() if secret.resolve().is_relative_to(path)]
+    if above:
+        return ProcessSandbox((f"everything: {secret} lies in {above[0]}, which Python needs; move the course elsewhere",))
     if not sys.platform.startswith("linux"):
         return ProcessSandbox((f"namespaces, Landlock and seccomp: {sys.platform} has none of them",))
     for candidate in _ladder(profile):

@@ -29,16 +29,10 @@ SCRATCH_MB = 256
 TRIED = frozenset({"namespaces", "landlock", "seccomp", "rlimits"})  # mechanisms a zygote reports on
 END_SECONDS = 5.0  # for a killed child to be gone and its scratch cleaned; longer means a new slot
 _NOBODY = 65534
+# Of the system its libraries and no more: images like to keep their application, answers and all, in /usr/src.
 _SYSTEM = (
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/lib32",
-    "/bin",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
+    *("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/share/zoneinfo"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
 )
 _SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
@@ -109,7 +103,7 @@ class Slot:
         config = {
             "filter": base64.b64encode(_filter() if profile.seccomp else b"").decode(),
             "landlock": profile.landlock,
-            "readable": [*_SYSTEM, *_DEVICES, *python_folders()],
+            "readable": [*readable_paths(), *_DEVICES],
             "scratch": scratch,
             "environment": {"HOME": scratch, "TMPDIR": scratch},
             "torch": torch,
@@ -133,7 +127,7 @@ class Slot:
         bwrap = shutil.which("bwrap")
         if bwrap is None:
             raise SlotError("bubblewrap (bwrap) is not installed")
-        binds = [part for path in (*_SYSTEM, *python_folders()) for part in ("--ro-bind-try", path, path)]
+        binds = [part for path in readable_paths() for part in ("--ro-bind-try", path, path)]
         ours = [
             part
             for name in _OURS
@@ -263,13 +257,13 @@ class WarmChild:
             self._status, self.usable = int(answer["status"]), bool(answer["clean"])
 
 
-def python_folders() -> tuple[str, ...]:
-    """Return the folders Python itself runs from: the environment's, and the one it was made from."""
-    paths = [sys.prefix, sys.base_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))]
-    folders = dict.fromkeys(os.path.realpath(path) for path in paths)
-    return tuple(
-        path for path in folders if not any(path != other and path.startswith(f"{other}/") for other in folders)
-    )
+def readable_paths() -> tuple[str, ...]:
+    """Return what student code may read: the system's libraries and what Python itself runs from."""
+    prefixes = dict.fromkeys((sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix))
+    paths = [os.path.join(prefix, part) for prefix in prefixes for part in ("bin", "lib", "lib64", "pyvenv.cfg")]
+    paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    real = dict.fromkeys((*_SYSTEM, *(os.path.realpath(path) for path in paths)))
+    return tuple(path for path in real if not any(path.startswith(f"{other}/") for other in real))
 
 
 _compiled: list[bytes] = []

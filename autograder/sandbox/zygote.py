@@ -70,6 +70,7 @@ class Jail:
         with contextlib.suppress(OSError):
             guard_memory(guarded=False)  # else what follows would belong to root
             Path("/proc/self/oom_score_adj").write_text("1000")
+            guard_memory(guarded=True)  # and no core is piped anywhere, which no limit would prevent
         set_limits(memory_mb, file_mb)
         with contextlib.suppress(JailError):
             drop_capabilities()

@@ -2,7 +2,7 @@
 
 import os
 
-for folder in ("@FOLDER@", "@MARKER@", "/home", "/var", "/etc/ssl/private"):
+for folder in ("@FOLDER@", "@MARKER@", "/home", "/var", "/etc/ssl/private", "/usr/src", "/usr/local/share", "/opt", "/srv"):
     try:
         print("BREACH", folder, os.listdir(folder))
     except OSError:
