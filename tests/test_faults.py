@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hostile_support import COURSE, FULL, NUMPY, TrapHouse, leftovers, oracle_of
 
 from autograder.batch.run import grade_class, grade_one
 from autograder.batch.submissions import Submission
@@ -30,7 +31,6 @@ from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import remove_folder
 from autograder.sandbox.slot import SlotError
-from hostile_support import COURSE, FULL, NUMPY, TrapHouse, leftovers, oracle_of
 
 LIMITS = Limits(case_seconds=5.0, import_seconds=5.0, memory_mb=256, output_mb=1)
 HONEST = (COURSE / "solutions" / NUMPY / "scale.py").read_text()

@@ -12,12 +12,6 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-
-from autograder.course.spec import Status
-from autograder.sandbox.job import Isolation
-from autograder.sandbox.probe import open_sandbox
-from autograder.sandbox.process import ProcessSandbox
-from autograder.sandbox.slot import Profile, readable_paths
 from hostile_support import (
     FULL,
     HIDDEN_NUMBER,
@@ -31,6 +25,12 @@ from hostile_support import (
     leftovers,
     let_loose,
 )
+
+from autograder.course.spec import Status
+from autograder.sandbox.job import Isolation
+from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.slot import Profile, readable_paths
 
 ALL = attacks()
 STRONGEST = Profile()

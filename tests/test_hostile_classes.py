@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_archives import HAND_INS, HandIn, hostile_names, write_class
+from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 from rich.console import Console
 
 from autograder.batch.gradebook import read_records
@@ -20,8 +22,6 @@ from autograder.batch.submissions import read_submissions
 from autograder.pipeline import grade_into
 from autograder.sandbox.probe import open_sandbox
 from autograder.terminal import show_class
-from hostile_archives import HAND_INS, HandIn, hostile_names, write_class
-from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 
 Json = dict[str, Any]
 ACTIVE = (

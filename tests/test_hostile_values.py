@@ -10,7 +10,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
@@ -20,7 +20,18 @@ from hypothesis import strategies as st
 
 from autograder.batch.gradebook import record
 from autograder.batch.submissions import Submission
-from autograder.course.spec import Assignment, Call, Case, Exercise, Limits, Misconception, Status, Visibility, call, case
+from autograder.course.spec import (
+    Assignment,
+    Call,
+    Case,
+    Exercise,
+    Limits,
+    Misconception,
+    Status,
+    Visibility,
+    call,
+    case,
+)
 from autograder.judge.checks import (
     agree,
     answered,
@@ -39,7 +50,7 @@ from autograder.publish.report import feedback_html, report_html
 from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Source, Trouble
 from autograder.sandbox.wire import Opaque, Tensor
 
-REFERENCE = '''
+REFERENCE = """
 import numpy as np
 import torch
 
@@ -60,7 +71,7 @@ def softmax(x): return np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
 def running(x): return np.cumsum(x, axis=-2)
 def twice(x): return x * 2.0
 def quiz(): return {"q1": "a", "q2": "b"}
-'''
+"""
 X = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
 BATCH = np.stack([X, X + 1])
 CHECKS: dict[str, tuple[Any, tuple[Call, ...]]] = {
@@ -172,7 +183,7 @@ NEARLY: tuple[Callable[[Any], Any], ...] = (
     lambda v: np.broadcast_to(_flat(v).ravel()[:1], (60, 60)).copy(),
     lambda v: Tensor(_flat(v)),
     lambda v: Tensor(_flat(v) > 0),
-    lambda v: _as_list(v),
+    _as_list,
     lambda v: [v],
     lambda v: (v, v),
     lambda v: {"a": v},
@@ -181,14 +192,14 @@ NEARLY: tuple[Callable[[Any], Any], ...] = (
     lambda v: tuple(NEARLY[2](part) for part in v),
     lambda v: {key: NEARLY[6](part) for key, part in v.items()},
     lambda v: {**v, 5: None},
-    lambda v: {True: 1, 0: 2, "": 3, "a": 4},
+    lambda _: {True: 1, 0: 2, "": 3, "a": 4},
     lambda v: {key: {} for key in v},
     lambda v: dict.fromkeys(v, "C \x00"),
     lambda v: float(_flat(v).ravel()[0]),
     lambda v: int(_flat(v).ravel()[0]),
-    lambda v: str(v),
+    str,
     lambda v: np.float32(_flat(v).ravel()[0]),
-    lambda v: np.bool_(True),
+    lambda _: np.bool_(True),
     lambda v: Opaque(type(v).__name__),
 )
 ODD = (
@@ -220,7 +231,9 @@ TROUBLES = st.builds(
     st.text(max_size=80) | st.sampled_from(["ValueError", "NotImplementedError", ""]),
     st.text(max_size=50),
     st.lists(
-        st.builds(Frame, st.sampled_from(["values.py", "cell 1", ""]), st.integers(-(2**63), 2**63), st.text(max_size=20)),
+        st.builds(
+            Frame, st.sampled_from(["values.py", "cell 1", ""]), st.integers(-(2**63), 2**63), st.text(max_size=20)
+        ),
         max_size=3,
     ).map(tuple),
 )
@@ -248,7 +261,7 @@ class Scripted:
     def close(self) -> None:
         """Hold nothing."""
 
-    def __enter__(self) -> Scripted:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -294,7 +307,7 @@ def test_right_values_pass(oracle: Oracle) -> None:
 def test_odd_values(oracle: Oracle, odd: Any) -> None:
     """Each odd value, in place of all answers, in all arguments and deep inside, is graded and earns nothing."""
     for value in (odd, [odd], (odd, odd), {"a": odd, "b": odd, "c": odd}, {"q1": odd, "q2": odd}):
-        entry = shown(oracle, lambda outcome, value=value: Outcome(Ending.RETURNED, value, (odd,)))
+        entry = shown(oracle, lambda _, value=value: Outcome(Ending.RETURNED, value, (odd,)))
         statuses = {case["status"] for exercise in entry["exercises"] for case in exercise["cases"]}
         assert statuses <= {Status.PASSED, Status.FAILED, Status.SKIPPED}
     shown(oracle, lambda outcome: replace(outcome, args=(odd, odd)))

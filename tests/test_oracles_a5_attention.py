@@ -88,8 +88,10 @@ def test_thinking_machines(reference):
 def test_the_monkey_ate_the_banana(reference):
     """Ten tokens: their true mean, and attempt two for the last "it"."""
     x = np.array(
-        [[0.45, 0.23], [0.39, 0.72], [0.83, 0.61], [0.45, 0.23], [0.25, 0.18]]
-        + [[0.63, 0.41], [0.63, 0.41], [0.70, 0.67], [0.14, 0.61], [0.63, 0.41]]
-    )
+        [
+            [0.45, 0.23, 0.39, 0.72, 0.83, 0.61, 0.45, 0.23, 0.25, 0.18],
+            [0.63, 0.41, 0.63, 0.41, 0.70, 0.67, 0.14, 0.61, 0.63, 0.41],
+        ]
+    ).reshape(10, 2)
     np.testing.assert_allclose(reference.average_context(x)[-1], [0.510, 0.448], atol=5e-4)
     np.testing.assert_allclose(reference.similarity_context(x)[-1], [0.5306, 0.4617], atol=5e-5)
