@@ -38,7 +38,9 @@ def open_sandbox(
     missing: list[str] = []
     above = secret and [path for path in readable_paths() if secret.resolve().is_relative_to(path)]
     if above:
-        return ProcessSandbox((f"everything: {secret} lies in {above[0]}, which Python needs; move the course elsewhere",))
+        return ProcessSandbox(
+            (f"everything: {secret} lies in {above[0]}, which Python needs; move the course elsewhere",)
+        )
     if not sys.platform.startswith("linux"):
         return ProcessSandbox((f"namespaces, Landlock and seccomp: {sys.platform} has none of them",))
     for candidate in _ladder(profile):

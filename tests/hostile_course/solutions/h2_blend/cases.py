@@ -9,7 +9,9 @@ from autograder.judge.checks import close
 @case("blend", check=close())
 def anywhere(rng):
     """Random tensors, a random place between."""
-    yield call(torch.from_numpy(rng.normal(size=(2, 3))), torch.from_numpy(rng.normal(size=(2, 3))), float(rng.random()))
+    yield call(
+        torch.from_numpy(rng.normal(size=(2, 3))), torch.from_numpy(rng.normal(size=(2, 3))), float(rng.random())
+    )
 
 
 @case("fit", check=close(names=("weight", "loss")))
