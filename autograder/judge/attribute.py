@@ -50,6 +50,12 @@ class Verdict:
     excused: Mapping[Trial, tuple[str, ...]]
     inside: Mapping[Trial, str]  # failed trials that crashed inside another exercise which does not pass its own cases
 
+    def explains(self, judged: Sequence[Judged]) -> bool:
+        """Whether named mistakes account for every failure, so that there is nothing left to follow through."""
+        failed = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}
+        named = {name for name, diagnosis in self.diagnoses.items() if diagnosis and not diagnosis.tentative}
+        return failed <= named
+
 
 def attribute(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
     """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise.
