@@ -354,3 +354,14 @@ def test_any_values(oracle: Oracle, data: st.DataObject) -> None:
 def test_torch_is_loaded() -> None:
     """Tensors were compared here with torch in the same process, as in a grader of a torch course."""
     assert torch.ones(1).sum() == 1
+
+
+def test_no_answer_outlives_its_submission(oracle: Oracle) -> None:
+    """What a student's answers did to the reference they were put into, its tables and caches too, is gone for the next."""
+    assignment = replace(oracle.assignment, reference=f"TABLE = [1, 2]\n{REFERENCE}")
+    twice = Oracle(assignment, 0)
+    spoiled = vars(twice.own_reference().module)
+    spoiled["TABLE"].append("a student's")
+    spoiled["number"] = None
+    assert vars(twice.own_reference().module)["TABLE"] == [1, 2]
+    assert callable(vars(twice.own_reference().module)["number"])

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Oracle:
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
         self._expected: dict[Trial, tuple[Outcome, ...]] = {}
         self._lock = threading.RLock()
-        self._local = threading.local()
+        self._code: CodeType | None = None
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -110,12 +111,17 @@ class Oracle:
         return program
 
     def own_reference(self) -> Program:
-        """Return a reference of this thread's own, whole again after whatever an earlier caller replaced in it."""
-        if not hasattr(self._local, "program"):
-            self._local.program = self._load((), self.assignment.reference)
-            self._local.members = dict(vars(self._local.program.module))
-        program: Program = self._local.program
-        vars(program.module).update(self._local.members)
+        """Return the reference loaded anew, from code compiled once, for a caller that puts students' answers into it.
+
+        Those may end up in its tables and caches, too, which nobody else's work may meet.
+        """
+        with self._lock:
+            if self._code is None:
+                self._code = compile(self.assignment.reference, self.assignment.file, "exec", dont_inherit=True)
+        program = Program(f"reference_{self.assignment.slug}", notebook=False)
+        program.labels = {self.assignment.file}
+        with _quiet():
+            exec(self._code, vars(program.module))  # noqa: S102 (the course's own)
         return program
 
     def _program(self, names: tuple[str, ...]) -> Program | None:
