@@ -34,7 +34,7 @@ from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, So
 COURSE = Path(__file__).parent / "hostile_course"
 ATTACKS = Path(__file__).parent / "hostile"
 NUMPY, TORCH, CALLS = "h1_scale", "h2_blend", "h3_calls"
-FULL = {NUMPY: (6.0, 12.0), TORCH: (2.0, 4.0), CALLS: (2.0, 10.0)}  # the points of the first exercise, and of all
+FULL = {NUMPY: (6.0, 12.0), TORCH: (2.0, 4.0), CALLS: (2.0, 14.0)}  # the points of the first exercise, and of all
 SEED = 23
 HIDDEN_NUMBER = "8128"  # begins an argument of a hidden case and nothing else
 # Words behind BREACH that name a risk which some levels have, and a part of the sentence that owns up to it.
@@ -220,6 +220,12 @@ class Attack:
             return FULL[self.slug][0]
         found = re.search(rb"^# earns: (\d+)$", self.path.read_bytes(), re.MULTILINE)
         return float(found[1]) if found else 0.0
+
+    @property
+    def total(self) -> float | None:
+        """What all its exercises are worth together, where a line `# total: 2` says so."""
+        found = re.search(rb"^# total: (\d+)$", self.path.read_bytes(), re.MULTILINE)
+        return float(found[1]) if found else FULL[self.slug][1] if self.honest else None
 
     @property
     def slug(self) -> str:

@@ -101,7 +101,7 @@ def check(report: Report, isolation: Isolation) -> None:
     assert surprises(report, isolation) == []
     assert report.status == attack.expected, report.entry["problem"] or report.entry["exercises"][0]
     assert report.score == attack.earns
-    assert not attack.honest or report.entry["score"] == FULL[attack.slug][1]
+    assert attack.total in (None, report.entry["score"])
     assert report.seconds < LONGEST
     assert report.entry["notes"] == [] or not attack.path.name.startswith(("read_", "escape_", "exhaust_", "honest_"))
     messages = json.dumps(report.entry, allow_nan=False)

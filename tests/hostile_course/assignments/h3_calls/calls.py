@@ -26,3 +26,13 @@ def walk(x, end):
 def settle(x):
     """Return how often `x` has to be halved until its stride and its first entry are below 1."""
     raise NotImplementedError("settle is not written yet")
+
+
+def shares(x, y):
+    """Return how much each row of `x` takes of each row of `y`: the softmax of their products."""
+    raise NotImplementedError("shares is not written yet")
+
+
+def mix(x, y, z):
+    """Return the rows of `z` mixed by the shares that `x` takes of `y`."""
+    raise NotImplementedError("mix is not written yet")

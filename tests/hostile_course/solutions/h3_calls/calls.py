@@ -45,3 +45,18 @@ def settle(x):
         x, count = x / 2, count + 1
     return count
     # END SOLUTION
+
+
+def shares(x, y):
+    """Return how much each row of `x` takes of each row of `y`: the softmax of their products."""
+    # BEGIN SOLUTION
+    raised = np.exp(x @ y.T)
+    return raised / raised.sum(axis=-1, keepdims=True)
+    # END SOLUTION
+
+
+def mix(x, y, z):
+    """Return the rows of `z` mixed by the shares that `x` takes of `y`."""
+    # BEGIN SOLUTION
+    return shares(x, y) @ z
+    # END SOLUTION

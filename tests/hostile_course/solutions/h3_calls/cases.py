@@ -32,3 +32,15 @@ def any_walk(rng):
 def any_start(rng):
     """How often the start can be halved."""
     yield call(rng.random(size=3) + 4.0)
+
+
+@case("shares", check=close())
+def any_shares(rng):
+    """Shares of three rows in four."""
+    yield call(rng.normal(size=(3, 2)), rng.normal(size=(4, 2)))
+
+
+@case("mix", check=close())
+def any_mix(rng):
+    """Three mixtures of four rows."""
+    yield call(rng.normal(size=(3, 2)), rng.normal(size=(4, 2)), rng.normal(size=(4, 5)))
