@@ -13,17 +13,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_archives import HAND_INS, HandIn, hostile_names, write_class
+from hostile_archives import (
+    HAND_INS,
+    Builder,
+    HandIn,
+    file_with_dict_of_markup,
+    file_with_markup,
+    file_with_markup_in_its_lines,
+    hostile_names,
+    write_class,
+)
 from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 from rich.console import Console
 
 from autograder.batch.gradebook import read_records
-from autograder.batch.submissions import read_submissions
+from autograder.batch.submissions import read_source, read_submissions
+from autograder.judge.grade import grade
 from autograder.pipeline import grade_into
 from autograder.sandbox.probe import open_sandbox
-from autograder.terminal import show_class
+from autograder.sandbox.process import ProcessSandbox
+from autograder.terminal import show_check, show_class
 
 Json = dict[str, Any]
+LONGEST_PAGE = 20_000
 ACTIVE = (
     "script",
     "img",
@@ -155,6 +167,18 @@ def test_results_are_plain_json(graded: tuple[Path, dict[str, Json], str]) -> No
 def test_terminal_is_safe(graded: tuple[Path, dict[str, Json], str]) -> None:
     """What the command line prints of a class holds no terminal codes and no characters that turn text around."""
     assert not {c for c in graded[2] if not c.isprintable() and c != "\n"}
+
+
+@pytest.mark.parametrize("build", [file_with_markup, file_with_markup_in_its_lines, file_with_dict_of_markup])
+def test_check_is_safe_on_a_terminal(build: Builder, tmp_path: Path) -> None:
+    """What `check` prints of a file that prints, raises and returns terminal codes holds none of them."""
+    build(tmp_path / "scale.py")
+    said = io.StringIO()
+    with ProcessSandbox() as sandbox:
+        result = grade(read_source(tmp_path / "scale.py", "scale.py"), oracle_of(NUMPY), sandbox)
+    show_check(Console(file=said, width=200, no_color=True), "scale.py", result)
+    assert not {c for c in said.getvalue() if not c.isprintable() and c != "\n"}
+    assert len(said.getvalue()) < LONGEST_PAGE
 
 
 def test_class_in_one_archive(tmp_path: Path) -> None:
