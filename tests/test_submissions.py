@@ -265,7 +265,6 @@ def test_missing_empty_and_strange_inputs(tmp_path: Path) -> None:
         assert "Give a folder or a zip of submissions" in str(caught.value)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_pipes_links_and_folders_named_like_code(tmp_path: Path) -> None:
     """In a folder, nothing but ordinary files is opened: a pipe would block for ever, a link lead anywhere."""
     secret = tmp_path / "secret.py"

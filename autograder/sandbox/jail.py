@@ -8,11 +8,12 @@ ipc and uts namespaces, a read-only root of system libraries and Python alone, a
 
 The zygote imports numpy (and torch where an assignment needs it), stays single-threaded, and forks one *child* per
 submission, one at a time. The grader passes it four descriptors over a socketpair, which it hands to the child unread:
-the job (inputs, to read only), a pipe that says when more of it is there, the result pipe, the log pipe. It passes back a pidfd, by which the grader kills.
+the job (inputs, to read only), a pipe that says when more of it is there, the result pipe, the log pipe. It passes back
+a pidfd, by which the grader kills.
 
 The child, before any student code: closes every other descriptor, sets its limits, gives up capabilities and new
-privileges, and applies the two filters made here. **Landlock** (`Landlock.confine`) leaves it the system's and Python's files to read
-and its scratch folder to write: no course files, no /proc. **seccomp** (`compile_filter`, `load_filter`) leaves it the
+privileges, and applies the two filters made here. **Landlock** (`Landlock.confine`) leaves it the system's and Python's
+files to read and its scratch folder to write: no course files, no /proc. **seccomp** (`compile_filter`, `load_filter`) leaves it the
 system calls that numpy and torch make: no sockets, no new processes, no exec, no signals to others, no tracing, no
 memory that limits cannot see. Then it sends one `ready` and runs the submission. A child that ends before `ready` is
 the sandbox's fault; after it, the student's.

@@ -83,10 +83,11 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
 def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[[str], Any] | None = None) -> Any:
     """Return the tree of some bytes; tensors become torch's when the module is given, else `Tensor`.
 
-    `evaluate` is given by the worker alone, to make functions of `Code`; without it code is refused. Raises WireError, and nothing else, on bytes that are not a tree.
+    `evaluate` makes functions of `Code`, and is given only for bytes that the grader itself has encoded; without it code
+    is refused, and bytes that are not a tree raise WireError and nothing else.
     """
     try:
-        # Only the worker evaluates, and what it reads is the grader's own: no need to mistrust it.
+        # What may be evaluated is the grader's own: no need to mistrust its header.
         shape = _read_header(blob) if evaluate is None else _trusted_header(blob)
         # The library's arrays are read-only views of the blob; students may work in place on what they get.
         arrays = {name: array.copy() for name, array in load(blob).items()}

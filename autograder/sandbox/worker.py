@@ -1,8 +1,8 @@
 """The child's side: loads a submission, makes the calls it is handed, sends back what they gave as data.
 
-Of ours only this file, `program.py` and the codec sit beside student code, and what locked the process in. None of them
-knows an expected value, a tolerance or a check. Student code may do anything to this process, so the parent believes nothing that
-comes from here beyond "these are the values it returned".
+Of ours only this file, `program.py` and the codec sit beside student code, and what locked the process in. None of
+them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the parent
+believes nothing that comes from here beyond "these are the values it returned".
 
 Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
 phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
