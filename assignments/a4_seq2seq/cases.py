@@ -1,0 +1,372 @@
+"""Public cases of a4_seq2seq: the worked examples of the README, small enough to follow by hand."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.judge.checks import answered, close, untouched
+from autograder.sandbox.wire import Code
+
+# Ids of the worked examples: 0 is padding, 1 is BOS, 2 is EOS.
+PAD, BOS, EOS = 0, 1, 2
+
+# One query and three keys of two features.
+QUERY = [[[1.0, 2.0]]]
+KEYS = [[[1.0, 0.0], [0.0, 1.0], [2.0, -1.0]]]
+
+# The worked example of decoding, as a table of probabilities: one row for the word before, one column for the next
+# word. 0 is EOS, 1 is "yes", 2 is "ok"; 3 is BOS, which is only ever read.
+YES_OK = "[[1., 0, 0], [.3, .45, .25], [.9, .04, .06], [.1, .5, .4]]"
+
+# Saying nothing at all is likelier than any sentence: .4, against .58 * .7 * .9 = .3654 for "yes ok EOS".
+SILENCE = "[[1., 0, 0], [.1, .2, .7], [.9, .06, .04], [.4, .58, .02]]"
+
+
+def _float(values: Any) -> Any:
+    import torch
+
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def _ids(values: Any) -> Any:
+    import torch
+
+    return torch.tensor(values, dtype=torch.int64)
+
+
+def _bool(values: Any) -> Any:
+    import torch
+
+    return torch.tensor(values, dtype=torch.bool)
+
+
+def _filled(start: int, *shape: int) -> Any:
+    """Return numbers between -1 and 1 with one decimal, no pattern in sight."""
+    import torch
+
+    values = np.sin(2.5 * np.arange(start, start + np.prod(shape)) + start).round(1).reshape(shape)
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def _table(probabilities: str) -> Code:
+    """Return a decoder that looks the next word up by the word before; its state stays as it is."""
+    return Code(f"lambda y_prev, state: (torch.tensor({probabilities})[y_prev].log(), state)")
+
+
+# decoder_inputs
+
+
+@case("decoder_inputs", check=close())
+def inputs_are_shifted_by_one(rng: np.random.Generator) -> Iterator[Call]:
+    """To say 5 3 7 EOS, the decoder reads BOS 5 3 7."""
+    yield call(_ids([[5, 3, 7, EOS]]), BOS)
+
+
+@case("decoder_inputs", check=close())
+def each_row_is_shifted_by_itself(rng: np.random.Generator) -> Iterator[Call]:
+    """Two rows, one of which ends in padding; here BOS is 9."""
+    yield call(_ids([[4, 6, 2, 0, 0], [8, 5, 4, 7, 2]]), 9)
+
+
+@case("decoder_inputs", check=untouched())
+def targets_can_be_used_again(rng: np.random.Generator) -> Iterator[Call]:
+    """The inputs are right, and the targets are still there for the loss."""
+    yield call(_ids([[3, 4, 5, EOS], [6, EOS, PAD, PAD]]), BOS)
+
+
+# Encoder
+
+
+def _encoder() -> Module:
+    """Make an encoder with 6 words, embeddings of 2 and states of 2."""
+    state = {
+        "embedding.weight": _filled(0, 6, 2),
+        "rnn.weight_ih_l0": _filled(12, 6, 2),
+        "rnn.weight_hh_l0": _filled(24, 6, 2),
+        "rnn.bias_ih_l0": _filled(36, 6),
+        "rnn.bias_hh_l0": _filled(42, 6),
+    }
+    return Module(init=(6, 2, 2), state=state)
+
+
+@case("Encoder", check=close(names=("states", "final")))
+def a_single_sentence(rng: np.random.Generator) -> Iterator[Call]:
+    """Three words and no padding: three states, of which the last is also `final`."""
+    yield call_module(_ids([[3, 5, 4]]), _ids([3]), module=_encoder())
+
+
+@case("Encoder", check=close(names=("states", "final")))
+def short_rows_end_earlier(rng: np.random.Generator) -> Iterator[Call]:
+    """Three rows of 2, 4 and 1 words: the states behind their ends are zero, and `final` is that of the last word."""
+    src = _ids([[3, 5, 0, 0], [4, 0, 3, 5], [5, 0, 0, 0]])
+    yield call_module(src, _ids([2, 4, 1]), module=_encoder())
+
+
+@case("Encoder", check=close(names=("states", "final")))
+def all_rows_may_be_short(rng: np.random.Generator) -> Iterator[Call]:
+    """No row fills its four positions, and yet there are four states for each."""
+    yield call_module(_ids([[3, 4, 1, 1], [5, 5, 2, 0]]), _ids([2, 3]), module=_encoder())
+
+
+# dot_score, bilinear_score, mlp_score
+
+
+@case("dot_score", check=close())
+def dots_of_the_handout(rng: np.random.Generator) -> Iterator[Call]:
+    """The query (1, 2) and the keys (1, 0), (0, 1), (2, -1): the scores are 1, 2 and 0."""
+    yield call(_float(QUERY), _float(KEYS))
+
+
+@case("dot_score", check=close())
+def dots_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences, with two queries and three keys each; a row for each query, a column for each key."""
+    yield call(_filled(3, 2, 2, 4), _filled(20, 2, 3, 4))
+
+
+@case("bilinear_score", check=close())
+def a_matrix_between_them(rng: np.random.Generator) -> Iterator[Call]:
+    """The same query and keys with W = [[0, 1], [2, -1]] between them: the scores are 4, -1 and 9."""
+    yield call(_float(QUERY), _float(KEYS), _float([[0.0, 1.0], [2.0, -1.0]]))
+
+
+@case("bilinear_score", check=close())
+def queries_and_keys_of_different_widths(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences; queries of two features, keys of three."""
+    yield call(_filled(1, 2, 4, 2), _filled(30, 2, 3, 3), _filled(50, 2, 3))
+
+
+MLP_W = [[1.0, 0.0, 1.0, 0.0], [0.0, 0.5, 0.0, -1.0]]
+
+
+@case("mlp_score", check=close())
+def a_small_network(rng: np.random.Generator) -> Iterator[Call]:
+    """The same query and keys, with the small network of the README: the scores are -.5592, .7616 and -.9330."""
+    yield call(_float(QUERY), _float(KEYS), _float(MLP_W), _float([1.0, -2.0]))
+
+
+@case("mlp_score", check=close())
+def every_query_meets_every_key(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences; two queries of three features, three keys of two, and four units in the small network."""
+    yield call(_filled(1, 2, 2, 3), _filled(30, 2, 3, 2), _filled(50, 4, 5), _filled(70, 4))
+
+
+# masked_softmax
+
+
+@case("masked_softmax", check=close())
+def shares_of_the_handout(rng: np.random.Generator) -> Iterator[Call]:
+    """Scores 1, 2, 0: .2447, .6652 and .0900. With the third one masked, .2689, .7311 and 0."""
+    scores = _float([[1.0, 2.0, 0.0], [1.0, 2.0, 0.0]])
+    yield call(scores, _bool([[True, True, True], [True, True, False]]))
+
+
+@case("masked_softmax", check=close())
+def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
+    """A row in which all is masked is a row of zeros; the row below it is not disturbed."""
+    yield call(_float([[1.0, 2.0, 0.0], [3.0, 1.0, -1.0]]), _bool([[False, False, False], [False, True, True]]))
+
+
+@case("masked_softmax", check=close())
+def one_mask_for_all_queries(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences with three queries each; which of the four positions are real does not depend on who asks."""
+    yield call(_filled(5, 2, 3, 4), _bool([[[True, True, True, False]], [[True, True, False, False]]]))
+
+
+@case("masked_softmax", check=close())
+def thousands_are_only_numbers(rng: np.random.Generator) -> Iterator[Call]:
+    """Scores of 1000 and of -1000 still give shares, also where the largest score is a forbidden one."""
+    scores = _float([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0], [1000.0, -1000.0, -1001.0]])
+    yield call(scores, _bool([[True, True, False], [True, False, True], [False, True, True]]))
+
+
+@case("masked_softmax", check=close(at=("input_grads", 0), called="gradient of the scores"))
+def gradients_of_an_empty_row(rng: np.random.Generator) -> Iterator[Call]:
+    """A gradient is sent back through two rows; that of the fully masked one is zero, not NaN."""
+    module = Module(init=None, cotangents=(_float([[1.0, -1.0, 2.0], [1.0, -1.0, 2.0]]),))
+    scores, mask = _float([[1.0, 2.0, 0.0], [1.0, 2.0, 0.0]]), _bool([[True, True, False], [False, False, False]])
+    yield call_module(scores, mask, module=module)
+
+
+# attention_context
+
+
+@case("attention_context", check=close())
+def three_states_are_mixed(rng: np.random.Generator) -> Iterator[Call]:
+    """Weights .2, .5, .3 on the values (1, 0), (0, 1), (2, -1): the context is (.8, .2)."""
+    yield call(_float([[[0.2, 0.5, 0.3]]]), _float(KEYS))
+
+
+@case("attention_context", check=close())
+def contexts_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences with two queries each; three values of four features."""
+    weights = _float([[[0.2, 0.5, 0.3], [0.0, 1.0, 0.0]], [[0.1, 0.1, 0.8], [0.6, 0.4, 0.0]]])
+    yield call(weights, _filled(10, 2, 3, 4))
+
+
+# DecoderWithContext
+
+
+def _context_decoder() -> Module:
+    """Make a decoder with 4 words, embeddings, states and context of 2."""
+    state = {
+        "embedding.weight": _filled(0, 4, 2),
+        "bridge.weight": _filled(8, 2, 2),
+        "bridge.bias": _filled(12, 2),
+        "cell.weight_ih": _filled(14, 6, 4),
+        "cell.weight_hh": _filled(38, 6, 2),
+        "cell.bias_ih": _filled(50, 6),
+        "cell.bias_hh": _filled(56, 6),
+        "output.weight": _filled(62, 4, 6),
+        "output.bias": _filled(86, 4),
+    }
+    return Module(init=(4, 2, 2, 2), state=state, method="step")
+
+
+@case("DecoderWithContext", check=close(names=("logits", "state")))
+def the_first_step(rng: np.random.Generator) -> Iterator[Call]:
+    """There is no state yet, so the decoder makes one of the context; two sentences begin."""
+    yield call_module(_ids([BOS, BOS]), None, _filled(4, 2, 2), module=_context_decoder())
+
+
+@case("DecoderWithContext", check=close(names=("logits", "state")))
+def a_later_step(rng: np.random.Generator) -> Iterator[Call]:
+    """The decoder goes on from the state that it is given, with the context once more beside the word."""
+    yield call_module(_ids([3, 2]), _filled(9, 2, 2), _filled(4, 2, 2), module=_context_decoder())
+
+
+# AttentionDecoder
+
+
+def _attention_decoder() -> Module:
+    """Make a decoder with 4 words; embeddings, states, encoder states and the small network all have 2 features."""
+    state = {
+        "embedding.weight": _filled(0, 4, 2),
+        "cell.weight_ih": _filled(14, 6, 2),
+        "cell.weight_hh": _filled(38, 6, 2),
+        "cell.bias_ih": _filled(50, 6),
+        "cell.bias_hh": _filled(56, 6),
+        "W_score": 2 * _filled(62, 2, 4),
+        "w_score": 3 * _filled(71, 2),
+        "W_out.weight": _filled(80, 2, 4),
+        "output.weight": _filled(90, 4, 2),
+        "output.bias": _filled(98, 4),
+    }
+    return Module(init=(4, 2, 2, 2, 2), state=state, method="step")
+
+
+ATTENTION_STEP = ("logits", "state", "weights")
+
+
+@case("AttentionDecoder", check=close(names=ATTENTION_STEP))
+def one_word_with_attention(rng: np.random.Generator) -> Iterator[Call]:
+    """One sentence of three words, none of them padding."""
+    mask = _bool([[True, True, True]])
+    yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 3, 2), mask, module=_attention_decoder())
+
+
+@case("AttentionDecoder", check=close(names=ATTENTION_STEP))
+def padding_gets_no_attention(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences; the last two positions of the second are padding, and get no weight."""
+    mask = _bool([[True, True, True], [True, False, False]])
+    yield call_module(_ids([3, 1]), _filled(9, 2, 2), _filled(4, 2, 3, 2), mask, module=_attention_decoder())
+
+
+@case("AttentionDecoder", check=close(names=ATTENTION_STEP))
+def nothing_but_padding(rng: np.random.Generator) -> Iterator[Call]:
+    """In the first of two sentences the mask allows nothing: zero weights, zero context, and finite logits."""
+    mask = _bool([[False, False, False], [True, True, False]])
+    yield call_module(_ids([2, 3]), _filled(5, 2, 2), _filled(7, 2, 3, 2), mask, module=_attention_decoder())
+
+
+# masked_nll
+
+
+@case("masked_nll", check=close())
+def three_words_and_a_filler(rng: np.random.Generator) -> Iterator[Call]:
+    """Probabilities of .5, .25 and .5 for the right words: (.6931 + 1.3863 + .6931) / 3 = .9242; the filler is ignored."""
+    probabilities = np.array([[[0.2, 0.3, 0.5], [0.25, 0.25, 0.5]], [[0.3, 0.5, 0.2], [0.6, 0.2, 0.2]]])
+    yield call(_float(np.log(probabilities)), _ids([[2, 1], [1, 0]]), 0)
+
+
+@case("masked_nll", check=close())
+def logits_need_not_be_normalised(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences of three and one words, and any logits; here the filler is -1, which is no word at all."""
+    yield call(3 * _filled(2, 2, 3, 4), _ids([[3, 0, 1], [2, -1, -1]]), -1)
+
+
+# greedy_decode
+
+
+@case("greedy_decode", check=close())
+def yes_forever(rng: np.random.Generator) -> Iterator[Call]:
+    """The table of the README, with EOS 0, yes 1, ok 2: "yes" is the best word first, and after every "yes" again."""
+    yield call(_table(YES_OK), _float([[0.0]]), 3, 0, 9, 4)
+
+
+@case("greedy_decode", check=close())
+def one_word_leads_to_the_next(rng: np.random.Generator) -> Iterator[Call]:
+    """Another table: after BOS "yes" is best, after "yes" it is "ok", and after "ok" EOS; then padding (9)."""
+    yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 9, 4)
+
+
+@case("greedy_decode", check=close())
+def rows_end_when_they_end(rng: np.random.Generator) -> Iterator[Call]:
+    """Three rows that count down from 2, 0 and 5, and say EOS (0) when they are there; what follows is padding (7)."""
+    countdown = Code("lambda y_prev, state: (-(torch.arange(6) - state).abs(), state - 1)")
+    yield call(countdown, _float([[2.0], [0.0], [5.0]]), 6, 0, 7, 4)
+
+
+@case("greedy_decode", check=close())
+def no_step_after_the_last_eos(rng: np.random.Generator) -> Iterator[Call]:
+    """The script has three words for each of two rows, and no fourth: by then both have said EOS (2), and nobody asks."""
+    script = "[[4, 2], [2, 3], [3, 2]]"
+    step = Code(f"lambda y_prev, state: (torch.eye(5)[torch.tensor({script})[int(state[0])]], state + 1)")
+    yield call(step, _float([[0.0], [0.0]]), 1, 2, 0, 6)
+
+
+# beam_search
+
+
+@case("beam_search", check=close(names=("ids", "score")))
+def ok_is_better_than_yes(rng: np.random.Generator) -> Iterator[Call]:
+    """With two places, "ok EOS" is found: .4 times .9 is .36, although "yes" looked better at first."""
+    yield call(_table(YES_OK), _float([[0.0]]), 3, 0, 3, 2, 0.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")))
+def one_place_is_greedy(rng: np.random.Generator) -> Iterator[Call]:
+    """With one place, it is "yes yes yes": .5 times .45 times .45, cut off after three words."""
+    yield call(_table(YES_OK), _float([[0.0]]), 3, 0, 3, 1, 0.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")))
+def silence_is_golden(rng: np.random.Generator) -> Iterator[Call]:
+    """Without a length penalty the best sentence is empty; with one of 1 it is "yes ok EOS"."""
+    yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 4, 3, 0.0)
+    yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 4, 3, 1.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")))
+def what_is_finished_is_safe(rng: np.random.Generator) -> Iterator[Call]:
+    """The empty sentence, .11, is finished at once; two others look better for a while, but end up below it."""
+    table = "[[1., 0, 0], [.06, .44, .5], [.1, .5, .4], [.11, .8, .09]]"
+    yield call(_table(table), _float([[0.0]]), 3, 0, 4, 2, 0.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")))
+def states_move_along(rng: np.random.Generator) -> Iterator[Call]:
+    """What comes next depends on the state, which adds up the words so far: each hypothesis needs its own."""
+    logits = "torch.stack([s - 2.2, 0.1 * s + 1.6, 1.6 - 1.6 * s], dim=-1)"
+    step = Code(f"lambda y_prev, state: (lambda s: ({logits}, s[:, None]))(state[:, 0] + y_prev)")
+    yield call(step, _float([[-3.0]]), 3, 0, 4, 2, 0.5)
+
+
+# quiz
+
+
+@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
+def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
+    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
+    yield call()
