@@ -1,0 +1,223 @@
+"""Public cases of a6_multihead: the worked examples of the README, small enough to follow by hand."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.judge.checks import answered, close
+
+# "I like pizza" with four features for each token: what head 0 will see, and what head 1 will see.
+PIZZA = np.array([[[1, 0, 0, 1], [0, 1, 0, 2], [1, 1, 2, 0]]])
+IDENTITY, NOTHING = np.eye(4), np.zeros(4)
+PIZZA_W_V = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+PIZZA_W_O = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, -1, 0], [0, 0, 0, 1]])
+PIZZA_B_O = np.array([0, 0, 0, 1])
+
+# Four layers that differ from each other and from their own transposes, each with a bias.
+W_Q = np.array([[1, 0, 0.5, 0], [0, -1, 0, 1], [0, 2, 1, 0], [1, 0, 0, 1]])
+W_K = np.array([[0, 1, 0, 1], [1, 0, 0, -0.5], [0, 0, 1, 1], [-1, 0, 2, 0]])
+W_V = np.array([[2, 0, 0, 1], [1, 1, 0, 0], [0, -1, 1, 0], [0, 0, 3, 1]])
+W_O = np.array([[1, 0, 0, -1], [2, 1, 0, 0], [0, 0.5, 1, 0], [0, 0, -1, 2]])
+B_Q, B_K = np.array([0.5, -1, 0, 1]), np.array([1, 0, -0.5, 0.25])
+B_V, B_O = np.array([0, 1, -1, 2]), np.array([0.5, -0.5, 1, -1])
+
+# Two sequences of three positions, four features each.
+BATCH = np.array([[[1, 0, -1, 2], [0, 1, 1, 0], [2, -1, 0, 1]], [[-1, 1, 0, 1], [1, 1, 0, -1], [0, 2, 1, 0]]])
+OTHER = np.array([[[0, 1, 2, 0], [1, -1, 0, 1]], [[2, 0, 1, 1], [-1, 0, 1, 0]]])
+MORE = np.array([[[1, 2, 0, 0], [0, 1, -1, 3], [2, 0, 1, 1]], [[0, -2, 1, 1], [3, 0, 0, 2], [1, 1, 1, -1]]])
+
+
+def _t(array: np.ndarray) -> Any:
+    """Return an array as a float32 tensor, or a mask as a boolean one."""
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(array if array.dtype == bool else array.astype(np.float32)))
+
+
+def _state(*layers: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
+    """Return the state dict of W_q, W_k, W_v, W_o from pairs of weight and bias."""
+    state = {}
+    for name, (weight, bias) in zip(("W_q", "W_k", "W_v", "W_o"), layers, strict=True):
+        state |= {f"{name}.weight": _t(weight), f"{name}.bias": _t(bias)}
+    return state
+
+
+def _pizza() -> Module:
+    plain = (IDENTITY, NOTHING)
+    return Module(init=(4, 2), state=_state(plain, plain, (PIZZA_W_V, NOTHING), (PIZZA_W_O, PIZZA_B_O)))
+
+
+def _two_heads(cotangents: tuple[Any, ...] = ()) -> Module:
+    state = _state((W_Q, B_Q), (W_K, B_K), (W_V, B_V), (W_O, B_O))
+    return Module(init=(4, 2), state=state, cotangents=cotangents)
+
+
+# split_heads
+
+
+@case("split_heads", check=close())
+def pizza_in_two_heads(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza: head 0 gets the first two features of every token, head 1 the last two."""
+    yield call(_t(PIZZA), 2)
+
+
+@case("split_heads", check=close())
+def numbered_features_in_three_heads(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences of two positions, their features numbered from 0 to 23: head 0 begins with 0 1, then 6 7."""
+    yield call(_t(np.arange(24).reshape(2, 2, 6)), 3)
+
+
+# merge_heads
+
+
+@case("merge_heads", check=close())
+def pizza_put_together(rng: np.random.Generator) -> Iterator[Call]:
+    """What the two heads read for I, like, pizza is put side by side, token by token."""
+    yield call(_t(np.array([[[[1, 0], [0, 1], [1, 1]], [[0, 1], [0, 2], [2, 0]]]])))
+
+
+@case("merge_heads", check=close())
+def numbered_features_come_together(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences, three heads, two positions, two features, numbered from 0 to 23: the first row is 0 1 4 5 8 9."""
+    yield call(_t(np.arange(24).reshape(2, 3, 2, 2)))
+
+
+# MultiHeadAttention
+
+
+@case("MultiHeadAttention", check=close(names=("output", "weights")))
+def pizza_read_by_two_heads(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza: the worked example of the README; the weights of both heads are asked for, too."""
+    yield call_module(*[_t(PIZZA)] * 3, module=_pizza(), need_weights=True)
+
+
+@case("MultiHeadAttention", check=close())
+def pizza_reads_only_the_past(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza under a causal mask of shape (3, 3), which holds for both heads."""
+    yield call_module(*[_t(PIZZA)] * 3, _t(np.tri(3, dtype=bool)), module=_pizza())
+
+
+@case("MultiHeadAttention", check=close())
+def four_layers_that_differ(rng: np.random.Generator) -> Iterator[Call]:
+    """A batch of two attends to itself; W_q, W_k, W_v and W_o all differ, and have biases."""
+    yield call_module(*[_t(BATCH)] * 3, module=_two_heads())
+
+
+@case("MultiHeadAttention", check=close())
+def two_queries_read_another_sequence(rng: np.random.Generator) -> Iterator[Call]:
+    """Cross-attention: two queries, three keys, and values that are not the keys."""
+    yield call_module(_t(OTHER), _t(BATCH), _t(MORE), module=_two_heads())
+
+
+@case("MultiHeadAttention", check=close(names=("output", "weights")))
+def each_sequence_has_a_mask(rng: np.random.Generator) -> Iterator[Call]:
+    """A mask (batch, T_q, T_k): the first sequence is read causally, of the second everyone looks at two positions.
+    There are as many heads as sequences, so a wrong axis raises no error."""
+    mask = np.array([[[True, False, False], [True, True, False], [True, True, True]], [[False, True, True]] * 3])
+    yield call_module(*[_t(BATCH)] * 3, _t(mask), module=_two_heads(), need_weights=True)
+
+
+@case("MultiHeadAttention", check=close(names=("output", "weights")))
+def masks_with_four_axes(rng: np.random.Generator) -> Iterator[Call]:
+    """Padding as (batch, 1, 1, T_k), then another mask for each head, (1, heads, T_q, T_k)."""
+    padding = np.array([[True, True, False], [False, True, True]])[:, None, None]
+    heads = np.stack([np.tri(3, dtype=bool), np.tri(3, dtype=bool).T])[None]
+    yield call_module(*[_t(BATCH)] * 3, _t(padding), module=_two_heads(), need_weights=True)
+    yield call_module(*[_t(BATCH)] * 3, _t(heads), module=_two_heads(), need_weights=True)
+
+
+@case("MultiHeadAttention", check=close(names=("output", "weights")))
+def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
+    """The first query may look at nothing: its weights are zero, and its output is the bias of W_o."""
+    mask = np.array([[False, False, False], [True, False, True], [False, True, False]])
+    yield call_module(*[_t(BATCH)] * 3, _t(mask), module=_two_heads(), need_weights=True)
+
+
+@case("MultiHeadAttention", check=close(at=("param_grads", "W_q.weight")))
+def queries_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For the loss sum(output * MORE), the weight of W_q gets its gradient."""
+    yield call_module(*[_t(BATCH)] * 3, module=_two_heads((_t(MORE),)))
+
+
+# sinusoidal_encoding
+
+
+@case("sinusoidal_encoding", check=close())
+def three_rows_of_four(rng: np.random.Generator) -> Iterator[Call]:
+    """Three positions, four features: 0 1 0 1, then .8415 .5403 .0100 .99995, then .9093 -.4161 .0200 .9998."""
+    yield call(3, 4)
+
+
+@case("sinusoidal_encoding", check=close())
+def another_base(rng: np.random.Generator) -> Iterator[Call]:
+    """Four positions, six features, base 100."""
+    yield call(4, 6, 100)
+
+
+# timing_signal
+
+
+@case("timing_signal", check=close())
+def the_well_known_figure(rng: np.random.Generator) -> Iterator[Call]:
+    """Three positions, four features: 0 0 1 1, then .84 .0001 .54 1, then .91 .0002 -.42 1."""
+    yield call(3, 4)
+
+
+@case("timing_signal", check=close())
+def three_frequencies(rng: np.random.Generator) -> Iterator[Call]:
+    """Four positions, six features: the frequencies are 1, 1/100 and 1/10000."""
+    yield call(4, 6)
+
+
+# shift_matrix
+
+
+@case("shift_matrix", check=close())
+def one_position_on(rng: np.random.Generator) -> Iterator[Call]:
+    """One position on, four features: the worked example of the README."""
+    yield call(1, 4)
+
+
+@case("shift_matrix", check=close())
+def two_positions_back(rng: np.random.Generator) -> Iterator[Call]:
+    """Two positions back, six features."""
+    yield call(-2, 6)
+
+
+# apply_rope
+
+
+@case("apply_rope", check=close())
+def one_vector_at_two_positions(rng: np.random.Generator) -> Iterator[Call]:
+    """The vector (1, 0, 0, 1) at positions 1 and 3: the worked example of the README."""
+    import torch
+
+    yield call(_t(np.array([[[[1, 0, 0, 1], [1, 0, 0, 1]]]])), torch.tensor([1, 3]))
+
+
+@case("apply_rope", check=close())
+def two_heads_turn_alike(rng: np.random.Generator) -> Iterator[Call]:
+    """A batch of two with two heads, at positions 0, 5 and 2, with base 100: position decides, not head or batch."""
+    import torch
+
+    x = np.stack([BATCH, MORE])
+    yield call(_t(x), torch.tensor([0, 5, 2]), 100)
+
+
+@case("apply_rope", check=close())
+def each_sequence_at_its_own_positions(rng: np.random.Generator) -> Iterator[Call]:
+    """A batch of two, whose second sequence begins later: positions of shape (batch, time)."""
+    import torch
+
+    yield call(_t(np.stack([BATCH, MORE])), torch.tensor([[0, 1, 2], [4, 5, 6]]))
+
+
+# quiz
+
+
+@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
+def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
+    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
+    yield call()
