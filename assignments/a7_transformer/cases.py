@@ -1,0 +1,347 @@
+"""Public cases of a7_transformer: the worked examples of the README, small enough to follow by hand."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.judge.checks import answered, close, untouched
+from autograder.sandbox.wire import Code
+
+TINY = 1e-5
+
+# The numbers of the README's section 1: two sequences of two positions with two features.
+X = np.array([[[1.0, 1.0], [2.0, 5.0]], [[3.0, 4.0], [6.0, 6.0]]])
+
+# One head, two features, all maps of the attention the identity; norms without scale and shift.
+IDENTITY_NORM = {"weight": np.ones(2), "bias": np.zeros(2)}
+IDENTITY_ATTENTION = {
+    "in_proj_weight": np.concatenate([np.eye(2)] * 3),
+    "in_proj_bias": np.zeros(6),
+    "out_proj.weight": np.eye(2),
+    "out_proj.bias": np.zeros(2),
+}
+TWO_UNITS = {
+    "expand.weight": np.eye(2),
+    "expand.bias": np.zeros(2),
+    "contract.weight": np.array([[1.0, 2.0], [3.0, 4.0]]),
+    "contract.bias": np.array([0.0, -0.5]),
+}
+TOKENS = np.array([[[3.0, 1.0], [0.0, 4.0]]])
+MEMORY = np.array([[[2.0, 0.0], [0.0, 1.0], [7.0, 7.0]]])
+CAUSAL = np.array([[True, False], [True, True]])
+
+ENCODER_BY_HAND = {"norm_1": IDENTITY_NORM, "attention.heads": IDENTITY_ATTENTION, "norm_2": IDENTITY_NORM}
+ENCODER_BY_HAND |= {"feed_forward": TWO_UNITS}
+DECODER_BY_HAND = {"norm_1": IDENTITY_NORM, "self_attention.heads": IDENTITY_ATTENTION, "norm_2": IDENTITY_NORM}
+DECODER_BY_HAND |= {"cross_attention.heads": IDENTITY_ATTENTION, "norm_3": IDENTITY_NORM, "feed_forward": TWO_UNITS}
+
+
+def _t(array: Any) -> Any:
+    """Return a tensor: single precision for fractions, else ids or truth values as they are."""
+    import torch
+
+    array = np.asarray(array)
+    return torch.from_numpy(array.astype(np.float32) if array.dtype.kind == "f" else array.copy())
+
+
+def _state(parts: dict[str, dict[str, np.ndarray]]) -> dict[str, Any]:
+    """Return a state dict of parts that are named after the attributes that hold them."""
+    return {f"{part}.{name}".lstrip("."): _t(value) for part, values in parts.items() for name, value in values.items()}
+
+
+# Weights that are no identities: made once, with one decimal, the same in every run.
+
+
+def _linear(rng: np.random.Generator, name: str, out: int, width: int) -> dict[str, np.ndarray]:
+    weight, bias = rng.normal(size=(out, width)).round(1), rng.normal(size=out).round(1)
+    return {f"{name}.weight": weight, f"{name}.bias": bias}
+
+
+def _norm(rng: np.random.Generator, d: int) -> dict[str, np.ndarray]:
+    return {"weight": rng.uniform(0.5, 1.5, size=d).round(1), "bias": rng.normal(size=d).round(1)}
+
+
+def _attention(rng: np.random.Generator, d: int) -> dict[str, np.ndarray]:
+    packed = _linear(rng, "in_proj", 3 * d, d)
+    renamed = {name.replace(".", "_"): value for name, value in packed.items()}
+    return renamed | _linear(rng, "out_proj", d, d)
+
+
+def _feed_forward(rng: np.random.Generator, d: int, d_ff: int) -> dict[str, np.ndarray]:
+    return _linear(rng, "expand", d_ff, d) | _linear(rng, "contract", d, d_ff)
+
+
+def _encoder(rng: np.random.Generator, d: int, d_ff: int, prefix: str = "") -> dict[str, dict[str, np.ndarray]]:
+    return {
+        f"{prefix}norm_1": _norm(rng, d),
+        f"{prefix}attention.heads": _attention(rng, d),
+        f"{prefix}norm_2": _norm(rng, d),
+        f"{prefix}feed_forward": _feed_forward(rng, d, d_ff),
+    }
+
+
+def _decoder(rng: np.random.Generator, d: int, d_ff: int, prefix: str = "") -> dict[str, dict[str, np.ndarray]]:
+    return {
+        f"{prefix}norm_1": _norm(rng, d),
+        f"{prefix}self_attention.heads": _attention(rng, d),
+        f"{prefix}norm_2": _norm(rng, d),
+        f"{prefix}cross_attention.heads": _attention(rng, d),
+        f"{prefix}norm_3": _norm(rng, d),
+        f"{prefix}feed_forward": _feed_forward(rng, d, d_ff),
+    }
+
+
+def _small_transformer(method: str) -> Module:
+    """Return a model for 5 words of a source and 6 of a target: two layers, d_model 4, two heads, d_ff 3."""
+    rng = np.random.default_rng(7)
+    parts = {"src_embedding": {"weight": rng.normal(size=(5, 4)).round(1)}}
+    parts |= {"tgt_embedding": {"weight": rng.normal(size=(6, 4)).round(1)}}
+    for layer in range(2):
+        parts |= _encoder(rng, 4, 3, f"encoder.{layer}.") | _decoder(rng, 4, 3, f"decoder.{layer}.")
+    parts |= {"encoder_norm": _norm(rng, 4), "decoder_norm": _norm(rng, 4), "": _linear(rng, "output", 6, 4)}
+    return Module(init=(5, 6, 4, 2, 3, 2), state=_state(parts), method=method)
+
+
+SRC = np.array([[1, 3, 2, 4], [2, 4, 0, 0]])
+TGT = np.array([[1, 4, 2], [1, 5, 3]])
+
+
+# layer_norm, batch_norm
+
+
+@case("layer_norm", check=close())
+def one_vector_by_hand(rng: np.random.Generator) -> Iterator[Call]:
+    """(1, 2, 3, 6) has mean 3 and variance 3.5; with eps = .5 the root is 2. Scaled and shifted: (-1, 0, 0, 2)."""
+    yield call(_t([1.0, 2.0, 3.0, 6.0]), _t([1.0, 2.0, 1.0, 2.0]), _t([0.0, 1.0, 0.0, -1.0]), 0.5)
+
+
+@case("layer_norm", check=close())
+def every_position_by_itself(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences of two positions: each position has a mean of its own, and equal features become the shift."""
+    yield call(_t(X), _t([1.0, 3.0]), _t([0.5, -1.0]), 0.5)
+
+
+@case("layer_norm", check=untouched())
+def eps_is_what_you_are_given(rng: np.random.Generator) -> Iterator[Call]:
+    """Three features, with eps = .00001 and with eps = .1; x, gamma and beta are as before."""
+    x, gamma, beta = _t([[2.0, -1.0, 0.5], [0.1, 0.3, -0.2]]), _t([1.5, 0.5, 2.0]), _t([0.3, -0.7, 0.1])
+    yield call(x, gamma, beta, TINY)
+    yield call(x, gamma, beta, 0.1)
+
+
+@case("batch_norm", check=close())
+def every_feature_by_itself(rng: np.random.Generator) -> Iterator[Call]:
+    """The first feature is 1, 2, 3, 6 over batch and time, the second 1, 5, 4, 6; with eps = .5 both roots are 2."""
+    yield call(_t(X), _t([1.0, 1.0]), _t([0.0, 0.0]), 0.5)
+
+
+@case("batch_norm", check=untouched())
+def features_are_scaled_and_shifted(rng: np.random.Generator) -> Iterator[Call]:
+    """The same numbers with a scale and a shift for each feature, and eps = .1; what was passed in is as before."""
+    yield call(_t(X), _t([2.0, -0.5]), _t([1.0, 3.0]), 0.1)
+
+
+# residual, zero_init_is_identity
+
+
+@case("residual", check=close())
+def say_what_to_change(rng: np.random.Generator) -> Iterator[Call]:
+    """With f(x) = 3 x - 1, x = 2 becomes 2 + 5 = 7."""
+    yield call(_t([[2.0, -1.0, 0.5]]), Code("lambda x: 3 * x - 1"))
+
+
+@case("residual", check=untouched())
+def a_function_that_says_nothing(rng: np.random.Generator) -> Iterator[Call]:
+    """A function of zeros changes nothing, neither in the result nor in x; one that mixes features changes both rows."""
+    x = _t([[1.0, 2.0], [-3.0, 0.5]])
+    yield call(x, Code("lambda x: torch.zeros_like(x)"))
+    yield call(x, Code("lambda x: x.flip(-1)"))
+
+
+def _block(forward: str) -> Code:
+    """Return an expression for a block with one sublayer: `first` and `last` are linear maps, 3 to 4 to 3 features."""
+    parts = "self.add_module('first', torch.nn.Linear(3, 4)), self.add_module('last', torch.nn.Linear(4, 3))"
+    members = {
+        "forward": f"lambda self, x, mask=None: {forward}",
+        "last_maps": "lambda self: [self.last]",
+        "d_model": "3",
+        "__init__": f"lambda self: [torch.nn.Module.__init__(self), {parts}] and None",
+    }
+    listed = ", ".join(f"{name!r}: {value}" for name, value in members.items())
+    return Code(f"type('Block', (torch.nn.Module,), {{{listed}}})()")
+
+
+@case("zero_init_is_identity", check=close())
+def norm_before_or_after(rng: np.random.Generator) -> Iterator[Call]:
+    """A pre-norm block returns its input when its last map is zero; a post-norm block returns its normed input."""
+    yield call(_block("x + self.last(torch.relu(self.first(torch.nn.functional.layer_norm(x, (3,)))))"))
+    yield call(_block("torch.nn.functional.layer_norm(x + self.last(torch.relu(self.first(x))), (3,))"))
+
+
+@case("zero_init_is_identity", check=close())
+def with_and_without_a_residual(rng: np.random.Generator) -> Iterator[Call]:
+    """Without the residual nothing is left of the input; with half of it, half."""
+    yield call(_block("self.last(torch.relu(self.first(x)))"))
+    yield call(_block("x + self.last(torch.tanh(self.first(x)))"))
+    yield call(_block("0.5 * x + self.last(torch.tanh(self.first(x)))"))
+
+
+@case("zero_init_is_identity", check=close())
+def every_number_of_every_input_counts(rng: np.random.Generator) -> Iterator[Call]:
+    """A ReLU behind the sum changes negative inputs only; a flip leaves all means as they are; the third block is fine."""
+    yield call(_block("torch.relu(x + self.last(torch.relu(self.first(x))))"))
+    yield call(_block("x.flip(-1) + self.last(torch.relu(self.first(x)))"))
+    yield call(_block("x - self.last(self.first(x))"))
+
+
+# FeedForward
+
+
+@case("FeedForward", check=close())
+def two_units_by_hand(rng: np.random.Generator) -> Iterator[Call]:
+    """(1, -1) becomes (1, 0) behind the ReLU, then (1, 2.5); (-1, 1) becomes (0, 1), then (2, 3.5)."""
+    state = _state({"": TWO_UNITS})
+    yield call_module(_t([[[1.0, -1.0], [-1.0, 1.0]]]), module=Module(init=(2, 2), state=state))
+
+
+@case("FeedForward", check=untouched())
+def feed_forward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences of two positions, two features, three units."""
+    state = _state({"": _feed_forward(np.random.default_rng(3), 2, 3)})
+    yield call_module(_t(X - 3.0), module=Module(init=(2, 3), state=state))
+
+
+@case("FeedForward", check=close(at=("param_grads", "expand.weight")))
+def first_map_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two units with the sum of all outputs as the loss: the first map's weight gets its gradient."""
+    cotangents = (_t(np.ones((1, 2, 2))),)
+    module = Module(init=(2, 2), state=_state({"": TWO_UNITS}), cotangents=cotangents)
+    yield call_module(_t([[[1.0, -1.0], [-1.0, 1.0]]]), module=module)
+
+
+# EncoderBlock
+
+
+@case("EncoderBlock", check=close())
+def encoder_block_by_hand(rng: np.random.Generator) -> Iterator[Call]:
+    """Two tokens, (3, 1) and (0, 4), in the block that the README works through."""
+    module = Module(init=(2, 1, 2), state=_state(ENCODER_BY_HAND))
+    yield call_module(_t(TOKENS), module=module)
+
+
+@case("EncoderBlock", check=untouched())
+def encoder_block_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences of three positions, d_model 4, two heads; without a mask, then with the last position hidden."""
+    draw = np.random.default_rng(11)
+    module = Module(init=(4, 2, 3), state=_state(_encoder(draw, 4, 3)))
+    x = _t(draw.normal(size=(2, 3, 4)).round(1) + 0.5)
+    yield call_module(x, module=module)
+    yield call_module(x, _t([[[True, True, True]], [[True, True, False]]]), module=module)
+
+
+# MaskedDecoderBlock
+
+
+@case("MaskedDecoderBlock", check=close())
+def decoder_block_by_hand(rng: np.random.Generator) -> Iterator[Call]:
+    """The tokens (3, 1) and (0, 4) with a causal mask, and a memory of (2, 0), (0, 1) and padding, as in the README."""
+    module = Module(init=(2, 1, 2), state=_state(DECODER_BY_HAND))
+    yield call_module(_t(TOKENS), _t(MEMORY), _t(CAUSAL), _t([[[True, True, False]]]), module=module)
+
+
+@case("MaskedDecoderBlock", check=untouched())
+def decoder_block_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two targets of three positions, sources of two, d_model 4, two heads; without masks, then with both."""
+    draw = np.random.default_rng(12)
+    module = Module(init=(4, 2, 3), state=_state(_decoder(draw, 4, 3)))
+    x, memory = _t(draw.normal(size=(2, 3, 4)).round(1) + 0.5), _t(draw.normal(size=(2, 2, 4)).round(1))
+    yield call_module(x, memory, None, None, module=module)
+    masks = _t(np.tri(3, dtype=bool)), _t([[[True, True]], [[True, False]]])
+    yield call_module(x, memory, *masks, module=module)
+
+
+# Transformer
+
+
+@case("Transformer", check=close())
+def small_model_encodes(rng: np.random.Generator) -> Iterator[Call]:
+    """Two layers, d_model 4; one source of four words, and one of two."""
+    yield call_module(_t(SRC[:1]), module=_small_transformer("encode"))
+    yield call_module(_t(SRC[1:, :2]), module=_small_transformer("encode"))
+
+
+@case("Transformer", check=close())
+def small_model_decodes(rng: np.random.Generator) -> Iterator[Call]:
+    """Two targets of three words, from a memory that is given; the second source ends in padding."""
+    memory = _t(np.random.default_rng(13).normal(size=(2, 4, 4)).round(1))
+    yield call_module(_t(TGT), memory, _t(SRC), module=_small_transformer("decode"))
+
+
+@case("Transformer", check=untouched())
+def small_model_from_end_to_end(rng: np.random.Generator) -> Iterator[Call]:
+    """Logits for the words after each of three, from two sources, of which the second is padded."""
+    yield call_module(_t(SRC), _t(TGT), module=_small_transformer("forward"))
+
+
+# next_word, greedy_translate
+
+WORDS = {0: "<pad>", 1: "<bos>", 2: "<eos>", 3: "i", 4: "like", 5: "pizza"}
+
+
+@case("next_word", check=close())
+def pizza_is_most_probable(rng: np.random.Generator) -> Iterator[Call]:
+    """The logits 0, 0, 1, -4, 2 and 3 make "pizza" the most probable word, with .62."""
+    yield call(_t([0.0, 0.0, 1.0, -4.0, 2.0, 3.0]), WORDS)
+
+
+@case("next_word", check=close())
+def all_logits_may_be_negative(rng: np.random.Generator) -> Iterator[Call]:
+    """Of negative logits the largest is the one nearest to zero."""
+    yield call(_t([-9.0, -8.0, -7.0, -1.5, -2.0, -6.0]), WORDS)
+
+
+def _scripted(script: list[list[int]], vocab: int) -> Code:
+    """Return a model that says the words of a script, one row after another; src[:, 0] is the row."""
+    table = f"torch.nn.functional.one_hot(torch.tensor({script}), {vocab}).float()"
+    decode = f"lambda self, tgt, memory, src: {table}[memory[:, 0, 0].long(), :tgt.shape[1]]"
+    encode = "lambda self, src: (src - 1)[:, :, None].float()"
+    return Code(f"type('Scripted', (torch.nn.Module,), {{'encode': {encode}, 'decode': {decode}}})()")
+
+
+@case("greedy_translate", check=close())
+def i_like_pizza(rng: np.random.Generator) -> Iterator[Call]:
+    """The model says i (3), like (4), pizza (5), and eos (2): the translation is [3, 4, 5]."""
+    yield call(_scripted([[3, 4, 5, 2, 4, 4]], 6), _t([[1, 4]]), 1, 2, 5)
+
+
+@case("greedy_translate", check=untouched())
+def rows_end_at_different_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """Three rows: one ends after one word, one after two, one would go on and is cut off at max_len = 4."""
+    script = [[3, 2, 4, 5, 3, 3, 3], [4, 5, 2, 3, 3, 3, 3], [5, 4, 5, 3, 4, 3, 3]]
+    yield call(_scripted(script, 6), _t([[1, 4], [2, 3], [3, 0]]), 1, 2, 4)
+
+
+def _chain(following: list[int]) -> Code:
+    """Return a model that only looks at the last word: after word w it says following[w]."""
+    table = f"torch.nn.functional.one_hot(torch.tensor({following}), {len(following)}).float()"
+    members = (
+        f"'encode': lambda self, src: src[:, :, None].float(), 'decode': lambda self, tgt, memory, src: {table}[tgt]"
+    )
+    return Code(f"type('Chain', (torch.nn.Module,), {{{members}}})()")
+
+
+@case("greedy_translate", check=close())
+def one_word_leads_to_the_next(rng: np.random.Generator) -> Iterator[Call]:
+    """After bos, here 5, comes 1, after 1 comes 4, after 4 comes 2, after 2 comes eos, here 3: [1, 4, 2]."""
+    yield call(_chain([4, 4, 3, 2, 2, 1]), _t([[2, 4, 1]]), 5, 3, 6)
+
+
+# quiz
+
+
+@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
+def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
+    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
+    yield call()
