@@ -6,36 +6,22 @@ file does; what is checked is the verdict.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from autograder.course.spec import Assignment, Misconception, Status, Visibility
-from autograder.course.stub import StubError, render_stub
+from autograder.course.spec import Assignment, Misconception, Status
+from autograder.course.stub import render_stub
 from autograder.judge.grade import grade
 from autograder.judge.oracle import BrokenReferenceError, Oracle, apply_edits
 from autograder.judge.result import Result
+from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.soundness import Proof, bank_is_sound, names_and_points, stub_is_fresh
 
 T = TypeVar("T")
 SEEDS = (0, 1, 2, 3, 4)
-
-
-@dataclass(frozen=True)
-class Proof:
-    """One promise: what it is, and the precise ways in which it is broken, if any."""
-
-    promise: str
-    broken: tuple[str, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing breaks the promise."""
-        return not self.broken
 
 
 def write_stub(course: Path, assignment: Assignment) -> Path:
@@ -45,11 +31,14 @@ def write_stub(course: Path, assignment: Assignment) -> Path:
     return path
 
 
-def examine(assignment: Assignment, sandbox: Sandbox, jobs: int) -> Iterator[Proof]:
-    """Yield a proof for every promise, cheap ones first; later ones are left out where earlier ones make them moot."""
-    sound = [Proof("names are unique and points add up", tuple(_names(assignment))), _bank_is_sound(assignment)]
+def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | None = None) -> Iterator[Proof]:
+    """Yield a proof for every promise, cheap ones first; later ones are left out where earlier ones make them moot.
+
+    With the folder of the `course` its handout is examined too.
+    """
+    sound = [names_and_points(assignment), bank_is_sound(assignment)]
     yield from sound
-    yield _stub_is_fresh(assignment)
+    yield stub_is_fresh(assignment)
     if not all(proof.holds for proof in sound):
         return
     try:
@@ -69,65 +58,8 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int) -> Iterator[Pro
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(verdicts)))
     yield Proof("each costs its own exercise and no other", tuple(_spilled(verdicts)))
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
-
-
-def _names(assignment: Assignment) -> Iterator[str]:
-    groups = {
-        "exercise": [e.name for e in assignment.exercises],
-        "misconception": [m.name for m in assignment.misconceptions],
-        "case": [f"{c.exercise}.{c.name}" for c in assignment.cases],
-    }
-    for kind, names in groups.items():
-        yield from (f"two of {kind} {name}" for name, count in Counter(names).items() if count > 1)
-    for exercise in assignment.exercises:
-        cases = assignment.cases_of(exercise.name)
-        for visibility in Visibility:
-            if not any(case.visibility is visibility for case in cases):
-                yield f"{exercise.name} has no {visibility} case"
-        if exercise.points <= 0 or any(case.weight <= 0 for case in cases):
-            yield f"{exercise.name} has points or weights that are not positive"
-    for case in assignment.cases:
-        if not case.claim:
-            yield f"{case.exercise}.{case.name} has no docstring for the student to read"
-    if not math.isclose(assignment.max_score, assignment.points):
-        yield f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
-
-
-def _bank_is_sound(assignment: Assignment) -> Proof:
-    names = {m.name: m for m in assignment.misconceptions}
-    exercises = {exercise.name for exercise in assignment.exercises}
-    cases = {(case.exercise, case.name) for case in assignment.cases}
-    broken = []
-    for m in assignment.misconceptions:
-        count = assignment.reference.count(m.old)
-        if count != 1:
-            broken.append(f"{m.name}: its old text occurs {count} times in the reference, not once")
-        if m.exercise not in exercises:
-            broken.append(f"{m.name}: there is no exercise {m.exercise}")
-        elif (m.exercise, m.caught_by) not in cases:
-            broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
-        if not m.says.strip():
-            broken.append(f"{m.name}: says nothing to the student")
-        broken += [
-            f"{m.name}: its twin {twin} does not exist or does not name it back"
-            for twin in m.twins
-            if twin not in names or m.name not in names[twin].twins
-        ]
-    return Proof("every misconception edits the reference in one place", tuple(broken))
-
-
-def _stub_is_fresh(assignment: Assignment) -> Proof:
-    promise = "the stub is fresh and blanks exactly the exercises"
-    try:
-        fresh = render_stub(assignment)
-    except StubError as error:
-        return Proof(promise, (str(error),))
-    if not assignment.stub:
-        return Proof(promise, (f"{assignment.file} is missing; run autograder doctor {assignment.slug} --write-stub",))
-    if fresh != assignment.stub:
-        hint = f"autograder doctor {assignment.slug} --write-stub"
-        return Proof(promise, (f"{assignment.file} differs from what the reference renders to; run {hint}",))
-    return Proof(promise)
+    if course:
+        yield from (Proof(promise, tuple(broken)) for promise, broken in handout_proofs(course, assignment))
 
 
 Verdicts = Mapping[Misconception, Result]

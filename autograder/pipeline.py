@@ -1,103 +1,202 @@
-"""From submissions to everything a class gets: grades, results, feedback and the report."""
+"""From submissions to everything a class gets: the gradebook, and what is made from it."""
 
 from __future__ import annotations
 
 import json
+import secrets
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from autograder import __version__
-from autograder.batch.gradebook import read_records, write_grades, write_whole
+from autograder.batch.archives import printable
+from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results, moodle_csv
+from autograder.batch.files import write_whole
+from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.batch.keys import builds_on, exercise_keys
+from autograder.batch.record import Json
 from autograder.batch.run import grade_class
 from autograder.batch.submissions import Submission
+from autograder.batch.view import absentees, find_exercise, overrides, records
+from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
+from autograder.progress import Mark, Watch
 from autograder.publish.report import feedback_html, report_html
 from autograder.sandbox.job import Sandbox
-from autograder.terminal import progress
+
+# The files of the class and, by folder and ending, those of each student.
+CLASS_FILES = ("grades.csv", "exports/canvas.csv", "exports/moodle.csv", "report.html", "summary.json")
+STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
+_AT_ONCE = 100  # students whose files are noted as written together
 
 
-class OutputError(Exception):
-    """The folder for the results cannot be used; the message says why and what to do."""
+@dataclass(frozen=True)
+class Choices:
+    """What a grader may say beside the class itself; nothing said means as the gradebook has it."""
+
+    seed: int | None = None
+    regrade: tuple[str, ...] = ()  # exercises
+    only: tuple[str, ...] = ()  # students
+    facts: Mapping[str, Any] | None = None  # roster and due date, where they are given
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be graded: the submissions, and of each the exercises whose results are new."""
+
+    oracle: Oracle
+    keys: Mapping[str, str]
+    stale: Mapping[str, frozenset[str]]
+    tasks: tuple[Submission, ...]
+    kept: int
+
+
+def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
+    """Compare a class with its gradebook. A new book gets a seed, which later runs use too. Raises GradebookError."""
+    known = book.fact("seed")
+    seed = next((seed for seed in (choices.seed, known) if seed is not None), secrets.randbits(32))
+    if choices.only and known not in (None, seed):
+        raise GradebookError(
+            f"This class has the seed {known}. Another one for some of it would not be fair; grade all."
+        )
+    oracle = Oracle(assignment, seed)
+    keys = exercise_keys(oracle)
+    again = builds_on(oracle, [find_exercise(keys, name) for name in choices.regrade])
+    chosen = _chosen(submissions, choices.only)
+    book.describe(assignment, seed)
+    book.set_facts(choices.facts or {})
+    book.adopt(submissions)
+    if not choices.only:
+        book.see_class(submissions)
+    book.keep(submissions)
+    stale = book.stale(chosen, keys, again)
+    tasks = tuple(submission for submission in chosen if submission.student in stale)
+    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks))
+
+
+def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[Submission]:
+    """Return the submissions of the students named, by the names in the grades or on the roster."""
+    wanted = {name.casefold(): name for name in only}
+    found = {}
+    for submission in submissions:
+        person = submission.person
+        names = {submission.student, *((person.id, person.email, person.name) if person else ())}
+        for name in {name.casefold() for name in names} & wanted.keys():
+            found[name] = submission
+    for name in wanted.keys() - found.keys():
+        raise GradebookError(f"Nobody in this class is {printable(wanted[name])}. grades.csv lists everyone.")
+    return list({s.student: s for s in found.values()}.values()) if wanted else submissions
+
+
+def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: Watch) -> None:
+    """Grade what a plan says; each result is in the book before the next is waited for."""
+    for trial in plan.oracle.trials:
+        plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
+    began = time.monotonic()
+    run = book.begin(sandbox.isolation)
+    with watch:
+        watch.start(len(plan.tasks), plan.kept)
+        for graded in grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale):
+            student = graded.submission.student
+            book.save(graded, plan.keys, plan.stale[student], run)
+            (entry,) = records(book, [student])
+            watch.graded(Mark(student, entry["status"], entry["score"], entry["max_score"]))
+    book.end(run, time.monotonic() - began)
 
 
 def grade_into(
-    out: Path, oracle: Oracle, submissions: Sequence[Submission], sandbox: Sandbox, jobs: int, console: Console
-) -> dict[str, Any]:
-    """Grade a class into a folder, with a progress bar, and return the run's summary."""
-    started = time.monotonic()
-    for trial in oracle.trials:
-        oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
-    summary = {
-        "assignment": oracle.assignment.slug,
-        "title": oracle.assignment.title,
-        "seed": oracle.seed,
-        "engine": __version__,
-        "isolation": asdict(sandbox.isolation),
-    }
-    _claim(out, summary)
-    _forget_other_students(out, submissions)
-    with progress(console) as bar:
-        task = bar.add_task("", total=len(submissions))
-        try:
-            for entry in grade_class(oracle, submissions, sandbox, out, jobs):
-                bar.update(task, advance=1, description=entry["student"])
-        except KeyboardInterrupt:
-            done = int(bar.tasks[task].completed)
-            console.print(
-                f"Stopped. {done} of {len(submissions)} were graded; their results stand in {out / 'results'}."
-            )
-            raise
-    failed = [f"{e['student']}: {e['problem']}" for e in read_records(out) if e["status"] == "grader_error"]
-    summary |= {"seconds": round(time.monotonic() - started, 2), "problems": failed}
-    write_whole(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False))
-    write_reports(out)
+    book: Gradebook,
+    assignment: Assignment,
+    submissions: Sequence[Submission],
+    sandbox: Sandbox,
+    watch: Watch,
+    **more: Any,
+) -> Json:
+    """Grade a class into an open gradebook, in a sandbox that is open already, and return the summary.
+
+    `more` are the number of `jobs` and Choices.
+    """
+    jobs = more.pop("jobs", 1)
+    carry_out(book, make_plan(book, assignment, submissions, Choices(**more)), sandbox, jobs, watch)
+    return publish(book)
+
+
+def publish(book: Gradebook, *, anew: bool = False) -> Json:
+    """Bring every file up to date with the book, or make all of them `anew`; return the summary."""
+    out = book.folder
+    students = book.students()
+    due = {"", *students} if anew else book.unwritten() | _absent_files(out, students)
+    _forget(out, students)
+    waiting = sorted(due - {""})
+    for start in range(0, len(waiting), _AT_ONCE):
+        some = waiting[start : start + _AT_ONCE]
+        for entry in records(book, some):
+            _write_student(out, entry)
+        book.mark_written(some)
+    if due:
+        _write_class(book)
+        book.mark_written([""])
+    summary: Json = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     return summary
 
 
-def write_reports(out: Path) -> None:
-    """Rebuild grades.csv, every feedback page and the class report from a run's results."""
-    records = read_records(out)
-    summary = _summary(out)
-    write_grades(out, records)
-    for entry in records:
-        write_whole(out / "feedback" / f"{entry['student']}.html", feedback_html(entry))
-    write_whole(out / "report.html", report_html(records, summary))
+def _absent_files(out: Path, students: Sequence[str]) -> set[str]:
+    """Return the students, and "" for the class, of whom a file is missing."""
+    found = set()
+    for folder, suffix in STUDENT_FILES:
+        names = {path.name for path in (out / folder).glob(f"*{suffix}")}
+        found |= {student for student in students if f"{student}{suffix}" not in names}
+    return found | {"" for name in CLASS_FILES if not (out / name).is_file()}
 
 
-def _summary(out: Path) -> dict[str, Any]:
-    path = out / "summary.json"
-    try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise OutputError(f"{path} cannot be read ({error}). Grade into a new folder.") from None
-    if not isinstance(summary, dict):
-        raise OutputError(f"{path} is not the summary of a grading. Grade into a new folder.")
-    return summary
-
-
-def _claim(out: Path, summary: dict[str, Any]) -> None:
-    """Mark a folder as this run's. Raises OutputError where it holds something else, which must not be overwritten."""
-    mark = out / "summary.json"
-    if out.exists() and not out.is_dir():
-        raise OutputError(f"{out} is a file. Name a folder for the results.")
-    if mark.is_file():
-        earlier = _summary(out).get("assignment")
-        if earlier != summary["assignment"]:
-            raise OutputError(f"{out} holds the results of {earlier}. Name another folder.")
-    elif out.exists() and any(out.iterdir()):
-        raise OutputError(f"{out} holds files that are no results of a grading. Name an empty or a new folder.")
-    write_whole(mark, json.dumps({**summary, "seconds": 0.0, "problems": []}, indent=1, ensure_ascii=False))
-
-
-def _forget_other_students(out: Path, submissions: Sequence[Submission]) -> None:
-    """Remove results of an earlier run for students who are not in this one, so that the report is of this class."""
-    names = {submission.student for submission in submissions}
-    for folder, suffix in (("results", ".json"), ("feedback", ".html")):
+def _forget(out: Path, students: Sequence[str]) -> None:
+    """Remove files of students who are not in the class any more, so that everything is of this class."""
+    names = set(students)
+    for folder, suffix in STUDENT_FILES:
         for path in (out / folder).glob(f"*{suffix}"):
-            if path.stem not in names:
+            if path.name.removesuffix(suffix) not in names:
                 path.unlink()
+
+
+def _write_student(out: Path, entry: Json) -> None:
+    texts = (
+        json.dumps(entry, indent=1, ensure_ascii=False),
+        feedback_html(entry),
+        json.dumps(gradescope_results(entry), indent=1, ensure_ascii=False),
+    )
+    for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):
+        write_whole(out / folder / f"{entry['student']}{suffix}", text)
+
+
+def _write_class(book: Gradebook) -> None:
+    entries, missing = list(records(book)), absentees(book)
+    summary = _summary(book, entries, missing)
+    rows = sorted([*entries, *missing], key=lambda entry: str(entry["student"]))
+    texts = (
+        grades_csv(rows),
+        canvas_csv(rows),
+        moodle_csv(rows),
+        report_html(entries, summary, missing),
+        json.dumps(summary, indent=1, ensure_ascii=False),
+    )
+    for name, text in zip(CLASS_FILES, texts, strict=True):
+        write_whole(book.folder / name, text)
+
+
+def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json]) -> Json:
+    """Return what holds for the class as a whole."""
+    roster = bool(book.fact("roster"))
+    return {
+        "assignment": book.fact("assignment"),
+        "title": book.fact("title"),
+        "seed": book.fact("seed"),
+        "due": book.fact("due"),
+        **book.last_run(),
+        "submissions": len(entries),
+        "problems": [f"{e['student']}: {e['problem']}" for e in entries if e["status"] == "grader_error"],
+        "late": sum(entry["late"] for entry in entries),
+        "overrides": sum(len(decided) for decided in overrides(book).values()),
+        "not_submitted": [{"student": entry["student"], **entry["person"]} for entry in missing],
+        "not_on_roster": [entry["student"] for entry in entries if not entry["person"]] if roster else [],
+    }

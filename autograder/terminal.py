@@ -10,68 +10,23 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from autograder.appeal import Case as Appeal
+from autograder.appeal import differences
 from autograder.course.spec import Status
-from autograder.doctor import Proof
-from autograder.judge.result import ExerciseResult, Result
+from autograder.judge.result import ExerciseResult
 from autograder.sandbox.job import Isolation
+from autograder.soundness import Proof
 
 MAX_LINES = 20  # of one list
 SMALL_CLASS = 30  # larger ones are read in the report
-_MARKS = {Status.PASSED: "[green]✓[/]", Status.MISSING: "[dim]·[/]", Status.SKIPPED: "[dim]·[/]"}
 
 
 def plain(text: str) -> str:
     """Return text for a terminal: markup escaped, control characters made visible."""
     return escape("".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text))
-
-
-def show_check(console: Console, title: str, result: Result) -> None:
-    """Print what a student needs next: each exercise, and of each the first case that does not pass."""
-    console.print(f"[bold]{escape(title)}[/]")
-    if result.problem:
-        console.print(f"[red]{plain(result.problem)}[/]")
-        return
-    for exercise in result.exercises:
-        _show_exercise(console, exercise)
-    for note in result.notes:
-        console.print(f"[yellow]Left out, because it fails when your file is imported:[/] {plain(note)}")
-    if result.printed:
-        console.print("[dim]Your file printed while it was imported:[/]", plain(result.printed[:500]), sep="\n")
-    console.print(
-        f"[bold]{result.score:g} of {result.max_score:g} points[/] on the public cases. Grading adds hidden cases."
-    )
-
-
-def _show_exercise(console: Console, exercise: ExerciseResult) -> None:
-    mark = _MARKS.get(exercise.status, "[red]✗[/]")
-    points = f"{exercise.score:g} / {exercise.max_score:g}"
-    status = "" if exercise.status is Status.PASSED else str(exercise.status)
-    given = dict.fromkeys(name for case in exercise.cases for name in case.follows)
-    if given:
-        status = f"{status} given your {', '.join(given)}".strip()
-    if exercise.status is Status.MISSING:
-        status += f"   {plain(exercise.cases[0].message)}"
-    console.print(f"{mark} {exercise.name:<24}{points:>10}   {status}".rstrip(), highlight=False, soft_wrap=True)
-    if exercise.status in (Status.PASSED, Status.MISSING):
-        return
-    failing = [case for case in exercise.cases if case.status is not Status.PASSED]
-    first, others = failing[0], failing[1:]
-    console.print(_indented(f"[bold]{first.name}[/]: {plain(first.claim)}"))
-    for line in first.message.splitlines():
-        console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
-    if first.says:
-        console.print(_indented(f"[yellow]→ {plain(first.says)}[/]"))
-    if others:
-        names = ", ".join(case.name for case in others)
-        console.print(
-            _indented(
-                f"[dim]{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {names}[/]"
-            )
-        )
 
 
 def _indented(markup: str) -> Padding:
@@ -139,6 +94,37 @@ def _summary(entry: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> st
     return " ".join(filter(None, [counts, f"[cyan]{', '.join(named)}[/]" if named else ""])) or "[green]nothing[/]"
 
 
+def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, problem: str) -> None:
+    """Print what a grader needs to answer a student: the points in the book, and each failing case with its data."""
+    entry, result = case.entry, case.result
+    console.print(f"[bold]{plain(entry['student'])}, {exercise.name}[/]  {plain(entry['origin'])}", soft_wrap=True)
+    console.print(
+        f"in the gradebook: {result['score']:g} of {result['max_score']:g}, {result['status']}", highlight=False
+    )
+    if decided := result["override"]:
+        console.print(f"[yellow]decided by a person[/] on {decided['made']}, instead of {decided['computed']:g}:")
+        console.print(_indented(plain(decided["because"])), highlight=False)
+    if not case.current:
+        console.print(
+            "[yellow]The assignment or the autograder changed since then;[/] grading the class again tells more."
+        )
+    for line in differences(case, exercise):
+        console.print(f"[yellow]not as before:[/] {plain(line)}", highlight=False)
+    if problem:
+        console.print(f"[red]{plain(problem)}[/]")
+    wrong = [c for c in exercise.cases if c.status is not Status.PASSED]
+    for one in wrong:
+        console.print(f"\n[bold]{one.name}[/]  {one.status}\n  {plain(one.claim)}", highlight=False, soft_wrap=True)
+        for line in one.message.splitlines():
+            console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
+        if one.says:
+            console.print(_indented(f"[yellow]→ {plain(one.says)}[/] ({one.diagnosis or 'not certain'})"))
+        if one.grader_note:
+            console.print("    it printed or said:", plain(one.grader_note), sep="\n", highlight=False, soft_wrap=True)
+    if not wrong:
+        console.print("[green]Every case passes.[/]")
+
+
 def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:
     """Print each promise as it is proved or broken; return whether all hold."""
     console.print(f"[bold]{slug}[/]")
@@ -160,15 +146,3 @@ def show_isolation(console: Console, isolation: Isolation) -> None:
         console.print(f"  residual risk: {plain(line)}", highlight=False)
     for line in isolation.missing:
         console.print(f"  missing: {plain(line)}", highlight=False)
-
-
-def progress(console: Console) -> Progress:
-    """Return the bar for a class being graded: done, how many, time left."""
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    return Progress(*columns, console=console, transient=True)

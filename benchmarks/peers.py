@@ -11,9 +11,9 @@ page each, the report).
 
 from __future__ import annotations
 
-import io
 import json
 import os
+import secrets
 import sqlite3
 import subprocess
 import tempfile
@@ -39,11 +39,12 @@ from bench import (
     submissions,
     warm,
 )
-from rich.console import Console
 
+from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
 from autograder.judge.oracle import Oracle
 from autograder.pipeline import grade_into
+from autograder.progress import Lines
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.process import ENVIRONMENT
 
@@ -188,7 +189,11 @@ class WholeClass:
 
     def run(self) -> None:
         """Grade the class."""
-        grade_into(self._out, self._oracle, self._submissions, self._sandbox, 1, Console(file=io.StringIO()))
+        assignment = self._oracle.assignment
+        with open_gradebook(self._out, assignment) as book:
+            quiet = Lines([].append)
+            seed = secrets.randbits(32)  # the class is the same in every round, and is to be graded all the same
+            grade_into(book, assignment, self._submissions, self._sandbox, quiet, seed=seed)
         rows = (self._out / "grades.csv").read_text(encoding="utf-8").splitlines()
         if len(rows) != self.count + 1:
             raise WrongVerdictError(f"{len(rows) - 1} grades for {self.count} students")

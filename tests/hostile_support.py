@@ -25,10 +25,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from autograder.batch.record import record
 from autograder.batch.run import grade_one
 from autograder.batch.submissions import Submission, UnreadableError, read_source
 from autograder.course.catalog import load_assignment
 from autograder.judge.oracle import Oracle
+from autograder.judge.training import Trainer
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 
 COURSE = Path(__file__).parent / "hostile_course"
@@ -314,7 +316,13 @@ def hand_in(
     except UnreadableError as error:
         submission = replace(submission, problem=str(error))
     sandbox.ran = None
-    return grade_one(oracle, submission, sandbox, folder / "out"), sandbox.ran
+    return graded_record(oracle, submission, sandbox), sandbox.ran
+
+
+def graded_record(oracle: Oracle, submission: Submission, sandbox: Sandbox) -> dict[str, Any]:
+    """Grade one submission and return its record."""
+    graded = grade_one(Trainer(oracle), submission, sandbox)
+    return record(oracle.assignment, submission, graded.result, graded.isolation, oracle.seed, graded.seconds)
 
 
 def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path, *, after: bool) -> Report:
@@ -326,7 +334,7 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path,
         oracle = oracle_of(attack.slug)
         text = {NUMPY: AFTERMATH, TORCH: AFTERMATH_TORCH}.get(attack.slug, oracle.assignment.reference)
         source = Source("after", (Chunk(oracle.assignment.file, text),))
-        aftermath = grade_one(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox, folder / "out")
+        aftermath = graded_record(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox)
         aftermath["breaches"] = breaches_in(sandbox.ran)
     return Report(
         attack=attack,

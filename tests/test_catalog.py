@@ -44,10 +44,10 @@ def test_outside_a_course_the_message_says_what_is_looked_for(tmp_path: Path) ->
 
 def test_slugs_stand_in_the_declared_order(course_copy: Path) -> None:
     """`order` decides, then the name; folders without assignment.toml are none."""
-    assert slugs(course_copy) == ("t1_means", "t2_tensors")
+    assert slugs(course_copy) == ("t1_means", "t2_tensors", "t3_learning")
     rewrite(course_copy / "assignments/t1_means/assignment.toml", "order = 1", "order = 3")
     (course_copy / "assignments/notes").mkdir()
-    assert slugs(course_copy) == ("t2_tensors", "t1_means")
+    assert slugs(course_copy) == ("t2_tensors", "t1_means", "t3_learning")
 
 
 def test_an_order_that_is_no_number_is_named(course_copy: Path) -> None:
@@ -79,7 +79,13 @@ def test_an_assignment_is_read_from_both_folders(course: Path) -> None:
 )
 def test_an_unknown_name_gets_the_nearest_one(course: Path, wrong: str, near: str) -> None:
     """A slip of the pen is answered with what was probably meant, and with all there is."""
-    refused(course, f"no assignment {wrong!r}", f"Did you mean {near}?", "It holds: t1_means, t2_tensors.", slug=wrong)
+    refused(
+        course,
+        f"no assignment {wrong!r}",
+        f"Did you mean {near}?",
+        "It holds: t1_means, t2_tensors, t3_learning.",
+        slug=wrong,
+    )
 
 
 def test_a_name_far_from_all_gets_no_guess(course: Path) -> None:

@@ -84,7 +84,7 @@ def test_every_command_explains_itself(run: Run, command: str) -> None:
 
 def test_the_commands_that_others_rely_on_are_there() -> None:
     """The contract of names."""
-    assert {"check", "grade", "report", "doctor", "new", "demo"} <= set(COMMANDS)
+    assert {"check", "grade", "report", "override", "explain", "doctor", "new", "demo"} <= set(COMMANDS)
 
 
 def test_without_a_command_there_is_help(run: Run) -> None:
@@ -139,7 +139,9 @@ def test_the_course_is_found_from_inside(run: Run, course_copy: Path, monkeypatc
 def test_an_unknown_assignment_gets_the_nearest_name(run: Run, arguments: tuple[str, ...]) -> None:
     """With all there are."""
     command, *rest = arguments
-    assert "Did you mean t1_means? It holds: t1_means, t2_tensors." in one_line(run(command, "t1_meens", *rest))
+    assert "Did you mean t1_means? It holds: t1_means, t2_tensors, t3_learning." in one_line(
+        run(command, "t1_meens", *rest)
+    )
 
 
 def test_as_a_program_of_its_own(course: Path) -> None:
@@ -248,9 +250,14 @@ def test_grade_leaves_what_it_promises(run: Run, works: Path, tmp_path: Path) ->
 
 
 def test_grade_as_json(run: Run, works: Path, tmp_path: Path) -> None:
-    """Only the summary goes to stdout."""
+    """Only events go to stdout, one a line, and the last one holds the summary."""
     ended = run("grade", "t1_means", works, "-o", tmp_path / "out", "--json", "--accept-unsandboxed")
-    summary = json.loads(ended.out)
+    start, *graded, summary = map(json.loads, ended.out.splitlines())
+    assert start == {"event": "start", "todo": 3, "kept": 0}
+    assert {(one["event"], one["student"], one["score"]) for one in graded} == {
+        ("graded", "ann", 7.0), ("graded", "bob", 5.0), ("graded", "eve", 0.0),
+    }  # fmt: skip
+    assert (summary["event"], summary["graded"]) == ("done", 3)
     assert (summary["assignment"], summary["problems"]) == ("t1_means", [])
     assert isinstance(summary["seed"], int)
     assert summary["isolation"]["level"]
@@ -270,7 +277,7 @@ def test_report_is_rebuilt_from_the_results(run: Run, works: Path, tmp_path: Pat
 
 def test_report_of_nothing(run: Run, tmp_path: Path) -> None:
     """A folder without a graded class is told so."""
-    assert "no summary.json" in one_line(run("report", tmp_path, course=None))
+    assert "no gradebook.sqlite" in one_line(run("report", tmp_path, course=None))
 
 
 def test_grade_takes_what_is_bad_and_grades_the_rest(run: Run, works: Path, tmp_path: Path) -> None:
@@ -307,7 +314,7 @@ def test_doctor_proves_an_assignment(run: Run) -> None:
     """A line for every promise."""
     ended = run("doctor", "t1_means")
     assert ended.code == 0
-    assert ended.out.count("✓") == 10
+    assert ended.out.count("✓") == 13
     assert "✗" not in ended.out
 
 

@@ -6,11 +6,13 @@ machine has no warm sandbox (level C) there are no zygotes to kill; then the lev
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -18,15 +20,19 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hostile_support import COURSE, FULL, NUMPY, TrapHouse, leftovers, oracle_of
 
-from autograder.batch.run import grade_class, grade_one
+from autograder.batch.gradebook import FILE
+from autograder.batch.record import record
+from autograder.batch.run import grade_class
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Limits, Status
+from autograder.judge.oracle import Oracle
 from autograder.sandbox import pool, slot
-from autograder.sandbox.job import Chunk, Ending, Job, JobResult, Request, Source
+from autograder.sandbox.job import Chunk, Ending, Job, JobResult, Request, Sandbox, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import remove_folder
@@ -168,7 +174,15 @@ def test_child_killed_every_time(warm: WarmSandbox | None) -> None:
         assert values(warm.run(job(QUICK))) == [42.0]
 
 
-def test_grader_error_is_no_zero(house: TrapHouse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def records_of(oracle: Oracle, submissions: list[Submission], sandbox: Sandbox) -> list[dict[str, Any]]:
+    """Grade a class and return its records."""
+    return [
+        record(oracle.assignment, graded.submission, graded.result, graded.isolation, oracle.seed, graded.seconds)
+        for graded in grade_class(oracle, submissions, sandbox, 1)
+    ]
+
+
+def test_grader_error_is_no_zero(house: TrapHouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no slot starts any more, each submission is a grader error and nobody's result is lost."""
     oracle = oracle_of(NUMPY)
     source = Source("scale", (Chunk("scale.py", HONEST),))
@@ -181,10 +195,10 @@ def test_grader_error_is_no_zero(house: TrapHouse, monkeypatch: pytest.MonkeyPat
 
             with monkeypatch.context() as patch:
                 patch.setattr(pool, "Slot", refuse)
-                entries = list(grade_class(oracle, submissions, sandbox, tmp_path / "out", 1))
+                entries = records_of(oracle, submissions, sandbox)
             assert [entry["status"] for entry in entries] == ["grader_error"] * 3
             assert all(c["status"] == Status.GRADER_ERROR for e in entries for x in e["exercises"] for c in x["cases"])
-        entries = list(grade_class(oracle, submissions, sandbox, tmp_path / "out", 1))
+        entries = records_of(oracle, submissions, sandbox)
         assert [entry["score"] for entry in entries] == [FULL[NUMPY][1]] * 3
 
 
@@ -377,11 +391,20 @@ def slow_class(tmp_path: Path, house: TrapHouse) -> Iterator[tuple[subprocess.Po
         start_new_session=True,
     ) as process:
         until = time.monotonic() + 60
-        while len(list((tmp_path / "out" / "results").glob("a*.json"))) < 4 and time.monotonic() < until:
+        while len(in_the_book(tmp_path / "out")) < 4 and time.monotonic() < until:
             time.sleep(0.05)
         time.sleep(0.3)  # the two that hang are under way
         yield process, tmp_path / "out"
         process.kill()
+
+
+def in_the_book(out: Path) -> list[str]:
+    """Return who is graded, as another process sees it."""
+    if not (out / FILE).exists():
+        return []
+    with contextlib.closing(sqlite3.connect(out / FILE, timeout=10)) as book, contextlib.suppress(sqlite3.Error):
+        return [student for (student,) in book.execute("SELECT student FROM grading ORDER BY student")]
+    return []
 
 
 def gone(pids: list[int], seconds: float = 5.0) -> bool:
@@ -411,7 +434,7 @@ def test_ctrl_c(slow_class: tuple[subprocess.Popen[str], Path], house: TrapHouse
     assert time.monotonic() - began < 2.0
     assert process.returncode not in (0, None)
     assert "Traceback" not in said
-    assert sorted(path.name for path in (out / "results").iterdir()) == [f"a{number}.json" for number in range(4)]
+    assert in_the_book(out) == [f"a{number}" for number in range(4)]
     assert gone(pids)
     assert os.listdir(house.temp) == []
 
@@ -423,15 +446,6 @@ def test_killed_grader_leaves_no_processes(slow_class: tuple[subprocess.Popen[st
     process.kill()
     process.wait(20)
     assert gone(pids)
-    assert len(list((out / "results").iterdir())) == 4
+    assert len(in_the_book(out)) == 4
     for path in house.temp.iterdir():  # nobody was left to remove these
         remove_folder(str(path))
-
-
-def test_disk_of_results_is_full(house: TrapHouse, tmp_path: Path) -> None:
-    """A result that cannot be written stops the run with an error; it is not passed over."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "results").write_text("in the way")
-    source = Source("scale", (Chunk("scale.py", HONEST),))
-    with open_sandbox(1) as sandbox, pytest.raises(OSError, match="results"):
-        grade_one(oracle_of(NUMPY), Submission("student", "", source), sandbox, tmp_path / "out")

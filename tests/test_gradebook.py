@@ -1,168 +1,310 @@
-"""What a run leaves on disk: whole files, in the promised form, that no spreadsheet will execute."""
+"""The gradebook keeps what still stands, takes in a submission whole or not at all, and forgets nobody."""
 
 from __future__ import annotations
 
-import csv
-import json
-import threading
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from autograder.batch.gradebook import read_records, record, write_grades, write_record, write_whole
+from autograder.batch.gradebook import FILE, Gradebook, GradebookError
+from autograder.batch.names import Owner
+from autograder.batch.record import Graded
+from autograder.batch.roster import Person
+from autograder.batch.shelf import known_roster, open_gradebook
 from autograder.batch.submissions import Submission
+from autograder.batch.view import absentees, find_exercise, find_student, overrides, records, source_of
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Isolation, Source
 
-ISOLATION = Isolation("A", ("namespaces", "rlimits"), ("none worth telling",))
-SUBMISSION = Submission("s017", "s017.py", Source("means", (Chunk("means.py", ""),)), notes=("It came late.",))
+ISOLATION = Isolation("A", ("namespaces",), ())
+NAMES = ("row_means", "center", "spread")
+KEYS = {name: f"key of {name}" for name in NAMES}
+ALL = frozenset(NAMES)
 
 
-def result(status: Status = Status.FAILED, problem: str = "") -> Result:
-    """Return a result of one exercise with one case."""
-    case = CaseResult(
-        "two_rows",
-        "A claim.",
-        Visibility.PUBLIC,
-        status,
-        "A message.",
-        "no_scale",
-        "A sentence.",
-        0.00204,
-        "for graders",
+@pytest.fixture
+def book(tmp_path: Path, assignment: Assignment) -> Iterator[Gradebook]:
+    """Return an empty gradebook."""
+    with open_gradebook(tmp_path / "out", assignment) as opened:
+        opened.describe(assignment, 7)
+        yield opened
+
+
+def handed_in(student: str, text: str = "x = 1", **more: object) -> Submission:
+    """Return a submission of one file."""
+    return replace(Submission(student, f"{student}.py", Source("means", (Chunk("means.py", text),))), **more)
+
+
+def graded(submission: Submission, score: float = 1.0, status: Status = Status.PASSED, problem: str = "") -> Graded:
+    """Return what grading came to: the same score in every exercise."""
+    exercises = tuple(
+        ExerciseResult(name, score, 3.0, (CaseResult("c", "Claim.", Visibility.PUBLIC, status, "\ud800 said"),))
+        for name in NAMES
     )
-    return Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (case,)),), problem, "printed", ("A cell.",))
+    return Graded(submission, Result("t1_means", exercises, problem, notes=("a cell",)), ISOLATION, 0.5)
 
 
-def entry(assignment: Assignment, submission: Submission = SUBMISSION, graded: Result | None = None) -> dict[str, Any]:
-    """Return a record."""
-    return record(assignment, submission, graded or result(), ISOLATION, 7, 1.23456)
+def save(book: Gradebook, one: Graded, names: frozenset[str] = ALL) -> None:
+    """Write one down."""
+    book.save(one, KEYS, names, book.begin(ISOLATION))
 
 
-def test_a_record_has_the_promised_form(assignment: Assignment) -> None:
-    """Names that others rely on, and plain values."""
-    found = json.loads(json.dumps(entry(assignment)))
-    assert {
-        key: found[key] for key in ("schema", "assignment", "student", "score", "max_score", "status", "isolation")
-    } == {
-        "schema": 1,
-        "assignment": "t1_means",
-        "student": "s017",
-        "score": 0.5,
-        "max_score": 2.0,
-        "status": "graded",
-        "isolation": {
-            "level": "A",
-            "mechanisms": ["namespaces", "rlimits"],
-            "residual_risks": ["none worth telling"],
-            "missing": [],
-        },
-    }
-    (exercise,) = found["exercises"]
-    assert (exercise["name"], exercise["score"], exercise["max_score"]) == ("row_means", 0.5, 2.0)
-    (case,) = exercise["cases"]
-    assert {key: case[key] for key in ("name", "visibility", "status", "message", "diagnosis", "seconds")} == {
-        "name": "two_rows",
-        "visibility": "public",
-        "status": "FAILED",
-        "message": "A message.",
-        "diagnosis": "no_scale",
-        "seconds": 0.002,
-    }
-    assert found["notes"] == ["It came late.", "A cell."]
+def scores(book: Gradebook, student: str) -> list[float]:
+    """Return a student's points by exercise."""
+    (entry,) = records(book, [student])
+    return [exercise["score"] for exercise in entry["exercises"]]
 
 
-def test_what_is_for_graders_only_is_not_in_a_students_file(assignment: Assignment) -> None:
-    """Prints and texts of hidden cases stay out of results."""
-    assert "for graders" not in json.dumps(entry(assignment))
+# What stands
 
 
-@pytest.mark.parametrize(
-    ("submission", "graded", "status"),
-    [
-        (SUBMISSION, result(), "graded"),
-        (SUBMISSION, result(Status.PASSED), "graded"),
-        (SUBMISSION, result(Status.CRASHED, "no import"), "not_importable"),
-        (SUBMISSION, result(Status.GRADER_ERROR), "grader_error"),
-        (SUBMISSION, result(Status.GRADER_ERROR, "ours"), "grader_error"),
-        (Submission("s1", "s1.zip", None, "It is no zip."), result(Status.MISSING), "unreadable"),
-    ],
-)
-def test_the_status_of_a_submission_is_one_word(
-    assignment: Assignment, submission: Submission, graded: Result, status: str
-) -> None:
-    """How it ended as a whole, for the grade sheet."""
-    assert entry(assignment, submission, graded)["status"] == status
+def test_what_was_graded_stands(book: Gradebook) -> None:
+    """Nothing is stale until code or key change, and then only that."""
+    ada, bob = handed_in("ada"), handed_in("bob", "y = 2")
+    assert book.stale([ada, bob], KEYS) == {"ada": ALL, "bob": ALL}
+    save(book, graded(ada))
+    assert book.stale([ada, bob], KEYS) == {"bob": ALL}
+    save(book, graded(bob))
+    assert book.stale([ada, bob], KEYS) == {}
+    assert book.stale([handed_in("ada", "x = 3"), bob], KEYS) == {"ada": ALL}
+    assert book.stale([ada, bob], KEYS | {"center": "other"}) == {"ada": {"center"}, "bob": {"center"}}
+    assert book.stale([ada], KEYS, frozenset({"spread"})) == {"ada": {"spread"}}
+    assert book.is_current("ada", "center", KEYS["center"])
+    assert not book.is_current("ada", "center", "other")
+    assert not book.is_current("eve", "center", KEYS["center"])
 
 
-def test_records_come_back_by_student(assignment: Assignment, tmp_path: Path) -> None:
-    """Sorted, and as they were written, accents and lone surrogates included."""
-    for student in ("s2", "Ärger", "s1"):
-        write_record(tmp_path, {**entry(assignment), "student": student, "problem": "\ud800 broken"})
-    assert [r["student"] for r in read_records(tmp_path)] == ["s1", "s2", "Ärger"]
-    assert read_records(tmp_path)[0]["problem"] == "? broken"
+def test_only_what_is_stale_is_replaced(book: Gradebook) -> None:
+    """Results of other exercises stay as they were; where the code is new, all are."""
+    ada = handed_in("ada")
+    save(book, graded(ada, 1.0))
+    save(book, graded(ada, 2.0), frozenset({"center"}))
+    assert scores(book, "ada") == [1.0, 2.0, 1.0]
+    save(book, graded(handed_in("ada", "new = 1"), 3.0), frozenset({"center"}))
+    assert scores(book, "ada") == [3.0, 3.0, 3.0]
 
 
-def rows(path: Path) -> list[list[str]]:
-    """Read a CSV file."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.reader(file))
+def test_a_file_that_cannot_be_imported_any_more_has_no_old_points(book: Gradebook) -> None:
+    """Where the submission as a whole ends otherwise than before, every exercise is new."""
+    ada = handed_in("ada")
+    save(book, graded(ada, 1.0))
+    save(book, graded(ada, 0.0, Status.CRASHED, "It cannot be imported."), frozenset({"center"}))
+    assert scores(book, "ada") == [0.0, 0.0, 0.0]
 
 
-def test_grades_have_a_row_a_student_and_a_column_an_exercise(assignment: Assignment, tmp_path: Path) -> None:
-    """The header is part of the contract."""
-    graded = Result("t1_means", (*result().exercises, ExerciseResult("center", 2.0, 2.0, ())))
-    records = [
-        entry(assignment, graded=graded),
-        {**entry(assignment), "student": "s018", "exercises": [], "score": 0.0},
-    ]
-    assert rows(write_grades(tmp_path, records)) == [
-        ["student", "score", "max_score", "status", "row_means", "center"],
-        ["s017", "2.5", "4.0", "graded", "0.5", "2.0"],
-        ["s018", "0.0", "2.0", "graded", "0", "0"],
-    ]
+def test_our_own_failures_are_tried_again(book: Gradebook) -> None:
+    """A grader error is no result."""
+    ada = handed_in("ada")
+    save(book, graded(ada, 0.0, Status.GRADER_ERROR))
+    assert book.stale([ada], KEYS) == {"ada": ALL}
+    (entry,) = records(book)
+    assert entry["status"] == "grader_error"
 
 
-def test_a_class_of_nobody_has_a_header(tmp_path: Path) -> None:
-    """No submissions, no rows."""
-    assert rows(write_grades(tmp_path, [])) == [["student", "score", "max_score", "status"]]
+def test_what_cannot_be_read_is_written_down_too(book: Gradebook) -> None:
+    """It has no code, and its problem is what it is graded as."""
+    eve = Submission("eve", "eve.pdf", None, "This is a PDF.")
+    save(book, graded(eve, 0.0, Status.MISSING))
+    assert book.stale([eve], KEYS) == {}
+    assert book.stale([replace(eve, problem="This is a zip.")], KEYS) == {"eve": ALL}
+    assert source_of(book, "eve") is None
+    (entry,) = records(book)
+    assert (entry["status"], entry["problem"], entry["notes"]) == ("unreadable", "This is a PDF.", ["a cell"])
 
 
-@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=1\n=2"])
-def test_names_are_text_to_a_spreadsheet(assignment: Assignment, tmp_path: Path, name: str) -> None:
-    """A cell that would be a formula begins with a quote."""
-    path = write_grades(tmp_path, [{**entry(assignment), "student": name}])
-    assert rows(path)[1][0] == f"'{name}"
+def test_code_comes_back_as_it_was(book: Gradebook) -> None:
+    """For whoever appeals: also broken characters, and cells."""
+    source = Source("means", (Chunk("cell 1", "x = '\ud800'"), Chunk("cell 2", "y")), notebook=True)
+    save(book, graded(Submission("ada", "ada.ipynb", source)))
+    assert source_of(book, "ada") == source
 
 
-@pytest.mark.parametrize("name", ['a "quoted", name', "two\nlines", "semi;colon", "Zoë"])
-def test_names_survive_the_csv(assignment: Assignment, tmp_path: Path, name: str) -> None:
-    """Quotes, commas and line ends come back."""
-    assert rows(write_grades(tmp_path, [{**entry(assignment), "student": name}]))[1][0] == name
+def test_a_save_is_whole_or_not_at_all(book: Gradebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever breaks in the middle of writing leaves what was there before."""
+    ada = handed_in("ada")
+    save(book, graded(ada, 1.0))
+    run = book.begin(ISOLATION)
+    broken = graded(handed_in("ada", "new = 1"), 2.0)
+    with pytest.raises(KeyError):
+        book.save(broken, {"row_means": "only this one has a key"}, ALL, run)
+    assert scores(book, "ada") == [1.0, 1.0, 1.0]
+    assert book.stale([ada], KEYS) == {}
+    assert source_of(book, "ada") == ada.source
 
 
-def test_numbers_stay_numbers(assignment: Assignment, tmp_path: Path) -> None:
-    """A score is not quoted, even below zero."""
-    assert rows(write_grades(tmp_path, [{**entry(assignment), "score": -1.5}]))[1][1] == "-1.5"
+def test_exercises_that_are_no_more_go(book: Gradebook, assignment: Assignment) -> None:
+    """And come without results when they are new."""
+    save(book, graded(handed_in("ada")))
+    book.describe(replace(assignment, exercises=assignment.exercises[:2]), 7)
+    assert scores(book, "ada") == [1.0, 1.0]
+    book.describe(assignment, 7)
+    assert scores(book, "ada") == [1.0, 1.0]
 
 
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    """Whoever reads while it is written sees the old text or the new one, and nothing else is left."""
-    path = tmp_path / "deep" / "file.json"
-    texts = ["a" * 100_000, "b" * 100_000]
-    write_whole(path, texts[0])
-    stop = threading.Event()
+# Who is in the class
 
-    def write() -> None:
-        for i in range(200):
-            write_whole(path, texts[i % 2])
-        stop.set()
 
-    writer = threading.Thread(target=write)
-    writer.start()
-    while not stop.is_set():
-        assert path.read_text(encoding="utf-8") in texts
-    writer.join()
-    assert list(path.parent.iterdir()) == [path]
+def test_whoever_leaves_the_class_stays_in_the_book(book: Gradebook) -> None:
+    """Not in the grades, but there again when their submission is."""
+    ada, bob = handed_in("ada"), handed_in("bob")
+    for one in (ada, bob):
+        save(book, graded(one))
+    book.see_class([ada])
+    assert book.students() == ["ada"]
+    book.see_class([ada, bob])
+    assert book.students() == ["ada", "bob"]
+    assert book.stale([ada, bob], KEYS) == {}
+
+
+def test_results_follow_a_student_who_gets_another_name(book: Gradebook) -> None:
+    """A roster that comes later renames; results, decisions and code go along."""
+    owner = Owner("Ada Lovelace_31", "Ada Lovelace", "31")
+    old, new = handed_in("Ada_Lovelace_31", owner=owner), handed_in("007", owner=owner)
+    save(book, graded(old))
+    book.override("Ada_Lovelace_31", "center", 2.0, "So.")
+    book.adopt([new])
+    book.see_class([new])
+    assert book.stale([new], KEYS) == {}
+    assert scores(book, "007") == [1.0, 2.0, 1.0]
+    assert book.students() == ["007"]
+
+
+def test_nobodys_results_go_to_somebody_else(book: Gradebook) -> None:
+    """Neither where the earlier name is still in the class, nor where the new one is in the book."""
+    owner = Owner("shared")
+    first, second = handed_in("first", owner=owner), handed_in("second", owner=owner)
+    save(book, graded(first))
+    book.adopt([first, second])
+    assert book.stale([first, second], KEYS) == {"second": ALL}
+    save(book, graded(second, 3.0))
+    book.adopt([second])
+    assert scores(book, "second") == [3.0] * 3
+    assert scores(book, "first") == [1.0] * 3
+
+
+def test_what_is_known_of_a_submission_is_kept_up_to_date(book: Gradebook) -> None:
+    """A note, a person, a due date: the pages change and nothing is graded."""
+    ada = handed_in("ada")
+    save(book, graded(ada))
+    book.mark_written(["", "ada"])
+    book.keep([ada])
+    assert book.unwritten() == frozenset()
+    book.keep([replace(ada, notes=("handed in twice",), person=Person("007", "Ada"))])
+    assert book.unwritten() == {"", "ada"}
+    (entry,) = records(book)
+    assert entry["person"]["id"] == "007"
+    assert entry["notes"] == ["handed in twice", "a cell"]
+    book.keep([handed_in("ada", "other = 1", notes=("not graded yet",))])
+    (entry,) = records(book)
+    assert entry["notes"][0] == "handed in twice"
+
+
+def test_who_handed_in_nothing(book: Gradebook) -> None:
+    """Those on the roster who have no submission, under names nobody else has."""
+    people = [Person("007", "Ada"), Person("008", "Bob", "bob@example.org"), Person("x/y", "Cyd")]
+    book.set_facts({"roster": [vars(person) for person in people]})
+    save(book, graded(handed_in("007", person=people[0])))
+    assert [entry["student"] for entry in absentees(book)] == ["008", "x_y"]
+    assert {entry["status"] for entry in absentees(book)} == {"not_submitted"}
+    book.override("008", "center", 1.5, "On paper.")
+    assert absentees(book)[0]["score"] == 1.5
+    assert find_student(book, "bob@example.org") == find_student(book, "Bob") == "008"
+
+
+# Decisions of persons
+
+
+def test_decisions_survive_and_can_be_withdrawn(book: Gradebook) -> None:
+    """The latest counts, regrading leaves it, and what was computed stands beside it."""
+    ada = handed_in("ada")
+    save(book, graded(ada, 1.0))
+    book.override("ada", "center", 2.5, "First \ud800.")
+    book.override("ada", "center", 3.0, "Second.")
+    save(book, graded(ada, 0.5))
+    (entry,) = records(book)
+    center = entry["exercises"][1]
+    assert (center["score"], center["override"]["computed"], center["override"]["because"]) == (3.0, 0.5, "Second.")
+    assert entry["score"] == 4.0
+    book.override("ada", "center", None, "")
+    assert overrides(book) == {"ada": {}}
+    assert scores(book, "ada") == [0.5] * 3
+
+
+def test_who_is_meant(book: Gradebook) -> None:
+    """By the name in the grades, by id, email or name; never a guess between two."""
+    for name, person in (
+        ("a1", Person("7", "Ada", "ada@x.org")),
+        ("a2", Person("8", "Li", "")),
+        ("a3", Person("9", "Li", "")),
+    ):
+        save(book, graded(handed_in(name, person=person)))
+    for wanted in ("a1", "A1", "7", "ada", "ADA@x.org"):
+        assert find_student(book, wanted) == "a1"
+    with pytest.raises(GradebookError, match="may be any of a2, a3"):
+        find_student(book, "Li")
+    with pytest.raises(GradebookError, match="There is no student b1"):
+        find_student(book, "b1")
+    assert find_exercise(NAMES, "center") == "center"
+    with pytest.raises(GradebookError, match="Did you mean center"):
+        find_exercise(NAMES, "centre")
+
+
+# The file
+
+
+def test_one_at_a_time(book: Gradebook, assignment: Assignment) -> None:
+    """A second grading of the same folder is refused, and so is a look at its roster meanwhile."""
+    with pytest.raises(GradebookError, match="Another autograder is at work"), open_gradebook(book.folder, assignment):
+        pass
+    with pytest.raises(GradebookError, match="Another autograder"):
+        known_roster(book.folder)
+
+
+def test_a_roster_is_remembered(tmp_path: Path, assignment: Assignment) -> None:
+    """So that a second run need not name it."""
+    assert known_roster(tmp_path) is None
+    with open_gradebook(tmp_path / "out", assignment) as book:
+        book.set_facts({"roster": [vars(Person("007", "Ada"))]})
+    found = known_roster(tmp_path / "out")
+    assert found is not None
+    assert found.people == (Person("007", "Ada"),)
+
+
+@pytest.mark.parametrize("what", ["file", "foreign", "damaged", "other version", "other assignment", "empty", "none"])
+def test_a_folder_that_cannot_be_used(tmp_path: Path, assignment: Assignment, what: str) -> None:
+    """A line says why, and nothing that is there is touched."""
+    out = tmp_path / "out"
+    if what == "file":
+        out.write_text("text")
+    elif what != "none":
+        out.mkdir()
+    if what == "foreign":
+        (out / "thesis.tex").write_text("words")
+    elif what == "damaged":
+        (out / FILE).write_bytes(b"no database, but long enough to look at" * 100)
+    elif what == "other version":
+        with closing(sqlite3.connect(out / FILE)) as book:
+            book.execute("PRAGMA user_version = 99")
+    elif what == "other assignment":
+        with open_gradebook(out, replace(assignment, slug="t9_other")) as book:
+            book.describe(replace(assignment, slug="t9_other"), 1)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    reading = what in ("empty", "none")
+    with pytest.raises(GradebookError) as caught, open_gradebook(out, None if reading else assignment):
+        pass
+    assert "\n" not in str(caught.value)
+    assert "out" in str(caught.value)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_nothing_is_left_beside_the_file(tmp_path: Path, assignment: Assignment) -> None:
+    """A closed gradebook is one file, which can be copied."""
+    with open_gradebook(tmp_path / "out", assignment) as book:
+        book.describe(assignment, 1)
+        save(book, graded(handed_in("ada")))
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [FILE]

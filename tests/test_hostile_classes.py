@@ -26,13 +26,16 @@ from hostile_archives import (
 from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 from rich.console import Console
 
-from autograder.batch.gradebook import read_records
+from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import read_source, read_submissions
+from autograder.batch.view import records as records_in
 from autograder.judge.grade import grade
+from autograder.judge.tell import tell
 from autograder.pipeline import grade_into
+from autograder.progress import Lines
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
-from autograder.terminal import show_check, show_class
+from autograder.terminal import show_class
 
 Json = dict[str, Any]
 LONGEST_PAGE = 20_000
@@ -63,11 +66,13 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Js
     with TrapHouse() as house, open_sandbox(2) as sandbox:
         write_class(root / "class", house.tell)
         submissions = read_submissions(root / "class", oracle.assignment.file)
-        grade_into(root / "out", oracle, submissions, sandbox, 2, console)
-        records = read_records(root / "out")
+        with open_gradebook(root / "out", oracle.assignment) as book:
+            watch = Lines(console.print)
+            grade_into(book, oracle.assignment, submissions, sandbox, watch, jobs=2, seed=oracle.seed)
+            records = list(records_in(book))
         show_class(console, "A class", records)
         assert house.caught() == []
-        everything = "".join(path.read_text() for path in (root / "out").rglob("*") if path.is_file())
+        everything = "".join(path.read_text("utf-8", "replace") for path in (root / "out").rglob("*") if path.is_file())
         assert house.read_in(everything, said.getvalue()) == []
     assert sorted(path.name for path in root.iterdir()) == ["class", "out"]
     return root / "out", {entry["origin"].split(": ", 1)[1].split(": ")[0]: entry for entry in records}, said.getvalue()
@@ -87,7 +92,7 @@ def test_hand_in(hand_in: HandIn, graded: tuple[Path, dict[str, Json], str]) -> 
 def test_no_student_is_lost(graded: tuple[Path, dict[str, Json], str]) -> None:
     """Every name, whatever is in it, is a student with a page of their own and full points."""
     out, entries, _ = graded
-    records = read_records(out)
+    records = [json.loads(path.read_text()) for path in (out / "results").iterdir()]
     assert len(records) == len(HAND_INS) + len(hostile_names())
     assert len({entry["student"].casefold() for entry in records}) == len(records)
     honest = [
@@ -102,7 +107,9 @@ def test_only_expected_files_are_written(graded: tuple[Path, dict[str, Json], st
     out, entries, _ = graded
     students = sorted(entry["student"] for entry in entries.values())
     assert sorted(path.name for path in out.iterdir()) == [
+        "exports",
         "feedback",
+        "gradebook.sqlite",
         "grades.csv",
         "report.html",
         "results",
@@ -110,6 +117,7 @@ def test_only_expected_files_are_written(graded: tuple[Path, dict[str, Json], st
     ]
     assert sorted(path.name for path in (out / "results").iterdir()) == sorted(f"{name}.json" for name in students)
     assert sorted(path.name for path in (out / "feedback").iterdir()) == sorted(f"{name}.html" for name in students)
+    assert sorted(path.name for path in (out / "exports").iterdir()) == ["canvas.csv", "gradescope", "moodle.csv"]
     assert not [path for path in out.rglob("*") if path.is_symlink()]
 
 
@@ -173,12 +181,11 @@ def test_terminal_is_safe(graded: tuple[Path, dict[str, Json], str]) -> None:
 def test_check_is_safe_on_a_terminal(build: Builder, tmp_path: Path) -> None:
     """What `check` prints of a file that prints, raises and returns terminal codes holds none of them."""
     build(tmp_path / "scale.py")
-    said = io.StringIO()
     with ProcessSandbox() as sandbox:
         result = grade(read_source(tmp_path / "scale.py", "scale.py"), oracle_of(NUMPY), sandbox)
-    show_check(Console(file=said, width=200, no_color=True), "scale.py", result)
-    assert not {c for c in said.getvalue() if not c.isprintable() and c != "\n"}
-    assert len(said.getvalue()) < LONGEST_PAGE
+    said = tell("scale.py", result)
+    assert not {c for c in said if not c.isprintable() and c != "\n"}
+    assert len(said) < LONGEST_PAGE
 
 
 def test_class_in_one_archive(tmp_path: Path) -> None:

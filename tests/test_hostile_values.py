@@ -18,7 +18,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.batch.gradebook import record
+from autograder.batch.record import record
 from autograder.batch.submissions import Submission
 from autograder.course.spec import (
     Assignment,

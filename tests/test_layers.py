@@ -45,9 +45,17 @@ def test_each_layer_imports_only_from_those_before_it(path: Path) -> None:
     assert [name for name in ours(path) - version if layer(name) > own] == []
 
 
-@pytest.mark.parametrize(("name", "allowed"), [("worker", ("wire", "program")), ("wire", ()), ("program", ())])
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("worker", ("wire", "program", "shortcuts")),
+        ("program", ("shortcuts",)),
+        ("wire", ("arrays",)),
+        ("shortcuts", ()),
+    ],
+)
 def test_what_sits_beside_student_code_knows_no_answers(name: str, allowed: tuple[str, ...]) -> None:
-    """The worker imports nothing of ours but the codec and the program, and these nothing."""
+    """The worker imports nothing of ours but the codec, the program and the guards, and these nothing else."""
     found = ours(ROOT / "autograder" / "sandbox" / f"{name}.py")
     assert all(module.startswith(tuple(f"autograder.sandbox.{other}" for other in allowed)) for module in found)
     assert bool(found) == bool(allowed)
@@ -56,7 +64,7 @@ def test_what_sits_beside_student_code_knows_no_answers(name: str, allowed: tupl
 def test_what_goes_into_a_sandbox_knows_no_answers() -> None:
     """Neither does what starts the worker in there."""
     for name in ("cold", "jail", "zygote"):
-        allowed = tuple(f"autograder.sandbox.{module}" for module in ("jail", "wire", "worker"))
+        allowed = tuple(f"autograder.sandbox.{module}" for module in ("jail", "limits", "wire", "worker"))
         found = ours(ROOT / "autograder" / "sandbox" / f"{name}.py") - {"autograder.sandbox"}
         assert all(module.startswith(allowed) for module in found)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.batch import run as module
+from autograder.batch.record import Graded, record
 from autograder.batch.run import grade_class
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Assignment
@@ -52,11 +51,16 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
 
 
-def graded(
-    oracle: Oracle, sandbox: Sandbox, out: Path, submissions: Sequence[Submission], jobs: int = 2
-) -> dict[str, Any]:
+def graded(oracle: Oracle, sandbox: Sandbox, submissions: Sequence[Submission], jobs: int = 2) -> dict[str, Any]:
     """Grade a class and return its records by student."""
-    return {entry["student"]: entry for entry in grade_class(oracle, submissions, sandbox, out, jobs)}
+    found = [record_of(oracle, one) for one in grade_class(oracle, submissions, sandbox, jobs)]
+    assert len({entry["student"] for entry in found}) == len(found)
+    return {entry["student"]: entry for entry in found}
+
+
+def record_of(oracle: Oracle, one: Graded) -> dict[str, Any]:
+    """Return a record."""
+    return record(oracle.assignment, one.submission, one.result, one.isolation, oracle.seed, one.seconds)
 
 
 def statuses(entry: dict[str, Any]) -> set[str]:
@@ -64,7 +68,7 @@ def statuses(entry: dict[str, Any]) -> set[str]:
     return {case["status"] for exercise in entry["exercises"] for case in exercise["cases"]}
 
 
-def test_everyone_is_graded_once(sandbox: Sandbox, assignment: Assignment, tmp_path: Path) -> None:
+def test_everyone_is_graded_once(sandbox: Sandbox, assignment: Assignment) -> None:
     """Right, unwritten, broken, hanging and unreadable ones side by side, each with a file of its own."""
     loop = assignment.reference.replace("squares = center(x) ** 2", "while True: pass")
     oracle = Oracle(replace(assignment, limits=replace(assignment.limits, case_seconds=0.4)), 0)
@@ -75,25 +79,21 @@ def test_everyone_is_graded_once(sandbox: Sandbox, assignment: Assignment, tmp_p
         submission("loop", loop),
         Submission("unreadable", "unreadable.docx", None, "This is a Word document."),
     ]
-    entries = graded(oracle, sandbox, tmp_path, students)
+    entries = graded(oracle, sandbox, students)
     assert {name: entry["score"] for name, entry in entries.items()} == {
         "right": 7, "stub": 0, "broken": 0, "loop": 4, "unreadable": 0,
     }  # fmt: skip
     assert entries["unreadable"]["problem"] == "This is a Word document."
     assert statuses(entries["unreadable"]) == {"MISSING"}
-    for name, entry in entries.items():
-        assert json.loads((tmp_path / "results" / f"{name}.json").read_text(encoding="utf-8")) == json.loads(
-            json.dumps(entry)
-        )
 
 
 def test_one_that_breaks_the_grader_does_not_lose_the_others(
-    oracle: Oracle, sandbox: Sandbox, assignment: Assignment, tmp_path: Path
+    oracle: Oracle, sandbox: Sandbox, assignment: Assignment
 ) -> None:
     """It is marked as our failure, which costs the student nothing, and everyone else has a grade."""
     students = [submission(f"s{i}", assignment.reference + "# curse" * (i == 3)) for i in range(8)]
-    entries = graded(oracle, Cursed(sandbox), tmp_path, students, jobs=3)
-    assert len(entries) == len(list((tmp_path / "results").iterdir())) == 8
+    entries = graded(oracle, Cursed(sandbox), students, jobs=3)
+    assert len(entries) == 8
     assert statuses(entries["s3"]) == {"GRADER_ERROR"}
     assert entries["s3"]["status"] == "grader_error"
     assert entries["s3"]["problem"].startswith("The grader itself failed here. That is not your doing")
@@ -101,42 +101,40 @@ def test_one_that_breaks_the_grader_does_not_lose_the_others(
     assert {entry["score"] for name, entry in entries.items() if name != "s3"} == {7}
 
 
-def test_what_fails_once_on_our_side_is_tried_again(
-    oracle: Oracle, sandbox: Sandbox, assignment: Assignment, tmp_path: Path
-) -> None:
+def test_what_fails_once_on_our_side_is_tried_again(oracle: Oracle, sandbox: Sandbox, assignment: Assignment) -> None:
     """The student sees nothing of it."""
-    (entry,) = graded(
-        oracle, Cursed(sandbox, 1), tmp_path, [submission("s1", assignment.reference + "# curse")]
-    ).values()
+    (entry,) = graded(oracle, Cursed(sandbox, 1), [submission("s1", assignment.reference + "# curse")]).values()
     assert (entry["status"], entry["score"]) == ("graded", 7)
 
 
-def test_a_record_is_on_disk_when_it_is_told(
-    oracle: Oracle, sandbox: Sandbox, assignment: Assignment, tmp_path: Path
-) -> None:
-    """Whoever stops in the middle keeps what was graded."""
-    students = [submission(f"s{i}", assignment.stub) for i in range(6)]
-    for entry in grade_class(oracle, students, sandbox, tmp_path, 1):
-        assert (tmp_path / "results" / f"{entry['student']}.json").exists()
+def test_submissions_are_taken_as_they_are_needed(oracle: Oracle, sandbox: Sandbox, assignment: Assignment) -> None:
+    """A class of thousands is never in the pool as a whole."""
+    taken: list[int] = []
+
+    def coming() -> Iterator[Submission]:
+        for i in range(40):
+            taken.append(i)
+            yield submission(f"s{i}", assignment.stub)
+
+    for done, _ in enumerate(grade_class(oracle, coming(), sandbox, 2), 1):
+        assert len(taken) <= done + 6
+    assert len(taken) == 40
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["strongest", "plain"])
-def test_stopping_starts_nothing_more_and_keeps_what_is_done(
-    assignment: Assignment, tmp_path: Path, plain: bool
-) -> None:
+def test_stopping_starts_nothing_more_and_keeps_what_is_done(assignment: Assignment, plain: bool) -> None:
     """Whoever wants no more of a class waits for nobody's endless loop, and no half-graded record is written."""
     patient = replace(assignment, limits=replace(assignment.limits, case_seconds=60.0, total_seconds=60.0))
     loop = assignment.reference.replace("squares = center(x) ** 2", "while True: pass")
     students = [submission("a", assignment.stub), submission("b", loop)]
     students += [submission(f"c{i}", loop) for i in range(20)]
     with ProcessSandbox() if plain else open_sandbox(2) as sandbox:
-        running = grade_class(Oracle(patient, 0), students, sandbox, tmp_path, 2)
-        assert next(running)["student"] == "a"
+        running = grade_class(Oracle(patient, 0), students, sandbox, 2)
+        assert next(running).submission.student == "a"
         running.close()
-    assert [path.name for path in (tmp_path / "results").iterdir()] == ["a.json"]
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("slot")]
 
 
-def test_a_class_of_nobody_is_done(oracle: Oracle, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_class_of_nobody_is_done(oracle: Oracle, sandbox: Sandbox) -> None:
     """No submissions, no records."""
-    assert graded(oracle, sandbox, tmp_path, []) == {}
+    assert graded(oracle, sandbox, []) == {}

@@ -54,7 +54,7 @@ def test_it_has_everything_an_assignment_has(empty: Path) -> None:
 def test_it_comes_last(course_copy: Path) -> None:
     """The next number in the course's order."""
     scaffold(course_copy, "a0_first_in_the_alphabet")
-    assert slugs(course_copy) == ("t1_means", "t2_tensors", "a0_first_in_the_alphabet")
+    assert slugs(course_copy) == ("t1_means", "t2_tensors", "t3_learning", "a0_first_in_the_alphabet")
 
 
 @pytest.mark.parametrize(

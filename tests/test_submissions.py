@@ -9,16 +9,19 @@ import os
 import random
 import stat
 import struct
+import tarfile
 import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from autograder.batch.archives import read_file
+from autograder.batch.roster import Person, Roster
 from autograder.batch.submissions import (
     Submission,
     SubmissionsError,
@@ -239,6 +242,173 @@ def test_case_collision_keeps_both(tmp_path: Path) -> None:
     assert sorted(text_of(s) for s in found.values()) == ["x = 1", "x = 2"]
 
 
+def test_moodle_has_one_row_for_each_person(tmp_path: Path) -> None:
+    """A folder with files and one with what was typed are one person's; the file counts and the other is named."""
+    found = in_zip(
+        tmp_path,
+        ("Ada Lovelace_31_assignsubmission_onlinetext_/onlinetext.html", b"<p>see file</p>"),
+        ("Ada Lovelace_31_assignsubmission_file_/attention.py", CODE),
+        ("Bob Noether_32_assignsubmission_file_my work.py", CODE),
+        ("Zoe Typed_33_assignsubmission_onlinetext_/onlinetext.html", b"def attention(): pass"),
+    )
+    assert list(found) == ["Ada_Lovelace_31", "Bob_Noether_32", "Zoe_Typed_33"]
+    ada, bob, zoe = found.values()
+    assert text_of(ada) == CODE.decode()
+    assert ada.notes == ("also handed in, and not read: Ada Lovelace_31_assignsubmission_onlinetext_",)
+    assert bob.notes == ("the file is named my work.py, not attention.py",)
+    assert (bob.owner.system, bob.owner.name, bob.owner.number) == ("moodle", "Bob Noether", "32")
+    assert "typed into a text box" in zoe.problem
+
+
+def test_brightspace_latest_counts(tmp_path: Path) -> None:
+    """By the time in the name, whatever the listing's order; the index page is nobody's."""
+    found = in_zip(
+        tmp_path,
+        ("index.html", b"<html>"),
+        ("39786-2 - Ada Lovelace - Oct 11, 2025 905 AM/attention.py", b"new = 1"),
+        ("39786-1 - Ada Lovelace - Oct 10, 2025 1122 PM/attention.py", b"old = 1"),
+        ("39787-3 - Bob Noether - Oct 9, 2025 105 PM - attention.py", CODE),
+    )
+    assert list(found) == ["Ada_Lovelace_39786", "Bob_Noether_39787"]
+    ada, bob = found.values()
+    assert text_of(ada) == "new = 1"
+    assert "handed in 2 times; the latest" in ada.notes[0]
+    assert ada.submitted is not None
+    assert (ada.submitted.day, ada.submitted.hour) == (11, 9)
+    assert bob.notes == ()
+
+
+def test_gradescope_export(tmp_path: Path) -> None:
+    """Folders by number, and a list that says whose: a group's submission is everyone's of the group."""
+    listed = b"""---
+submission_101:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '007'
+    :email: ada@example.org
+  :created_at: 2026-03-01 05:11:18.549541000 Z
+submission_102:
+  :submitters:
+  - :name: Bob
+    :sid: '8'
+  - :name: Cyd
+    :sid: '9'
+  :created_at: 2026-03-01 06:00:00.000000000 Z
+"""
+    found = in_zip(
+        tmp_path,
+        ("assignment_5_export/submission_metadata.yml", listed),
+        ("assignment_5_export/submission_101/attention.py", CODE),
+        ("assignment_5_export/submission_102/attention.py", b"ours = 1"),
+        ("assignment_5_export/submission_103/attention.py", b"nobody = 1"),
+    )
+    assert list(found) == ["Ada_Lovelace_007", "Bob_8", "Cyd_9", "submission_103"]
+    assert text_of(found["Bob_8"]) == text_of(found["Cyd_9"]) == "ours = 1"
+    assert found["Ada_Lovelace_007"].submitted is not None
+    assert found["Ada_Lovelace_007"].submitted.astimezone(UTC).hour == 5
+    assert found["submission_103"].submitted is None
+
+
+def test_a_roster_names_and_joins(tmp_path: Path) -> None:
+    """Who is on it goes by its id, and what came in under two names is one person's."""
+    roster = Roster((Person("007", "Ada Lovelace", "ada@example.org"), Person("8", "Bob Noether")))
+    path = tmp_path / "class.zip"
+    older = zipfile.ZipInfo("ada.py", (2025, 1, 1, 0, 0, 0))
+    newer = zipfile.ZipInfo("Lovelace Ada.zip", (2025, 1, 2, 0, 0, 0))
+    path.write_bytes(zipped((older, b"old = 1"), (newer, zipped((FILE, b"new = 1"))), ("eve.py", CODE)))
+    found = {s.student: s for s in read_submissions(path, FILE, roster)}
+    assert list(found) == ["007", "eve"]
+    assert text_of(found["007"]) == "new = 1"
+    assert found["007"].person == roster.people[0]
+    assert found["007"].notes == ("handed in 2 times; the latest (Lovelace Ada.zip) counts",)
+    assert found["eve"].person is None
+
+
+# ------------------------------------------------------------------------------------------------------- tars
+
+
+def taped(path: Path, *files: tuple[tarfile.TarInfo | str, bytes], mode: str = "w") -> Path:
+    """Pack a tar; names may be given twice or lead anywhere."""
+    with tarfile.open(path, mode) as tape:  # type: ignore[call-overload]
+        for name, data in files:
+            info = tarfile.TarInfo(name) if isinstance(name, str) else name
+            info.size = len(data)
+            tape.addfile(info, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("suffix", "mode"),
+    [(".tar", "w"), (".tar.gz", "w:gz"), (".tgz", "w:gz"), (".tar.bz2", "w:bz2"), (".tar.xz", "w:xz")],
+)
+def test_a_tar_is_read_like_a_zip(tmp_path: Path, suffix: str, mode: str) -> None:
+    """Files, folders and student zips, and the folder around them all."""
+    path = taped(
+        tmp_path / f"class{suffix}",
+        ("./x/ada.py", CODE),
+        ("./x/bob/attention.py", CODE),
+        ("./x/cyd.zip", zipped((FILE, CODE))),
+        ("./x/._ada.py", b"junk"),
+        mode=mode,
+    )
+    found = read_submissions(path, FILE)
+    assert [s.student for s in found] == ["x"]  # one plain file among them: the folder may be somebody's
+    path = taped(
+        tmp_path / f"class{suffix}", ("x/bob/attention.py", CODE), ("x/cyd.zip", zipped((FILE, CODE))), mode=mode
+    )
+    found = read_submissions(path, FILE)
+    assert [s.student for s in found] == ["bob", "cyd"]
+    assert all(text_of(s) == CODE.decode() for s in found)
+
+
+def of_kind(name: str, kind: bytes, link: str = "") -> tarfile.TarInfo:
+    """Return a tar's entry of some kind."""
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, link
+    return info
+
+
+def test_what_a_tar_may_hide(tmp_path: Path) -> None:
+    """Links, devices, paths that lead out and doubles are one student's problem each, and nothing is written anywhere."""
+    path = taped(
+        tmp_path / "class.tar",
+        (GOOD, CODE),
+        (of_kind("sym.py", tarfile.SYMTYPE, "/etc/passwd"), b""),
+        (of_kind("hard.py", tarfile.LNKTYPE, GOOD), b""),
+        (of_kind("pipe.py", tarfile.FIFOTYPE), b""),
+        (of_kind("device.py", tarfile.CHRTYPE), b""),
+        ("up/../../../evil.py", CODE),
+        ("twice.py", b"x = 1"),
+        ("twice.py", b"x = 2"),
+        ("huge.py", b" " * (2 << 20)),
+    )
+    found = {s.student: s for s in read_submissions(path, FILE)}
+    assert text_of(found.pop("ada")) == CODE.decode()
+    problems = {student: s.problem for student, s in found.items()}
+    assert not any(s.source for s in found.values())
+    for student, words in (
+        ("sym", "is a link"), ("hard", "is a link"), ("pipe", "not an ordinary file"), ("device", "not an ordinary file"),
+        ("up", "leads out"), ("twice", "2 times"), ("huge", "too large"),
+    ):  # fmt: skip
+        assert words in problems[student], (student, problems)
+    assert [path.name for path in tmp_path.iterdir()] == ["class.tar"]
+
+
+def test_a_tar_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Damaged, cut off, or a bomb: one line, no traceback, and no more unpacked than is allowed."""
+    whole = taped(tmp_path / "whole.tar.gz", ("ada.py", os.urandom(50_000)), mode="w:gz").read_bytes()
+    (tmp_path / "cut.tar.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "noise.tar").write_bytes(os.urandom(5000))
+    (tmp_path / "text.tar.xz").write_bytes(b"no xz")
+    for name in ("cut.tar.gz", "noise.tar", "text.tar.xz"):
+        with pytest.raises(SubmissionsError, match="damaged or not a tar archive"):
+            read_submissions(tmp_path / name, FILE)
+    monkeypatch.setattr("autograder.batch.tapes.MAX_TAPE", 1 << 20)
+    taped(tmp_path / "bomb.tar.gz", ("ada.py", b"\0" * (8 << 20)), mode="w:gz")
+    with pytest.raises(SubmissionsError, match="Is it the right file"):
+        read_submissions(tmp_path / "bomb.tar.gz", FILE)
+
+
 @pytest.mark.parametrize("name", ["notes.txt", "work.rar", "work.tar.gz", "page.html", "nothing", "a_1_2_data.csv"])
 def test_nothing_vanishes(tmp_path: Path, name: str) -> None:
     """A file of the wrong kind is a submission with a problem that says what is accepted."""
@@ -258,11 +428,11 @@ def test_missing_empty_and_strange_inputs(tmp_path: Path) -> None:
     (tmp_path / "none.zip").write_bytes(zipped())
     (tmp_path / "class.tar.gz").write_bytes(b"\x1f\x8b")
     expected = {"gone": "There is no", "empty": "There are no submissions", "junk": "There are no submissions"}
-    expected |= {"broken.zip": "damaged", "none.zip": "There are no submissions", "class.tar.gz": "no submissions"}
+    expected |= {"broken.zip": "damaged", "none.zip": "There are no submissions", "class.tar.gz": "not a tar archive"}
     for name, words in expected.items():
         with pytest.raises(SubmissionsError, match=words) as caught:
             read_submissions(tmp_path / name, FILE)
-        assert "Give a folder or a zip of submissions" in str(caught.value)
+        assert "Give a folder, zip or tar of submissions" in str(caught.value)
 
 
 def test_pipes_links_and_folders_named_like_code(tmp_path: Path) -> None:

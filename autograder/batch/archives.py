@@ -1,4 +1,4 @@
-"""Look into folders and zip archives that strangers packed: list what is there, read one file, write nothing.
+"""Look into folders, zip and tar archives that strangers packed: list what is there, read one file, write nothing.
 
 Nothing is ever unpacked to disk, so no path in an archive can lead anywhere. Links, devices and pipes are listed and
 never opened. Sizes are bounded before and while reading, since what an archive says of itself may be a lie.
@@ -75,6 +75,8 @@ class Member:
 
 def printable(name: str) -> str:
     """Return a name without control, direction-changing and undecodable characters, cut to a readable length."""
+    if len(name) <= _LONGEST_NAME and name.isprintable():
+        return name
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[: _LONGEST_NAME + 1])
     return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"
 
@@ -97,8 +99,8 @@ def read_file(path: Path, limit: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnreadableError(_not_a_file(name))
-            return _bounded(file, limit, name)
+                raise UnreadableError(kind_flaw(name))
+            return read_bounded(file, limit, name)
     except OSError as error:
         raise UnreadableError(
             f"{name} cannot be read: {error.strerror or error}. Check it and hand it in again."
@@ -132,9 +134,9 @@ def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
     status = entry.stat(follow_symlinks=False)
     flaw = ""
     if stat.S_ISLNK(status.st_mode):
-        flaw = _link("/".join(parts))
+        flaw = link_flaw("/".join(parts))
     elif not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        flaw = _not_a_file("/".join(parts))
+        flaw = kind_flaw("/".join(parts))
     folder = stat.S_ISDIR(status.st_mode)
     return Member(parts, (status.st_mtime,), partial(read_file, Path(entry.path)), folder, flaw)
 
@@ -163,12 +165,18 @@ def zip_members(archive: zipfile.ZipFile) -> tuple[Member, ...]:
     return tuple(_packed(archive, info, times[info.filename]) for info in archive.infolist())
 
 
-def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, times: int) -> Member:
-    path = info.filename.replace("\\", "/")
+def path_parts(name: str) -> tuple[tuple[str, ...], bool]:
+    """Return the parts of a path in an archive, and whether it leads out of there."""
+    path = name.replace("\\", "/")
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
-    outside = ".." in parts or path.startswith("/") or bool(re.match(r"[A-Za-z]:/", path))
-    if not parts or parts[0] == ".." or path.startswith("/") or re.match(r"[A-Za-z]:/", path):
-        parts = (path,)
+    absolute = path.startswith("/") or bool(re.match(r"[A-Za-z]:/", path))
+    if not parts or parts[0] == ".." or absolute:
+        return (path,), absolute or ".." in parts
+    return parts, ".." in parts
+
+
+def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, times: int) -> Member:
+    parts, outside = path_parts(info.filename)
     flaw = _flaw_of(info, printable("/".join(parts)), times, outside=outside)
     return Member(parts, info.date_time, partial(_unpack, archive, info), info.is_dir(), flaw, outside)
 
@@ -177,13 +185,10 @@ def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> 
     """Say why an archive's entry is not to be opened, if so."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     flaws = (
-        (outside, _outside(name)),
-        (stat.S_ISLNK(kind), _link(name)),
-        (kind and not stat.S_ISREG(kind) and not info.is_dir(), _not_a_file(name)),
-        (
-            times > 1 and not info.is_dir(),
-            f"{name} is in its archive {times} times, and no one can tell which counts. Pack it again.",
-        ),
+        (outside, outside_flaw(name)),
+        (stat.S_ISLNK(kind), link_flaw(name)),
+        (kind and not stat.S_ISREG(kind) and not info.is_dir(), kind_flaw(name)),
+        (times > 1 and not info.is_dir(), times_flaw(name, times)),
         (info.flag_bits & _ENCRYPTED, f"{name} is locked with a password. Pack it again without one."),
         (info.compress_type not in _METHODS, f"{name} is packed in an unusual way. Pack it again as an ordinary .zip."),
     )
@@ -193,38 +198,47 @@ def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
     name = printable(info.filename)
     if info.file_size > limit:
-        raise UnreadableError(_too_large(name, info.file_size, limit))
+        raise UnreadableError(size_flaw(name, info.file_size, limit))
     try:
         with archive.open(info) as file:
-            return _bounded(file, limit, name)
+            return read_bounded(file, limit, name)
     except _TROUBLE:
         raise UnreadableError(f"{name} is damaged inside its archive. Pack it again and hand it in again.") from None
 
 
-def _bounded(file: _Readable, limit: int, name: str) -> bytes:
+def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
     """Read to the end in small steps, so that at no moment much more than the limit is in memory."""
     blocks, total = [], 0
     while block := file.read(_BLOCK):
         blocks.append(block)
         total += len(block)
         if total > limit:
-            raise UnreadableError(_too_large(name, total, limit))
+            raise UnreadableError(size_flaw(name, total, limit))
     return b"".join(blocks)
 
 
-def _too_large(name: str, size: int, limit: int) -> str:
+def size_flaw(name: str, size: int, limit: int) -> str:
+    """Say that a file is too large."""
     allowed = f"{size / 2**20:.1f} MB or more, where {limit >> 20} MB are allowed"
     return f"{name} is too large: {allowed}. Hand in the code alone."
 
 
-def _outside(name: str) -> str:
+def outside_flaw(name: str) -> str:
+    """Say that a path leads out of its archive."""
     advice = "Pack the files again from inside their own folder."
     return f"The path {name} leads out of its archive, so nothing beside it was read. {advice}"
 
 
-def _link(name: str) -> str:
+def times_flaw(name: str, times: int) -> str:
+    """Say that a name is there several times."""
+    return f"{name} is in its archive {times} times, and no one can tell which counts. Pack it again."
+
+
+def link_flaw(name: str) -> str:
+    """Say that it is a link."""
     return f"{printable(name)} is a link to another file and was not followed. Hand in the file itself."
 
 
-def _not_a_file(name: str) -> str:
+def kind_flaw(name: str) -> str:
+    """Say that it is a device, a pipe or the like."""
     return f"{printable(name)} is not an ordinary file and was not opened. Hand in the file itself."

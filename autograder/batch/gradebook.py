@@ -1,109 +1,275 @@
-"""What a run leaves on disk: one JSON file a student, and the class as CSV."""
+"""The gradebook: one SQLite file that everything else a class gets is made from.
+
+| table      | a row for each                | holds |
+|------------|-------------------------------|---|
+| fact       | thing all results share       | assignment, title, seed, exercises with their points, due date, roster |
+| run        | run that graded something     | when, engine, isolation, seconds |
+| submission | student who handed in         | where it came from, the code as graded (packed), its key, whether it is in the class now |
+| grading    | student who was graded        | what concerns the file as a whole, and the run |
+| exercise   | student and exercise          | the result, the key of all it depends on, and the run |
+| override   | decision of a person          | points and the reason; the latest for an exercise counts, no points withdraw it |
+| written    | student, and the class ("")   | whether the files made from the book are up to date |
+
+A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
+whole, and what is not is graded by the next run. A result is kept as long as its key (`keys.py`) is what it would be
+today. Two books of one class can be merged by taking rows over, since a key says whether they mean the same.
+"""
 
 from __future__ import annotations
 
-import csv
 import json
-import os
-from collections.abc import Mapping, Sequence
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from autograder.batch.keys import engine, result_key, source_key
+from autograder.batch.record import Graded, Run, exercise_entry, head
+from autograder.batch.roster import parse_time
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Assignment, Status
-from autograder.judge.result import Result
-from autograder.sandbox.job import Isolation
+from autograder.sandbox.job import Isolation, Source
 
-SCHEMA = 1
-# A spreadsheet runs a cell that starts with one of these; a leading quote makes it text.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FILE = "gradebook.sqlite"
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
+    seconds REAL NOT NULL DEFAULT 0);
+CREATE TABLE submission (
+    student TEXT PRIMARY KEY, owner TEXT NOT NULL, content TEXT NOT NULL, code BLOB, head TEXT NOT NULL,
+    present INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE grading (
+    student TEXT PRIMARY KEY, run INTEGER NOT NULL, problem TEXT NOT NULL, notes TEXT NOT NULL, seconds REAL NOT NULL);
+CREATE TABLE exercise (
+    student TEXT, name TEXT, key TEXT NOT NULL, score REAL NOT NULL, max_score REAL NOT NULL, status TEXT NOT NULL,
+    entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
+CREATE TABLE override (
+    id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
+    made TEXT NOT NULL);
+CREATE TABLE written (student TEXT PRIMARY KEY);
+"""
+_BY_STUDENT = ("submission", "grading", "exercise", "override", "written")
 
 
-def record(
-    assignment: Assignment, submission: Submission, result: Result, isolation: Isolation, seed: int, seconds: float
-) -> dict[str, Any]:
-    """Return a student's result as it stands in results/STUDENT.json."""
-    return {
-        "schema": SCHEMA,
-        "assignment": assignment.slug,
-        "title": assignment.title,
-        "student": submission.student,
-        "origin": submission.origin,
-        "score": result.score,
-        "max_score": result.max_score,
-        "status": _status(submission, result),
-        "problem": submission.problem or result.problem,
-        "notes": [*submission.notes, *result.notes],
-        "seed": seed,
-        "seconds": round(seconds, 3),
-        "isolation": asdict(isolation),
-        "exercises": [
-            {
-                "name": exercise.name,
-                "score": exercise.score,
-                "max_score": exercise.max_score,
-                "status": exercise.status,
-                "cases": [
-                    {
-                        "name": case.name,
-                        "claim": case.claim,
-                        "visibility": case.visibility,
-                        "status": case.status,
-                        "message": case.message,
-                        "diagnosis": case.diagnosis,
-                        "says": case.says,
-                        "seconds": round(case.seconds, 4),
-                    }
-                    for case in exercise.cases
-                ],
+class GradebookError(Exception):
+    """The gradebook, or the folder for it, cannot be used; the message says why and what to do."""
+
+
+class Gradebook:
+    """One class's results for one assignment. For one thread; `shelf.open_gradebook` opens it, `view` reads it."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path.parent
+        self.db = sqlite3.connect(path, timeout=30)
+        try:
+            self._prepare(path)
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _prepare(self, path: Path) -> None:
+        version = self.db.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _VERSION):
+            raise GradebookError(f"{path} was written by another version of the autograder. Grade into a new folder.")
+        self.db.execute("PRAGMA journal_mode = WAL")
+        self.db.execute("PRAGMA synchronous = NORMAL")  # whole after a kill; after a power cut perhaps some rows short
+        if version == 0:
+            self.db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+
+    def close(self) -> None:
+        """Close the file; everything in it is whole at any time."""
+        self.db.close()
+
+    # Facts
+
+    def fact(self, name: str) -> Any:
+        """Return something that all results share, or None."""
+        row = self.db.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def set_facts(self, facts: Mapping[str, Any]) -> None:
+        """Change what all results share; where it is something new, every page is to be made anew."""
+        new = {name: value for name, value in facts.items() if self.fact(name) != value}
+        with self.db:
+            rows = [(name, json.dumps(value)) for name, value in new.items()]
+            self.db.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
+            if new:
+                self.db.execute("DELETE FROM written")
+
+    def describe(self, assignment: Assignment, seed: int) -> None:
+        """Write down what is graded; results of exercises that are no more go."""
+        points = {exercise.name: exercise.points for exercise in assignment.exercises}
+        self.set_facts({"assignment": assignment.slug, "title": assignment.title, "seed": seed, "exercises": points})
+        with self.db:
+            for (name,) in self.db.execute("SELECT DISTINCT name FROM exercise").fetchall():
+                if name not in points:
+                    self.db.execute("DELETE FROM exercise WHERE name = ?", (name,))
+
+    @property
+    def run(self) -> Run:
+        """What all records share."""
+        return Run(self.fact("assignment"), self.fact("title"), self.fact("seed"))
+
+    @property
+    def due(self) -> datetime | None:
+        """Until when the class was to hand in, where that was said."""
+        due = self.fact("due")
+        return parse_time(due) if due else None
+
+    # What is to be graded
+
+    def adopt(self, submissions: Sequence[Submission]) -> None:
+        """Let results follow students whose name changed since, as when a roster was added."""
+        names = {submission.student for submission in submissions}
+        known = {owner: student for student, owner in self.db.execute("SELECT student, owner FROM submission")}
+        with self.db:
+            for submission in submissions:
+                earlier = known.get(_text(submission.owner.key)) if submission.owner.key else None
+                if earlier and earlier not in names and submission.student not in known.values():
+                    for table in _BY_STUDENT:
+                        change = f"UPDATE {table} SET student = ? WHERE student = ?"  # noqa: S608 (a name of ours)
+                        self.db.execute(change, (submission.student, earlier))
+                    self._changed(submission.student)
+
+    def stale(
+        self, submissions: Iterable[Submission], keys: Mapping[str, str], again: frozenset[str] = frozenset()
+    ) -> dict[str, frozenset[str]]:
+        """Return by student the exercises whose results are missing or no longer stand, or are to be made `again`."""
+        held = dict[str, dict[str, str]]()
+        for student, name, key in self.db.execute("SELECT student, name, key FROM exercise"):
+            held.setdefault(student, {})[name] = key
+        found = {}
+        for submission in submissions:
+            content, mine = source_key(submission), held.get(submission.student, {})
+            found[submission.student] = again | {
+                name for name, key in keys.items() if mine.get(name) != result_key(key, content)
             }
-            for exercise in result.exercises
-        ],
-    }
+        return {student: names for student, names in found.items() if names}
+
+    def is_current(self, student: str, name: str, key: str) -> bool:
+        """Whether a student's result for an exercise is the one that its key would give today."""
+        row = self.db.execute(
+            "SELECT e.key, s.content FROM exercise e JOIN submission s USING (student) WHERE student = ? AND name = ?",
+            (student, name),
+        ).fetchone()
+        return row is not None and row[0] == result_key(key, row[1])
+
+    def see_class(self, submissions: Sequence[Submission]) -> None:
+        """Note who is in the class now and what is new about those who are graded already.
+
+        Whoever is in it no more leaves the grades, and stays in the book.
+        """
+        here = {submission.student for submission in submissions}
+        with self.db:
+            for student, present in self.db.execute("SELECT student, present FROM submission").fetchall():
+                if present != (student in here):
+                    self.db.execute("UPDATE submission SET present = ? WHERE student = ?", (student in here, student))
+                    self._changed(student)
+
+    def keep(self, submissions: Iterable[Submission]) -> None:
+        """Bring up to date what is known of submissions that are graded already, code unchanged."""
+        held = {row[0]: row[1:] for row in self.db.execute("SELECT student, content, head FROM submission")}
+        due = self.due
+        with self.db:
+            for submission in submissions:
+                content, known = held.get(submission.student, ("", ""))
+                text = json.dumps(head(submission, due))
+                if content == source_key(submission) and known != text:
+                    self.db.execute("UPDATE submission SET head = ? WHERE student = ?", (text, submission.student))
+                    self._changed(submission.student)
+
+    # What was graded
+
+    def begin(self, isolation: Isolation) -> int:
+        """Write down that a run begins, and return its number."""
+        values = (datetime.now(UTC).isoformat(timespec="seconds"), engine(), json.dumps(asdict(isolation)))
+        with self.db:
+            return (
+                self.db.execute("INSERT INTO run (started, engine, isolation) VALUES (?, ?, ?)", values).lastrowid or 0
+            )
+
+    def end(self, run: int, seconds: float) -> None:
+        """Write down how long a run took."""
+        with self.db:
+            self.db.execute("UPDATE run SET seconds = ? WHERE id = ?", (round(seconds, 2), run))
+
+    def last_run(self) -> dict[str, Any]:
+        """Return what is known of the latest run."""
+        row = self.db.execute("SELECT engine, isolation, seconds FROM run ORDER BY id DESC LIMIT 1").fetchone()
+        return {"engine": row[0], "isolation": json.loads(row[1]), "seconds": row[2]}
+
+    def save(self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int) -> None:
+        """Write down what a submission came to, all at once: of the exercises those named, the others stay.
+
+        Where it could, or could not, be imported other than before, every exercise is new.
+        """
+        submission, result, content = graded.submission, graded.result, source_key(graded.submission)
+        student, due = submission.student, self.due
+        with self.db:
+            before = self.db.execute(
+                "SELECT content, problem FROM submission JOIN grading USING (student) WHERE student = ?", (student,)
+            ).fetchone()
+            whole = before != (content, _text(result.problem))
+            known = (
+                _text(submission.owner.key),
+                content,
+                _packed(submission.source),
+                json.dumps(head(submission, due)),
+            )
+            self.db.execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, 1)", (student, *known))
+            came_to = (student, run, _text(result.problem), json.dumps(result.notes), graded.seconds)
+            self.db.execute("INSERT OR REPLACE INTO grading VALUES (?, ?, ?, ?, ?)", came_to)
+            for exercise in result.exercises:
+                if whole or exercise.name in names:
+                    ours = any(case.status is Status.GRADER_ERROR for case in exercise.cases)
+                    key = "" if ours else result_key(keys[exercise.name], content)  # our failures are tried again
+                    entry = (exercise.score, exercise.max_score, exercise.status, json.dumps(exercise_entry(exercise)))
+                    row = (student, exercise.name, key, *entry, run)
+                    self.db.execute("INSERT OR REPLACE INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._changed(student)
+
+    def override(self, student: str, exercise: str, points: float | None, because: str) -> None:
+        """Write down a person's decision; without points it withdraws the earlier ones."""
+        made = datetime.now(UTC).isoformat(timespec="seconds")
+        values = (student, exercise, points, _text(because), made)
+        with self.db:
+            self.db.execute(
+                "INSERT INTO override (student, exercise, points, because, made) VALUES (?, ?, ?, ?, ?)", values
+            )
+            self._changed(student)
+
+    def _changed(self, student: str) -> None:
+        self.db.execute("DELETE FROM written WHERE student IN (?, '')", (student,))
+
+    # What was made from it
+
+    def unwritten(self) -> frozenset[str]:
+        """Return the students whose files are older than their results; "" stands for those of the whole class."""
+        done = {student for (student,) in self.db.execute("SELECT student FROM written")}
+        return frozenset({"", *self.students()} - done)
+
+    def mark_written(self, students: Iterable[str]) -> None:
+        """Note that files are up to date."""
+        with self.db:
+            self.db.executemany("INSERT OR REPLACE INTO written VALUES (?)", [(student,) for student in students])
+
+    def students(self) -> list[str]:
+        """Return who was graded and is in the class now."""
+        rows = self.db.execute("SELECT student FROM submission WHERE present ORDER BY student")
+        return [student for (student,) in rows]
 
 
-def _status(submission: Submission, result: Result) -> str:
-    """Say how the submission as a whole ended, in one word for the grade sheet."""
-    if submission.source is None:
-        return "unreadable"
-    if any(case.status is Status.GRADER_ERROR for exercise in result.exercises for case in exercise.cases):
-        return "grader_error"
-    return "not_importable" if result.problem else "graded"
+def _packed(source: Source | None) -> bytes | None:
+    if source is None:
+        return None
+    chunks = [[chunk.label, chunk.text] for chunk in source.chunks]
+    return zlib.compress(json.dumps([source.module, source.notebook, chunks]).encode())
 
 
-def write_record(out: Path, entry: Mapping[str, Any]) -> None:
-    """Write one result so that a reader never sees half of it."""
-    path = out / "results" / f"{entry['student']}.json"
-    write_whole(path, json.dumps(entry, indent=1, ensure_ascii=False))
-
-
-def read_records(out: Path) -> list[dict[str, Any]]:
-    """Return the results of a run, sorted by student."""
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted((out / "results").glob("*.json"))]
-
-
-def write_grades(out: Path, records: Sequence[Mapping[str, Any]]) -> Path:
-    """Write grades.csv: a row a student, a column an exercise."""
-    path = out / "grades.csv"
-    exercises = list(dict.fromkeys(e["name"] for entry in records for e in entry["exercises"]))
-    with path.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["student", "score", "max_score", "status", *exercises])
-        for entry in records:
-            scores = {e["name"]: e["score"] for e in entry["exercises"]}
-            row = [entry["student"], entry["score"], entry["max_score"], entry["status"]]
-            rows.writerow([_inert(cell) for cell in [*row, *(scores.get(name, 0) for name in exercises)]])
-    return path
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file by renaming a finished one into its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8", errors="replace")
-    draft.replace(path)
-
-
-def _inert(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+def _text(value: Any) -> Any:
+    """Return a text that a database takes: half a character pair cannot be stored."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

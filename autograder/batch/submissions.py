@@ -1,7 +1,7 @@
 """Find every student's submission in what a learning management system exports, and read its code into memory.
 
-A folder or zip holds one submission per top-level entry: a .py file, a notebook, a student's own zip, or a folder with
-one of these. Whatever is wrong with one of them becomes its own `problem`, and the rest is read. Nothing that a student
+A folder, zip or tar holds one submission per top-level entry: a .py file, a notebook, a student's own zip, or a folder
+with one of these. Whatever is wrong with one of them becomes its own `problem`, and the rest is read. Nothing that a student
 handed in is passed over in silence; only what computers leave behind (hidden files, caches, an export's own lists) is.
 """
 
@@ -11,9 +11,10 @@ import re
 import unicodedata
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -29,6 +30,8 @@ from autograder.batch.archives import (
     suffix_of,
     zip_members,
 )
+from autograder.batch.names import Export, Named, Owner, parse_name, read_metadata
+from autograder.batch.roster import Person, Roster
 from autograder.batch.sources import (
     SUFFIXES,
     Found,
@@ -39,16 +42,15 @@ from autograder.batch.sources import (
     source_in_zip,
     source_of,
 )
+from autograder.batch.tapes import TARS, open_tar, tar_members
 from autograder.sandbox.job import Source
 
 __all__ = ["Submission", "SubmissionsError", "UnreadableError", "read_source", "read_submissions"]
 
 _LONGEST_STUDENT = 80
-_CANVAS = re.compile(
-    r"(?P<who>.+?)(?P<late>_late)?_(?P<user>[0-9]+)_(?P<upload>[0-9]{1,18})_(?P<title>.+)", re.IGNORECASE | re.DOTALL
-)
-_AGAIN = re.compile(r"(?P<stem>.*\S)-(?P<version>[0-9]{1,3})", re.DOTALL)
 _LISTS = frozenset({".csv", ".xlsx", ".yml", ".yaml", ".xml"})  # rosters and metadata that exports hold
+_METADATA = "submission_metadata.yml"
+_MAX_METADATA = 64 << 20
 
 
 class SubmissionsError(Exception):
@@ -64,34 +66,51 @@ class Submission:
     source: Source | None
     problem: str = ""  # why there is no source, in one line
     notes: tuple[str, ...] = ()
+    owner: Owner = field(default_factory=lambda: Owner(""))  # in the export's own words
+    person: Person | None = None  # on the roster
+    submitted: datetime | None = None
+    late: bool = False  # as the export marks it
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """One top-level entry of a class: whose it is, what the student called it, how late it came."""
+    """One top-level entry of a class: what its name says, and what it holds."""
 
     name: str
-    owner: str
-    title: str
+    said: Named
     members: tuple[Member, ...]
     folder: bool
-    from_canvas: bool
-    late: bool
-    rank: tuple[int, int, tuple[float, ...]]  # resubmission number, upload number, time
+
+    @property
+    def title(self) -> str:
+        """What the student called it."""
+        return self.said.title
+
+    @property
+    def rank(self) -> tuple[int, int, tuple[float, ...]]:
+        """How late it came: resubmission number, upload number, time."""
+        modified = max(member.modified for member in self.members)
+        submitted = self.said.submitted
+        return self.said.version, self.said.upload, (submitted.timestamp(),) if submitted else modified
 
     @property
     def usable(self) -> bool:
         """Whether it is of a kind that can be graded."""
-        return self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip")
+        return not self.said.typed and (self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip"))
 
     def goes_by(self, file: str) -> bool:
         """Whether a helper file of the same student must stand back behind it."""
-        return not self.from_canvas or self.folder or suffix_of(self.title) == ".zip" or is_named(self.title, file)
+        return (
+            not self.said.owner.system or self.folder or suffix_of(self.title) == ".zip" or is_named(self.title, file)
+        )
 
 
-def read_submissions(path: Path, file: str) -> tuple[Submission, ...]:
-    """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read."""
-    kinds = f"Give a folder or a zip of submissions, or one {file} or notebook."
+def read_submissions(path: Path, file: str, roster: Roster | None = None) -> tuple[Submission, ...]:
+    """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read.
+
+    Who is on the roster goes by its id, so that what came in under several names is one student's.
+    """
+    kinds = f"Give a folder, zip or tar of submissions, or one {file} or notebook."
     try:
         if not path.exists():
             raise SubmissionsError(f"There is no {path}. {kinds}")
@@ -101,7 +120,7 @@ def read_submissions(path: Path, file: str) -> tuple[Submission, ...]:
                 raise SubmissionsError(
                     f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
                 )
-            return _read_all(entries, path.resolve().name, file)
+            return _read_all(entries, path.resolve().name, file, roster or Roster(()))
     except UnreadableError as error:
         raise SubmissionsError(f"{error} {kinds}") from None
     except OSError as error:
@@ -119,6 +138,9 @@ def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
     elif suffix_of(path.name) == ".zip" and path.is_file():
         with open_zip(path, path.name, MAX_CLASS_ENTRIES) as archive:
             yield zip_members(archive)
+    elif path.name.lower().endswith(TARS) and path.is_file():
+        with open_tar(path, path.name, MAX_CLASS_ENTRIES) as tape:
+            yield tar_members(tape)
     else:
         raise UnreadableError(f"{path} is of a kind that holds no submissions.")
 
@@ -127,8 +149,18 @@ def _entries(members: Iterable[Member]) -> tuple[_Entry, ...]:
     groups: dict[tuple[str, bool], list[Member]] = defaultdict(list)
     for member in _unwrapped(tuple(m for m in members if not m.junk or m.outside)):
         groups[member.parts[0], member.folder or len(member.parts) > 1].append(member)
-    entries = (_entry(name, tuple(group), folder=folder) for (name, folder), group in groups.items())
-    return tuple(e for e in entries if e.folder or e.from_canvas or not _is_list(e.title))
+    listed = _metadata(groups.get((_METADATA, False), []))
+    entries = [
+        entry
+        for (name, folder), group in groups.items()
+        for entry in _entries_of(name, tuple(group), listed, folder=folder)
+    ]
+    return tuple(e for e in entries if e.folder or e.said.owner.system or not _is_list(e.title))
+
+
+def _metadata(members: list[Member]) -> Mapping[str, Export]:
+    """Read the list that Gradescope puts beside its folders, if it is there."""
+    return read_metadata(members[0].read(_MAX_METADATA).decode("utf-8", "replace")) if members else {}
 
 
 def _unwrapped(members: tuple[Member, ...]) -> tuple[Member, ...]:
@@ -139,7 +171,7 @@ def _unwrapped(members: tuple[Member, ...]) -> tuple[Member, ...]:
     one_folder = len({member.parts[0] for member in members}) == 1 and all(
         m.folder or len(m.parts) > 1 for m in members
     )
-    is_class = any(map(_CANVAS.fullmatch, names)) or (
+    is_class = any(parse_name(name, folder=name in nested) for name in names) or (
         len(names) > 1 and all(name in nested or suffix_of(name) == ".zip" or _is_list(name) for name in names)
     )
     return inner if one_folder and is_class else members
@@ -149,26 +181,30 @@ def _inside(members: Iterable[Member]) -> tuple[Member, ...]:
     return tuple(replace(member, parts=member.parts[1:]) for member in members if len(member.parts) > 1)
 
 
-def _entry(name: str, members: tuple[Member, ...], *, folder: bool) -> _Entry:
-    modified = max(member.modified for member in members)
-    canvas = None if folder else _CANVAS.fullmatch(name)
-    if canvas is None:
-        owner = name if folder else PurePosixPath(name).stem
-        return _Entry(name, owner, name, members, folder, from_canvas=False, late=False, rank=(0, 0, modified))
-    stem, dot, ending = canvas["title"].rpartition(".")
-    again = _AGAIN.fullmatch(stem)
-    title, version = (f"{again['stem']}{dot}{ending}", int(again["version"])) if again else (canvas["title"], 0)
-    rank = (version, int(canvas["upload"]), modified)
-    owner = f"{canvas['who']}_{canvas['user']}"
-    return _Entry(name, owner, title, members, folder, from_canvas=True, late=bool(canvas["late"]), rank=rank)
+def _entries_of(
+    name: str, members: tuple[Member, ...], listed: Mapping[str, Export], *, folder: bool
+) -> Iterator[_Entry]:
+    """Yield an entry for each of its owners: of a group that hands in together, everyone gets the grade."""
+    plain = name if folder else PurePosixPath(name).stem
+    if export := listed.get(plain):
+        for owner in export.owners or (Owner(plain, system="gradescope"),):
+            title = name if folder else PurePosixPath(name).name
+            yield _Entry(name, Named(owner, title, submitted=export.submitted), members, folder)
+    else:
+        yield _Entry(name, parse_name(name, folder=folder) or Named(Owner(plain), name), members, folder)
 
 
-def _read_all(entries: tuple[_Entry, ...], where: str, file: str) -> tuple[Submission, ...]:
+def _read_all(entries: tuple[_Entry, ...], where: str, file: str, roster: Roster) -> tuple[Submission, ...]:
+    people = {entry.said.owner: roster.find(entry.said.owner) for entry in entries}
     by_owner: dict[str, list[_Entry]] = defaultdict(list)
     for entry in entries:
-        by_owner[entry.owner].append(entry)
+        person = people[entry.said.owner]
+        by_owner[person.id if person else entry.said.owner.key].append(entry)
     names = student_names(by_owner)
-    found = [_read_one(names[owner], theirs, printable(where), file) for owner, theirs in by_owner.items()]
+    found = [
+        replace(_read_one(names[key], theirs, printable(where), file), person=people[theirs[0].said.owner])
+        for key, theirs in by_owner.items()
+    ]
     return tuple(sorted(found, key=lambda submission: submission.student))
 
 
@@ -204,20 +240,24 @@ def _checksum(owner: str, salt: int = 0) -> str:
 
 def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Submission:
     entry, notes = _that_counts(entries, file)
+    said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
+    submission = Submission(
+        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late
+    )
     try:
         found = _found_in(entry, file)
     except UnreadableError as error:
-        return Submission(student, origin, None, str(error), notes)
+        return replace(submission, problem=str(error))
     inside = f": {found.inside}" if found.inside else ""
-    return Submission(student, origin + inside, found.source, notes=notes + found.notes)
+    return replace(submission, origin=origin + inside, source=found.source, notes=notes + found.notes)
 
 
 def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, ...]]:
     """Choose among what one student handed in: what can be graded, by its right name, the latest. Say what was left."""
     best = max(entries, key=lambda e: (e.usable, e.goes_by(file), e.rank, e.name))
     usable = [entry for entry in entries if entry.usable]
-    notes = ["handed in late, as the export marks it"] if best.late else []
+    notes = ["handed in late, as the export marks it"] if best.said.late else []
     if len(usable) > 1 and best.rank == max(entry.rank for entry in usable):
         notes.append(f"handed in {len(usable)} times; the latest ({printable(best.name)}) counts")
     elif len(usable) > 1:
@@ -229,6 +269,8 @@ def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, .
 
 def _found_in(entry: _Entry, file: str) -> Found:
     """Read the file of an entry that holds the solution. Raises UnreadableError."""
+    if entry.said.typed:
+        raise UnreadableError(f"It was typed into a text box and is no file. Hand in {file} or a notebook (.ipynb).")
     if entry.folder:
         return source_in(_inside(entry.members), printable(entry.name), file)
     member = entry.members[0]
@@ -238,7 +280,7 @@ def _found_in(entry: _Entry, file: str) -> Found:
         raise UnreadableError(
             f"{printable(entry.title)} cannot be graded. Hand in {file}, a notebook (.ipynb), or a .zip of one."
         )
-    notes = renamed_note(entry.title, file) if entry.from_canvas else ()
+    notes = renamed_note(entry.title, file) if entry.said.owner.system else ()
     return Found(source_of(member, entry.title, file), notes=notes)
 
 

@@ -13,9 +13,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.course.spec import Alternative, Assignment, Case, Exercise, Limits, Misconception, Visibility
+from autograder.course.spec import (
+    Alternative,
+    Assignment,
+    Case,
+    Exercise,
+    Limits,
+    Misconception,
+    Shortcut,
+    Training,
+    Visibility,
+)
 
-_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch"})
+_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut"})
 
 
 class CourseError(Exception):
@@ -54,6 +64,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         exercises = tuple(_exercise(entry) for entry in config["exercise"])
         file, title, points = str(config["file"]), str(config["title"]), float(config["points"])
         limits = _limits(config.get("limits", {}))
+        shortcuts = tuple(_shortcut(entry) for entry in config.get("shortcut", ()))
     except KeyError as error:
         raise CourseError(f"{public / 'assignment.toml'}: the key {error} is missing.") from None
     except (AttributeError, TypeError, ValueError) as error:
@@ -80,13 +91,22 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         alternatives=tuple(
             Alternative(path.stem, _text(path)) for path in sorted((secret / "alternatives").glob("[!_]*.py"))
         ),
+        shortcuts=shortcuts,
+        trainings=_trainings(secret / "training.py"),
+        harness=_text(public / "training.py") if (public / "training.py").exists() else "",
     )
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
     _refuse_unknown(entry, {f.name for f in fields(Exercise)}, "[[exercise]]")
-    blanks = tuple(entry.get("blanks", (entry["name"],)))
-    return Exercise(entry["name"], float(entry["points"]), blanks, int(entry.get("difficulty", 1)))
+    training = bool(entry.get("training", False))
+    blanks = tuple(entry.get("blanks", () if training else (entry["name"],)))
+    return Exercise(entry["name"], float(entry["points"]), blanks, int(entry.get("difficulty", 1)), training)
+
+
+def _shortcut(entry: dict[str, Any]) -> Shortcut:
+    _refuse_unknown(entry, {f.name for f in fields(Shortcut)}, "[[shortcut]]")
+    return Shortcut(tuple(entry["names"]), tuple(entry["exercises"]), str(entry["instead"]))
 
 
 def _limits(entry: dict[str, Any]) -> Limits:
@@ -121,6 +141,12 @@ def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
         if functions[name] > 1:
             raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
     return tuple(replace(value, visibility=visibility) for value in cases.values())
+
+
+def _trainings(path: Path) -> tuple[Training, ...]:
+    if not path.exists():
+        return ()
+    return tuple(value for value in vars(_module(path)).values() if isinstance(value, Training))
 
 
 def _misconceptions(path: Path) -> tuple[Misconception, ...]:

@@ -6,9 +6,10 @@ student, validates the reference, kills a known-wrong variant and, where public,
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
@@ -41,10 +42,11 @@ class Module:
     """How to make the torch module whose method is called: constructor arguments and a state dict to load.
 
     With `cotangents`, one for each output, the call returns a dict of "output", "input_grads" (a list, None where an
-    argument is no floating tensor) and "param_grads" (by name) for the loss sum(output * cotangent).
+    argument is no floating tensor) and "param_grads" (by name) for the loss sum(output * cotangent). With `init=None`
+    the exercise is a plain function, called for its gradients.
     """
 
-    init: tuple[Any, ...] = ()
+    init: tuple[Any, ...] | None = ()
     state: Mapping[str, Any] = field(default_factory=dict)
     method: str = "forward"
     training: bool = False
@@ -59,6 +61,11 @@ class Call:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     function: str = ""
     module: Module | None = None
+
+    def path(self, exercise: str) -> str:
+        """Return the dotted name of the function or method that is called."""
+        called = self.function or exercise
+        return called if self.module is None or self.module.init is None else f"{called}.{self.module.method}"
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
@@ -104,8 +111,24 @@ class Check(Protocol):
     def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
         """Return why the answers are wrong, or None if they are right."""
 
+    def public(self, expected: tuple[Answer, ...]) -> tuple[Answer, ...]:
+        """Return of the answers to a public case what students may have, the answers themselves where that is all."""
+
     def alike(self, got: tuple[Answer, ...], other: tuple[Answer, ...]) -> bool:
         """Whether two submissions' answers are the same, as diagnosis sees it."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A row of positive numbers in each call's answer, drawn over its index in the student's feedback, on a log axis.
+
+    `row` takes it out of what a call returned; `calls` names the calls in the legend. Of a hidden case this shows what
+    the row holds, so it is for configurations that the text describes anyway.
+    """
+
+    label: str
+    calls: tuple[str, ...]
+    row: Callable[[Any], Any] = lambda value: value
 
 
 @dataclass(frozen=True)
@@ -119,6 +142,7 @@ class Case:
     generate: Callable[[np.random.Generator], Iterator[Call]]
     weight: float = 1.0
     keeps: str = ""  # why the case stays although no misconception fails it
+    plot: Plot | None = None
     visibility: Visibility = Visibility.HIDDEN
 
     def calls(self, seed: int) -> tuple[Call, ...]:
@@ -128,14 +152,14 @@ class Case:
 
 
 def case(
-    exercise: str, *, check: Check, weight: float = 1.0, keeps: str = ""
+    exercise: str, *, check: Check, weight: float = 1.0, keeps: str = "", plot: Plot | None = None
 ) -> Callable[[Callable[[np.random.Generator], Iterator[Call]]], Case]:
     """Turn a generator of calls into a Case: its name is the claim, its docstring what the student reads."""
 
     def decorate(generate: Callable[[np.random.Generator], Iterator[Call]]) -> Case:
         name = getattr(generate, "__name__", "")
         claim = " ".join((generate.__doc__ or "").split())
-        return Case(name, exercise, claim, check, generate, weight, keeps)
+        return Case(name, exercise, claim, check, generate, weight, keeps, plot)
 
     return decorate
 
@@ -168,12 +192,73 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Exercise:
-    """What a student writes for points: a function or class, and the definitions blanked in the stub."""
+    """What a student writes for points: a function or class, and the definitions blanked in the stub.
+
+    Of a `training` exercise nothing is blanked: it asks that what the others are made of learns together.
+    """
 
     name: str
     points: float
     blanks: tuple[str, ...]
     difficulty: int = 1
+    training: bool = False
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a training run has to reach: a number the grader computes itself from what the run returned.
+
+    `measure(args, value)` gets the run's arguments and its value, as numpy arrays; targets it knows from neither. Below
+    `low` or above `high` the case fails, and `below` or `above` says what that symptom means.
+    """
+
+    name: str
+    claim: str
+    measure: Callable[[tuple[Any, ...], Any], float]
+    low: float = -math.inf
+    high: float = math.inf
+    below: str = ""
+    above: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Training:
+    """A run of the harness `function` of the assignment's public training.py, on the student's code.
+
+    The harness is called as function(student, report, steps, *args) with the student's module and a function that
+    takes (step, loss). It returns a dict whose "losses" holds every step's loss; over `first_steps` they have to be the
+    reference's, from the same start and batches. `draw` makes the arguments; held-out targets are not among them.
+    `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
+    float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
+    """
+
+    exercise: str
+    function: str
+    draw: Callable[[np.random.Generator], tuple[Any, ...]]
+    steps: int
+    seconds: float
+    metrics: tuple[Metric, ...]
+    catches: tuple[str, ...] = ()
+    first_steps: int = 20
+    tolerance: float = 1e-2
+    memory_mb: int = 2048
+
+    def args(self, seed: int) -> tuple[Any, ...]:
+        """Return the run's arguments for a seed."""
+        return self.draw(np.random.default_rng([seed, zlib.crc32(self.exercise.encode())]))
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """Library code that would do these exercises for the student: full names, whose last part may hold `*`.
+
+    `instead` says what may be used.
+    """
+
+    names: tuple[str, ...]
+    exercises: tuple[str, ...]
+    instead: str
 
 
 @dataclass(frozen=True)
@@ -205,11 +290,19 @@ class Assignment:
     cases: tuple[Case, ...]
     misconceptions: tuple[Misconception, ...]
     alternatives: tuple[Alternative, ...]
+    shortcuts: tuple[Shortcut, ...] = ()
+    trainings: tuple[Training, ...] = ()
+    harness: str = ""  # source text of what runs the trainings, which students see
 
     @property
     def max_score(self) -> float:
         """The points of all exercises together."""
         return sum(exercise.points for exercise in self.exercises)
+
+    def without_training(self) -> Assignment:
+        """Return the assignment without its training exercises, which take a minute each."""
+        kept = tuple(exercise for exercise in self.exercises if not exercise.training)
+        return replace(self, exercises=kept, trainings=(), points=sum(e.points for e in kept))
 
     def cases_of(self, exercise: str, *, public_only: bool = False) -> tuple[Case, ...]:
         """Return an exercise's cases in report order: public first, then hidden, each in file order."""

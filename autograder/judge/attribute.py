@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from autograder.course.spec import Finding, Status
 from autograder.judge.compare import identical
 from autograder.judge.diagnose import UNCOMPARABLE, Diagnosis, agrees, answers_of, diagnose
-from autograder.judge.oracle import Oracle, Trial
+from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
 STATUS = {
@@ -22,6 +22,7 @@ STATUS = {
     Ending.UNWRITTEN: Status.MISSING,
     Ending.TIMEOUT: Status.TIMEOUT,
     Ending.MEMORY: Status.MEMORY,
+    Ending.SHORTCUT: Status.FAILED,
     Ending.OUTPUT: Status.OUTPUT,
     Ending.NOT_RUN: Status.SKIPPED,
     Ending.FAULT: Status.GRADER_ERROR,
@@ -29,17 +30,6 @@ STATUS = {
 
 
 OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # what a mistake in the student's own code looks like
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One trial as first judged, before diagnosis and carrying forward."""
-
-    trial: Trial
-    outcomes: tuple[Outcome, ...]
-    status: Status
-    finding: Finding | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +47,7 @@ class Verdict:
         return failed <= named
 
 
-def attribute(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
+def attribute(oracle: Knowledge, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
     """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise.
 
     What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
@@ -83,7 +73,9 @@ def attribute(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
 
 
-def _crashed_elsewhere(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapping[Trial, object]) -> dict[Trial, str]:
+def _crashed_elsewhere(
+    oracle: Knowledge, judged: tuple[Judged, ...], excused: Mapping[Trial, object]
+) -> dict[Trial, str]:
     """Return the trials that crashed inside another exercise, where that one fails by itself too."""
     failing = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and j.trial not in excused}
     inside = {}
@@ -96,13 +88,13 @@ def _crashed_elsewhere(oracle: Oracle, judged: tuple[Judged, ...], excused: Mapp
     return inside
 
 
-def _own_mistakes(oracle: Oracle, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
+def _own_mistakes(oracle: Knowledge, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
     """Return the misconceptions of a diagnosis that lie in the exercise itself."""
     names = diagnosis.candidates[0] if diagnosis else ()
     return tuple(name for name in names if oracle.misconception(name).exercise == exercise)
 
 
-def judge_all(oracle: Oracle, ran: JobResult) -> tuple[Judged, ...]:
+def judge_all(oracle: Knowledge, ran: JobResult) -> tuple[Judged, ...]:
     """Judge every trial by its own check, in report order."""
     outcomes = iter(ran.outcomes)
     judged = []
@@ -112,7 +104,7 @@ def judge_all(oracle: Oracle, ran: JobResult) -> tuple[Judged, ...]:
     return tuple(judged)
 
 
-def _judge(oracle: Oracle, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
+def _judge(oracle: Knowledge, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
     ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
     if ended:
         first = ended[0]
@@ -128,7 +120,7 @@ def _judge(oracle: Oracle, trial: Trial, mine: tuple[Outcome, ...], expected: tu
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 
 
-def _other_exercise(oracle: Oracle, trial: Trial, outcome: Outcome) -> str:
+def _other_exercise(oracle: Knowledge, trial: Trial, outcome: Outcome) -> str:
     """Return the other exercise in whose code a call ended, if it did."""
     names = {e.name for e in oracle.assignment.exercises}
     frames = outcome.trouble.frames if outcome.trouble else ()
@@ -138,7 +130,7 @@ def _other_exercise(oracle: Oracle, trial: Trial, outcome: Outcome) -> str:
 
 
 def diagnosis_of(
-    oracle: Oracle, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
+    oracle: Knowledge, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
 ) -> Diagnosis | None:
     """Name the mistake behind an exercise's failures, if it is a known one."""
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)

@@ -16,9 +16,10 @@ import numpy as np
 
 from autograder.course.spec import Answer, Call, Finding
 from autograder.judge.compare import TOLERANCE, deviation, difference
-from autograder.sandbox.wire import Code, Tensor
+from autograder.sandbox.wire import Code, Opaque, Tensor
 
 NOISE = 1e-6  # differences between equal numbers that were computed in another order, in single precision
+_LETTER = Opaque("letter")  # stands for an answer to a quiz, in what students get; equal to nothing they can return
 Calls = tuple[Call, ...]
 Answers = tuple[Answer, ...]
 
@@ -37,23 +38,49 @@ class _ByValue:
 
     sees_arguments: ClassVar[bool] = False
 
+    def public(self, expected: Answers) -> Answers:
+        return expected
+
     def alike(self, got: Answers, other: Answers) -> bool:
         return _first_difference(got, other) is None
 
 
 @dataclass(frozen=True)
 class close(_ByValue):
-    """Every call returns the reference's value; `names` names the parts of a tuple, `only` judges one of them."""
+    """Every call returns the reference's value.
+
+    `names` names the parts of a tuple, and `only` judges one of them. `at` judges one part of a nested structure, by a
+    path of dict keys and positions: `at=("param_grads", "W_q.weight")`; `called` is how messages name it.
+    """
 
     names: tuple[str, ...] = ()
     only: str = ""
+    at: tuple[str | int, ...] = ()
+    called: str = ""
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
         for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-            finding = self._difference(mine.value, theirs.value)
+            compare = self._part_difference if self.at else self._difference
+            finding = compare(mine.value, theirs.value)
             if finding:
                 return replace(finding, call=index)
         return None
+
+    def alike(self, got: Answers, other: Answers) -> bool:
+        """The judged part is the same; in others there may be nothing but noise, such as a gradient that is zero."""
+        if not self.at:
+            return super().alike(got, other)
+        return all(self._part_difference(a.value, b.value) is None for a, b in zip(got, other, strict=True))
+
+    def _part_difference(self, mine: Any, theirs: Any) -> Finding | None:
+        whole = mine, theirs
+        for key in self.at:
+            theirs = theirs[key]
+            try:
+                mine = mine[key]
+            except (KeyError, IndexError, TypeError):
+                return difference(*whole)
+        return difference(mine, theirs, self.called or _called(self.at))
 
     def _difference(self, mine: Any, theirs: Any) -> Finding | None:
         if not self.names:
@@ -66,6 +93,17 @@ class close(_ByValue):
             if finding:
                 return finding
         return None
+
+
+def _called(path: tuple[str | int, ...]) -> str:
+    """Name a part of an answer as a sentence would: gradients by what they are the gradients of."""
+    match path:
+        case ("param_grads", name):
+            return f"gradient of {name}"
+        case ("input_grads", int(position)):
+            return f"gradient of argument {position + 1}"
+        case _:
+            return " ".join(str(key) for key in path if not isinstance(key, int)) or f"part {path[-1]}"
 
 
 @dataclass(frozen=True)
@@ -262,6 +300,11 @@ class answered:
         text = f"No answer yet to {', '.join(open_questions)}. Write one of {', '.join(self.options)} for each."
         return Finding("unanswered", text)
 
+    def public(self, expected: Answers) -> Answers:
+        """The questions, without their letters."""
+        wanted = expected[0].value
+        return (Answer(dict.fromkeys(wanted, _LETTER)),) if isinstance(wanted, dict) else ()
+
     def alike(self, got: Answers, other: Answers) -> bool:
         """Nothing to diagnose: that all questions are answered says nothing about any mistake."""
         return self.judge((), got, other) is None
@@ -281,6 +324,10 @@ class choice:
         if mine != self._answer(expected):
             return Finding("wrong_choice", "This answer is not the best one.", self.question)
         return None
+
+    def public(self, expected: Answers) -> Answers:
+        """Nothing: where the question stands in a public case, so would its answer."""
+        return ()
 
     def alike(self, got: Answers, other: Answers) -> bool:
         """The same letter for this question, whatever the others' are."""

@@ -137,6 +137,9 @@ def _single(value: Any) -> Any:
 def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str) -> Finding | None:
     if isinstance(expected, np.ndarray) and expected.ndim == 0 and isinstance(got, bool | int | float):
         got = np.asarray(got)
+    if got is None and isinstance(expected, Tensor) and "grad" in where:
+        text = "No gradient reaches it: your code does not use it, or leaves torch's graph on the way to the output."
+        return Finding("no_gradient", text, where)
     if isinstance(expected, Tensor) != isinstance(got, Tensor) or not isinstance(got, np.ndarray | np.generic | Tensor):
         wanted = f"a {_kind(expected)} of shape {_array(expected).shape}"
         return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)

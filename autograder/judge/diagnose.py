@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from autograder.course.spec import Answer
-from autograder.judge.oracle import Oracle, Trial
+from autograder.judge.trials import Knowledge, Trial
 from autograder.sandbox.job import Ending, Outcome
 
 # Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
@@ -43,7 +43,7 @@ def answers_of(outcomes: tuple[Outcome, ...]) -> tuple[Answer, ...]:
 
 
 def diagnose(
-    oracle: Oracle,
+    oracle: Knowledge,
     exercise: str,
     got: Mapping[Trial, tuple[Outcome, ...]],
     failed: Iterable[Trial],
@@ -69,7 +69,7 @@ def diagnose(
 
 
 def _explains(
-    oracle: Oracle, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+    oracle: Knowledge, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> bool:
     # Failed cases first: they settle the question soonest.
     if not all(agrees(oracle, names, trial, got[trial]) for trial in failed):
@@ -77,7 +77,7 @@ def _explains(
     return all(agrees(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
 
 
-def agrees(oracle: Oracle, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
+def agrees(oracle: Knowledge, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
     """Whether a student's outcomes of one trial are those of the reference with these misconceptions."""
     variant = oracle.answers(names, trial)
     return variant is not None and same_outcomes(trial, got, variant)

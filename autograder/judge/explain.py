@@ -7,16 +7,13 @@ difference there was.
 from __future__ import annotations
 
 import builtins
-import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from autograder.course.spec import Call, Finding, Limits, Visibility
+from autograder.judge.show import Signatures, show_call, side_by_side
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
-from autograder.sandbox.wire import Tensor
 
 # What may be said of a hidden case, by kind of finding.
 KINDS = {
@@ -24,6 +21,7 @@ KINDS = {
     "shape": "The shape is not the reference's.",
     "dtype": "The dtype is not the reference's.",
     "container": "What it returned is of another type than the text asks for.",
+    "no_gradient": "No gradient reaches it.",
     "not_finite": "The output holds NaN or infinite values.",
     "mutated": "It changed one of its arguments in place; work on a copy.",
     "property": "The output does not have this property.",
@@ -37,23 +35,23 @@ _LIBRARY_ERRORS = frozenset(
         "_UFuncInputCastingError", "_UFuncNoLoopError", "_UFuncOutputCastingError",
     }
 )  # fmt: skip
+# A part of the answer as the case calls it: "dW_x", "gradient of W_q.weight".
+_NAMED = re.compile(r"(gradient of )?[^\W\d][\w.]*|gradient of argument \d")
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
 OUR_FAULT = "The grader itself failed here. That is not your doing; it will be looked at and graded again."
-FULL_SIZE = 48  # arrays up to this many entries are shown whole
-WINDOW = (2, 3)  # rows and columns on each side of the first difference
 
 
 def explain_finding(
-    finding: Finding, visibility: Visibility, calls: Sequence[Call], function: str, parameters: Sequence[str]
+    finding: Finding, visibility: Visibility, calls: Sequence[Call], function: str, signatures: Signatures
 ) -> str:
     """Say what a check found; for public cases with the call, and got beside expected."""
     if visibility is Visibility.HIDDEN:
-        where = f"{finding.where}: " if finding.where.isidentifier() else ""
+        where = f"{finding.where}: " if _NAMED.fullmatch(finding.where) else ""
         return where + KINDS[finding.kind]
     where = f"{finding.where}: " if finding.where else ""
     blocks = [where + finding.headline]
     if finding.kind not in ("unanswered", "wrong_choice"):
-        blocks.append(show_call(calls[finding.call], function, parameters))
+        blocks.append(show_call(calls[finding.call], function, signatures))
     comparison = side_by_side(finding)
     if comparison:
         blocks.append(comparison)
@@ -67,14 +65,14 @@ def explain_ending(
     limits: Limits,
     call: Call,
     function: str,
-    parameters: Sequence[str],
+    signatures: Signatures,
 ) -> str:
     """Say why a call gave nothing to judge."""
     trouble = outcome.trouble or Trouble("", "")
     match outcome.ending:
         case Ending.RAISED:
             text = explain_trouble(trouble, source, visibility)
-            shown = show_call(call, function, parameters, full=False)
+            shown = show_call(call, function, signatures, full=False)
             return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
         case Ending.ABSENT:
             near = f" There is a `{trouble.text}`." if trouble.text and source.holds(trouble.text) else ""
@@ -144,80 +142,3 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
             return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(
                 trouble, source
             )
-
-
-def show_call(call: Call, function: str, parameters: Sequence[str], *, full: bool = True) -> str:
-    """Show what was called, with small arguments in full or, of a crash, with shapes alone."""
-    names = [name for name, _ in itertools.zip_longest(parameters[: len(call.args)], call.args, fillvalue="...")]
-    given = list(zip(names, call.args, strict=True)) + list(call.kwargs.items())
-    lines = [f"The call was {call.function or function}({', '.join(names + [f'{k}=...' for k in call.kwargs])}) with"]
-    for name, value in given:
-        lines.append(_indent(_show_value(value, full), f"  {name} = "))
-    return "\n".join(lines) if given else f"The call was {call.function or function}()."
-
-
-def side_by_side(finding: Finding) -> str:
-    """Show got and expected in two columns: whole if small, else around the first difference."""
-    got, expected = _as_array(finding.got), _as_array(finding.expected)
-    if got is None:
-        return ""
-    if expected is None:
-        return _indent(_render(got, ()), "  got  ") if got.size <= FULL_SIZE else ""
-    if got.shape != expected.shape:
-        if max(got.size, expected.size) > FULL_SIZE:
-            return ""
-        window: tuple[Any, ...] = ()
-        place = ""
-    else:
-        window, place = _window(got, finding.index)
-    left = ["got" + place, *_render(got, window).splitlines()]
-    right = ["expected", *_render(expected, window).splitlines()]
-    width = max(map(len, left)) + 3
-    rows = itertools.zip_longest(left, right, fillvalue="")
-    return "\n".join(f"  {a:<{width}}{b}".rstrip() for a, b in rows)
-
-
-def _window(array: np.ndarray, index: tuple[int, ...] | None) -> tuple[tuple[Any, ...], str]:
-    """Choose the part of a large array around an entry, and say which part it is."""
-    if array.size <= FULL_SIZE:
-        return (), ""
-    index = index or (0,) * array.ndim
-    leading = index[:-2] if array.ndim > 2 else ()
-    reach = WINDOW[-min(2, array.ndim) :]
-    ranges = [
-        slice(max(0, at - by), min(size, at + by + 1))
-        for at, by, size in zip(index[len(leading) :], reach, array.shape[len(leading) :], strict=True)
-    ]
-    labels = [str(i) for i in leading] + [f"{r.start}:{r.stop}" for r in ranges]
-    return (*leading, *ranges), f" [{', '.join(labels)}]"
-
-
-def _render(array: np.ndarray, window: tuple[Any, ...]) -> str:
-    part = array[window] if window else array
-    return np.array2string(part, precision=4, suppress_small=True, separator=" ", max_line_width=60, threshold=10_000)
-
-
-def _as_array(value: Any) -> np.ndarray | None:
-    if isinstance(value, Tensor):
-        return value.array
-    return value if isinstance(value, np.ndarray) else None
-
-
-def _show_value(value: Any, full: bool) -> str:
-    array = _as_array(value)
-    if array is not None:
-        about = f"{'tensor' if isinstance(value, Tensor) else 'array'} {array.shape} {array.dtype}"
-        return f"{about}\n{_render(array, ())}" if full and array.size <= FULL_SIZE else about
-    if isinstance(value, tuple | list) and any(_as_array(item) is not None for item in value):
-        parts = [_indent(_show_value(item, full), f"  [{i}] ") for i, item in enumerate(value)]
-        return f"{'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}\n" + "\n".join(parts)
-    if isinstance(value, dict) and any(_as_array(item) is not None for item in value.values()):
-        parts = [_indent(_show_value(item, full), f"  {key!r}: ") for key, item in value.items()]
-        return f"dict of {len(value)}\n" + "\n".join(parts)
-    text = repr(value)
-    return text if len(text) <= 200 else text[:200] + " ..."
-
-
-def _indent(text: str, head: str) -> str:
-    first, *rest = text.splitlines()
-    return "\n".join([head + first, *("      " + line for line in rest)])

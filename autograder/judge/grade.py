@@ -5,35 +5,44 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autograder.course.spec import Exercise, Status, Visibility
-from autograder.judge.attribute import OWN_FAULT, STATUS, Judged, Verdict, attribute, judge_all
-from autograder.judge.diagnose import Diagnosis
+from autograder.judge.attribute import OWN_FAULT, STATUS, Verdict, attribute, judge_all
+from autograder.judge.diagnose import Diagnosis, answers_of
 from autograder.judge.explain import MAX_LINE, explain_ending, explain_finding, explain_loading, explain_trouble
-from autograder.judge.follow import follow
-from autograder.judge.oracle import Oracle
+from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
+from autograder.judge.shortcuts import explain_shortcut, rule_for, used_shortcuts
+from autograder.judge.trials import Judged, Knowledge
+from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 
 MAX_PRINTED = 10  # lines of what a case printed
 
 
-def grade(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result:
+def grade(source: Source, oracle: Knowledge, sandbox: Sandbox) -> Result:
     """Grade a submission on the oracle's trials."""
     assignment = oracle.assignment
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
-    ran = sandbox.run(Job(source, requests, assignment.limits))
+    ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts))
+    return judge_run(source, oracle, sandbox, ran)
+
+
+def judge_run(source: Source, oracle: Knowledge, sandbox: Sandbox, ran: JobResult) -> Result:
+    """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
+    assignment = oracle.assignment
     notes = tuple(explain_trouble(note, source) for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = judge_all(oracle, ran)
     verdict = attribute(oracle, judged, {})
     if not verdict.explains(judged):
-        verdict = attribute(oracle, judged, follow(oracle, source, sandbox, judged))
-    exercises = tuple(_exercise(e, oracle, judged, verdict, source) for e in assignment.exercises)
+        verdict = attribute(oracle, judged, oracle.follow(source, sandbox, judged))
+    exercises = tuple(_exercise(e, oracle, judged, verdict, source) for e in assignment.exercises if not e.training)
+    shortcuts = used_shortcuts(source, assignment)
+    exercises = tuple(_without(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
 
 
 def _exercise(
-    exercise: Exercise, oracle: Oracle, judged: tuple[Judged, ...], verdict: Verdict, source: Source
+    exercise: Exercise, oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, source: Source
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
@@ -44,6 +53,18 @@ def _exercise(
     earned = sum(w for w, c in zip(weights, cases, strict=True) if c.status is Status.PASSED)
     score = round(exercise.points * earned / sum(weights), 4) if weights else 0.0
     return ExerciseResult(exercise.name, score, exercise.points, cases)
+
+
+def _without(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
+    """Take the points of an exercise whose code uses what it may not, whatever it gave."""
+    judged_by_value = (Status.PASSED, Status.FAILED)
+    cases = tuple(
+        replace(c, status=Status.FAILED, message=shortcut, diagnosis="", says="", follows=())
+        if c.status in judged_by_value
+        else c
+        for c in exercise.cases
+    )
+    return replace(exercise, score=0.0, cases=cases)
 
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
@@ -61,7 +82,7 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
     )
 
 
-def _case(judged: Judged, oracle: Oracle, verdict: Verdict, source: Source) -> CaseResult:
+def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source) -> CaseResult:
     case = judged.trial.case
     result = CaseResult(
         case.name,
@@ -70,6 +91,8 @@ def _case(judged: Judged, oracle: Oracle, verdict: Verdict, source: Source) -> C
         Status.SKIPPED if judged.trial in verdict.inside else judged.status,
         seconds=round(sum(outcome.seconds for outcome in judged.outcomes), 6),
     )
+    if case.plot or case.visibility is Visibility.PUBLIC:
+        result = replace(result, picture=_picture(judged, oracle))
     printed = "".join(outcome.printed for outcome in judged.outcomes)
     if judged.status is Status.PASSED:
         return replace(result, grader_note=printed)
@@ -90,10 +113,17 @@ def _case(judged: Judged, oracle: Oracle, verdict: Verdict, source: Source) -> C
     )
 
 
-def _message(judged: Judged, index: int, oracle: Oracle, verdict: Verdict, source: Source) -> str:
+def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
+    """Return what to draw of a case: where it differs, or the row of numbers that it is about."""
+    plot = judged.trial.case.plot
+    if plot:
+        return plotted(plot, answers_of(judged.outcomes), answers_of(oracle.expected(judged.trial)))
+    return heat_map(judged.finding) if judged.finding else None
+
+
+def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source) -> str:
     """Say why a case did not pass; `index` is the call that says most."""
     case, bad = judged.trial.case, judged.outcomes[index]
-    parameters = oracle.parameters.get(case.exercise, ())
     if judged.note:
         return judged.note
     if bad.ending is Ending.UNWRITTEN:
@@ -101,16 +131,19 @@ def _message(judged: Judged, index: int, oracle: Oracle, verdict: Verdict, sourc
         frame = next((f for f in reversed(frames) if source.has_line(f.label, f.line)), None)
         return f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet."
     if judged.finding:
-        return explain_finding(judged.finding, case.visibility, judged.trial.calls, case.exercise, parameters)
+        return explain_finding(judged.finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
+    if bad.ending is Ending.SHORTCUT and bad.trouble:
+        rule = rule_for(oracle.assignment, case.exercise, bad.trouble.text)
+        return explain_shortcut(bad.trouble.text, rule.instead) if rule else "It uses what this exercise may not."
     call, limits = judged.trial.calls[index], oracle.assignment.limits
-    text = explain_ending(bad, case.visibility, source, limits, call, case.exercise, parameters)
+    text = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]
         return f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first.\n{text}"
     return text
 
 
-def _says(diagnosis: Diagnosis, oracle: Oracle) -> str:
+def _says(diagnosis: Diagnosis, oracle: Knowledge) -> str:
     """Put a diagnosis in sentences: one mistake, several at once, or a choice between explanations."""
     sentences = [" Also: ".join(oracle.misconception(name).says for name in names) for names in diagnosis.candidates]
     if diagnosis.tentative:
@@ -120,7 +153,7 @@ def _says(diagnosis: Diagnosis, oracle: Oracle) -> str:
     return "One of these: " + " Or: ".join(dict.fromkeys(sentences))
 
 
-def _unloadable(loading: Outcome, oracle: Oracle, source: Source) -> Result:
+def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:
     """Grade a submission that could not be imported: every case has that one reason."""
     result = without_points(oracle, STATUS[loading.ending], "The file could not be imported.")
     note = loading.trouble.text if loading.trouble else ""
@@ -128,7 +161,7 @@ def _unloadable(loading: Outcome, oracle: Oracle, source: Source) -> Result:
     return replace(result, problem=problem, printed=loading.printed or note)
 
 
-def without_points(oracle: Oracle, status: Status, message: str) -> Result:
+def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
     """Return a result in which every case has one status and one reason."""
     exercises = tuple(
         ExerciseResult(
@@ -141,5 +174,6 @@ def without_points(oracle: Oracle, status: Status, message: str) -> Result:
             ),
         )
         for exercise in oracle.assignment.exercises
+        if not exercise.training
     )
     return Result(oracle.assignment.slug, exercises)

@@ -7,33 +7,23 @@ import itertools
 import sys
 import threading
 import warnings
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from autograder.course.catalog import CourseError
-from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Module, Visibility
-from autograder.sandbox.job import Ending, Outcome, Request, Trouble
+from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.judge.trials import Judged, Trial, make_trial
+from autograder.sandbox.job import Ending, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.wire import Opaque, decode, encode
 
 
 class BrokenReferenceError(CourseError):
     """The reference, or a case, fails by itself: an author's mistake, never a student's."""
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One case with the calls drawn for this run, as values and as requests; compared by identity."""
-
-    case: Case
-    calls: tuple[Call, ...]
-    requests: tuple[Request, ...]
 
 
 class Oracle:
@@ -47,7 +37,7 @@ class Oracle:
             for e in assignment.exercises
             for case in assignment.cases_of(e.name, public_only=public_only)
         )
-        self.parameters = _parameters(assignment.reference)
+        self.signatures = _signatures(assignment.reference)
         self._functions = _functions(assignment.reference)
         self._bank = {m.name: m for m in assignment.misconceptions}
         self._programs: dict[tuple[str, ...], Program | None] = {}
@@ -102,6 +92,12 @@ class Oracle:
                 program = self._program(names)
                 self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]
+
+    def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
+        """Return the failed trials that only follow from unnamed mistakes in other exercises, with the names of those."""
+        from autograder.judge.follow import follow  # it stands on this module
+
+        return follow(self, source, sandbox, judged)
 
     def reference(self) -> Program:
         """Return the reference as a program, which nobody may change."""
@@ -187,14 +183,20 @@ def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
     return reference
 
 
-def _parameters(source: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of every function's parameters, for showing calls."""
+def _signatures(source: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of the parameters of every function and, by dotted name and without self, every method."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
         raise BrokenReferenceError(f"the reference is not Python (line {error.lineno}: {error.msg})") from None
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return {node.name: tuple(argument.arg for argument in node.args.args) for node in functions}
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = tuple(argument.arg for argument in node.args.args)
+        elif isinstance(node, ast.ClassDef):
+            methods = (method for method in node.body if isinstance(method, ast.FunctionDef))
+            found |= {f"{node.name}.{m.name}": tuple(argument.arg for argument in m.args.args[1:]) for m in methods}
+    return found
 
 
 def _functions(source: str) -> tuple[tuple[int, int], ...]:
@@ -213,32 +215,7 @@ def _trial(case: Case, seed: int) -> Trial:
         raise BrokenReferenceError(f"{text} ({type(error).__name__}: {error})") from error
     if not calls:
         raise BrokenReferenceError(f"the case {case.exercise}.{case.name} yields no call")
-    group = f"{case.exercise}.{case.name}"
-    requests = tuple(
-        Request(
-            function=call.function or case.exercise,
-            args=call.args,
-            kwargs=dict(call.kwargs),
-            module=None if call.module is None else _as_data(call.module),
-            group=group,
-            family=case.exercise,
-            phase=int(case.visibility is Visibility.HIDDEN),
-            seed=zlib.crc32(f"{seed}.{group}".encode()),
-            keep_args=case.check.sees_arguments,
-        )
-        for call in calls
-    )
-    return Trial(case, calls, requests)
-
-
-def _as_data(module: Module) -> dict[str, Any]:
-    return {
-        "init": module.init,
-        "state": dict(module.state),
-        "method": module.method,
-        "training": module.training,
-        "cotangents": module.cotangents,
-    }
+    return make_trial(case, calls, seed)
 
 
 def _opaque(tree: Any) -> Opaque | None:
@@ -251,7 +228,8 @@ def _opaque(tree: Any) -> Opaque | None:
 
 def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
     """Make calls here, in the trusted process, as the worker makes them there."""
-    return tuple(_answer(program, request) for request in requests)
+    # As there, the random state is set when a case begins, not for each of its calls.
+    return tuple(_answer(program, request, first=not number) for number, request in enumerate(requests))
 
 
 def to_worker(tree: Any) -> Any:
@@ -259,12 +237,13 @@ def to_worker(tree: Any) -> Any:
     return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
 
 
-def _answer(program: Program, request: Request) -> Outcome:
+def _answer(program: Program, request: Request, *, first: bool) -> Outcome:
     """Make one call here as the worker makes it there, so that both sides' values have one form."""
     args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
     with _quiet():
-        reseed(request.seed)
-        event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args))
+        if first:
+            reseed(request.seed)
+        event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
     event = decode(encode(event))
     trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.course.spec import Status, Visibility
+from autograder.judge.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class CaseResult:
     seconds: float = 0.0
     follows: tuple[str, ...] = ()  # exercises whose mistakes it was judged on top of
     grader_note: str = ""
+    picture: Picture | None = None  # never of a hidden case's data
 
 
 @dataclass(frozen=True)

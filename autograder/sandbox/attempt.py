@@ -6,10 +6,7 @@ attempt.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import os
-import selectors
 import struct
 import time
 from collections import Counter
@@ -18,6 +15,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from autograder.sandbox.budget import Budget, EndedError
+from autograder.sandbox.ends import Ends
 from autograder.sandbox.events import (
     MALFORMED,
     encode_program,
@@ -25,6 +23,7 @@ from autograder.sandbox.events import (
     read_items,
     read_mark,
     read_outcome,
+    read_progress,
     read_trouble,
 )
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
@@ -35,18 +34,18 @@ from autograder.sandbox.worker import MARK
 MAX_STRIKES = 2
 START_SECONDS = 30.0  # for a child to start on a busy machine; longer is our fault, not the student's
 START_TRIES = 3
+MAX_CURVE = 2_000  # points of a training's curve that are kept
 
 
 Loading = tuple[Outcome, tuple[Trouble, ...]]  # what importing came to, and notebook cells left out
 
 
 class Child(Protocol):
-    """A started child: the ends of its pipes that are ours, and what can be asked of it."""
+    """A started child: what connects us with it, and what can be asked of it."""
 
-    job_fd: int  # to write the job's parts to; the child can only read it
-    go_fd: int  # to say that a phase's parts are there
-    result_fd: int
-    log_fd: int
+    @property
+    def ends(self) -> Ends:
+        """Our ends of its connections."""
 
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the child to be gone and say how it went: DIED or FAULT, and an exit code or signal in words."""
@@ -120,26 +119,14 @@ class Attempt:
         self._child = child
         self._job = job
         self._order = sorted(pending, key=lambda index: job.requests[index].phase)
-        self._written = 0
-        self._log = bytearray()
         self._buffer = bytearray()
-        self._log_open = True
-        self._exit = contextlib.ExitStack()
-        for descriptor in (child.job_fd, child.go_fd, child.result_fd, child.log_fd):
-            self._exit.callback(os.close, descriptor)
-        self._exit.callback(child.end)
-        try:
-            self._selector = self._exit.enter_context(selectors.DefaultSelector())
-            for descriptor in (child.result_fd, child.log_fd):
-                os.set_blocking(descriptor, False)
-                self._selector.register(descriptor, selectors.EVENT_READ)
-        except BaseException:  # descriptors have run out
-            self.end()
-            raise
+        self._curve: list[tuple[int, float]] = []
+        self._ends = child.ends
+        self._ends.log_limit = job.limits.log_kb << 10
 
     def end(self) -> None:
         """End the child, whatever it is doing, and close what is ours."""
-        self._exit.close()
+        self._child.end()
 
     def load(self) -> Loading:
         """Wait until the submission is imported, and say what that came to."""
@@ -147,7 +134,9 @@ class Attempt:
         try:
             self._event("ready", time.monotonic() + START_SECONDS)
         except EndedError as end:
-            return Outcome(Ending.FAULT, trouble=Trouble("", f"the worker did not start: {end}; {self._said()}")), ()
+            return Outcome(
+                Ending.FAULT, trouble=Trouble("", f"the worker did not start: {end}; {self._ends.said()}")
+            ), ()
         started = time.monotonic()
         try:
             event = self._event("loaded", started + self.limits.import_seconds)
@@ -156,7 +145,7 @@ class Attempt:
         except MALFORMED as error:
             return self._failure(error), ()
         ending = Ending.RAISED if trouble else Ending.RETURNED
-        return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._said()), notes
+        return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._ends.said()), notes
 
     def answer_into(self, outcomes: dict[int, Outcome]) -> int | None:
         """Collect an outcome for each request, phase by phase; return the one the child failed at, if it did."""
@@ -173,8 +162,11 @@ class Attempt:
                         begun = read_mark(begun, news, end)
                         deadline = self._budget.deadline(self.limits.case_seconds)
                         continue
+                    if news["event"] == "progress":
+                        self._hear(news)
+                        continue
                     batch = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
-                    batch[-1] = replace(batch[-1], printed=self._said())
+                    batch[-1] = replace(batch[-1], printed=self._ends.said(), curve=tuple(self._curve))
                 except MALFORMED as error:
                     broken = self._order[max(begun, done)]
                     outcomes[broken] = self._failure(error)
@@ -182,7 +174,7 @@ class Attempt:
                 outcomes.update(zip(self._order[done:], batch, strict=False))
                 done += len(batch)
                 if number == 0:
-                    self._say_go()  # what it prints from here on belongs to the next cases
+                    self._ends.say_go()  # what it prints from here on belongs to the next cases
                 latest = time.monotonic() + 2 * self.limits.case_seconds
         return None
 
@@ -193,21 +185,23 @@ class Attempt:
     def _release(self, parts: Sequence[bytes]) -> None:
         """Append parts to the job and say that they are there."""
         for part in parts:
-            data = struct.pack("<Q", len(part)) + part
-            os.pwrite(self._child.job_fd, data, self._written)
-            self._written += len(data)
-        self._say_go()
-
-    def _say_go(self) -> None:
-        with contextlib.suppress(BrokenPipeError):
-            os.write(self._child.go_fd, b"g")
+            self._ends.give(struct.pack("<Q", len(part)) + part)
+        self._ends.say_go()
 
     def _failure(self, error: Exception) -> Outcome:
         if isinstance(error, EndedError):
             ending, text = error.ending, str(error)
         else:
             ending, text = Ending.DIED, "it wrote something that is not a result to the result channel"
-        return Outcome(ending, trouble=Trouble("", text), printed=self._said())
+        return Outcome(ending, trouble=Trouble("", text), printed=self._ends.said(), curve=tuple(self._curve))
+
+    def _hear(self, news: dict[str, Any]) -> None:
+        """Keep what a training run tells of its progress, up to a bound, and pass it on."""
+        step, loss = read_progress(news)
+        if len(self._curve) < MAX_CURVE:
+            self._curve.append((step, loss))
+            if self._job.watch is not None:
+                self._job.watch(step, loss)
 
     def _event(self, name: str, deadline: float) -> dict[str, Any]:
         """Return the next event, which has to be of one kind."""
@@ -232,36 +226,12 @@ class Attempt:
 
     def _read(self, size: int, deadline: float) -> bytes:
         while len(self._buffer) < size:
-            remaining = deadline - time.monotonic()
-            if remaining <= 0:
+            data = self._ends.receive(deadline - time.monotonic())
+            if data is None:
                 raise EndedError(Ending.TIMEOUT, "")
-            for key, _ in self._selector.select(remaining):
-                if key.fd == self._child.log_fd:
-                    self._drain_log()
-                    continue
-                data = os.read(self._child.result_fd, 1 << 20)
-                if not data:
-                    raise EndedError(*self._child.obituary())
-                self._buffer += data
+            if not data:
+                raise EndedError(*self._child.obituary())
+            self._buffer += data
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
         return data
-
-    def _drain_log(self) -> None:
-        """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
-        try:
-            data = os.read(self._child.log_fd, 1 << 20)
-        except BlockingIOError:
-            return
-        if not data:
-            self._selector.unregister(self._child.log_fd)
-            self._log_open = False
-        self._log += data[: max(0, (self.limits.log_kb << 10) - len(self._log))]
-
-    def _said(self) -> str:
-        """Return and forget what was printed since the last call."""
-        if self._log_open:
-            self._drain_log()
-        text = self._log.decode(errors="replace")
-        self._log.clear()
-        return text

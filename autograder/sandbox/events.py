@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from autograder.sandbox.wire import MAX_LEAVES, WireError, encode
 
 MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_SECONDS = 1e6
+MAX_STEP = 10**9
 PART_SIZE = 64  # requests in one encoded tree
 
 
@@ -28,6 +30,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
+            "shortcuts": [(name, rule.exercises) for rule in job.shortcuts for name in rule.names],
             "phases": phases,
         }
     )
@@ -36,7 +39,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
 @functools.lru_cache(maxsize=64)
 def encode_requests(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
     """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
-    rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.group, r.seed) for r in requests]
+    rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.harness, r.group, r.seed) for r in requests]
     starts = range(0, len(rows), PART_SIZE)
     return tuple(itertools.chain.from_iterable(_encoded(rows[start : start + PART_SIZE]) for start in starts))
 
@@ -77,17 +80,32 @@ def _text(tree: Any, most: int) -> str:
     return tree[:most]
 
 
+_FROM_THE_CHILD = frozenset(
+    {
+        Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.SHORTCUT, Ending.OUTPUT,
+    }
+)  # fmt: skip
+
+
 def read_outcome(entry: Any) -> Outcome:
     """Return one outcome. Raises one of MALFORMED where it is none, or one that only the parent may give."""
     if not isinstance(entry, dict):
         raise TypeError("not an outcome")
     ending = Ending(_text(entry["ending"], MAX_NAME))
-    if ending not in (Ending.RETURNED, Ending.RAISED, Ending.ABSENT, Ending.UNWRITTEN, Ending.MEMORY, Ending.OUTPUT):
+    if ending not in _FROM_THE_CHILD:
         raise ValueError("an ending that only the parent may give")
     trouble = read_trouble(entry["trouble"]) if "trouble" in entry else None
     seconds = float(entry.get("seconds", 0.0))
     seconds = seconds if 0 <= seconds < MAX_SECONDS else 0.0
     return Outcome(ending, entry.get("value"), tuple(read_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
+
+
+def read_progress(news: dict[str, Any]) -> tuple[int, float]:
+    """Return the step and loss that a training run tells of."""
+    step, loss = int(news["step"]), float(news["loss"])
+    if not (0 <= step < MAX_STEP and math.isfinite(loss)):
+        raise ValueError("no step or loss of a training run")
+    return step, loss
 
 
 def _bytes(data: bytes) -> np.ndarray:

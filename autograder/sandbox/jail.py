@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -114,20 +113,6 @@ def drop_capabilities() -> None:
 def forbid_new_privileges() -> None:
     """Make setuid programs and file capabilities powerless; the two filters need this first."""
     _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-
-
-def set_limits(memory_mb: int, file_mb: int) -> None:
-    """Bound memory to what the process holds now plus a budget, and files, descriptors and locked memory."""
-    bounds = {"CORE": 0, "FSIZE": file_mb << 20, "NOFILE": 256, "MEMLOCK": 0, "MSGQUEUE": 0}
-    status = Path("/proc/self/statm")
-    if status.exists():  # macOS has no usable address-space limit
-        bounds["AS"] = int(status.read_text().split()[0]) * resource.getpagesize() + (memory_mb << 20)
-    for name, bound in bounds.items():
-        kind = getattr(resource, f"RLIMIT_{name}", None)
-        if kind is not None:
-            hard = resource.getrlimit(kind)[1]
-            lowest = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-            resource.setrlimit(kind, (lowest, lowest))
 
 
 def _checked(result: int) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from autograder.course.spec import Limits
+from autograder.course.spec import Limits, Shortcut
 
 
 class Ending(StrEnum):
@@ -20,6 +20,7 @@ class Ending(StrEnum):
     UNWRITTEN = "unwritten"  # raised NotImplementedError
     TIMEOUT = "timeout"
     MEMORY = "memory"
+    SHORTCUT = "shortcut"  # it used library code that the exercise may not
     OUTPUT = "output"  # too large, or not data
     DIED = "died"  # the process ended in the middle of the call
     NOT_RUN = "not_run"  # something before it ended the attempt
@@ -77,6 +78,7 @@ class Request:
     phase: int = 0
     seed: int = 0
     keep_args: bool = False  # send the arguments back as they are afterwards
+    harness: str = ""  # source of which `function` is to be called, with the submission's module
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Job:
     source: Source
     requests: tuple[Request, ...]
     limits: Limits
+    shortcuts: tuple[Shortcut, ...] = ()
+    watch: Callable[[int, float], None] | None = None  # hears of a training's steps and losses as they come
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,7 @@ class Outcome:
     trouble: Trouble | None = None
     seconds: float = 0.0
     printed: str = ""
+    curve: tuple[tuple[int, float], ...] = ()  # steps and losses, as a training run told them; they count for nothing
 
 
 @dataclass(frozen=True)

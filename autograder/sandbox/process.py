@@ -20,22 +20,29 @@ from pathlib import Path
 from typing import Self
 
 from autograder.sandbox.attempt import run_job
+from autograder.sandbox.ends import Streams
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
 # One thread each: the classes are graded in parallel, and a forked child cannot use the pools of its parent.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# Windows finds its libraries by these; elsewhere a child needs no more than the default path.
+_SYSTEM = (
+    {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP", "TMP") if name in os.environ}
+    if os.name == "nt"
+    else {"PATH": os.defpath}
+)
 # The root is on the path only while our own modules load, so that `import solutions` finds nothing.
 BOOT = """\
 import sys
-root, module, *numbers = sys.argv[1:]
+root, module, *words = sys.argv[1:]
 sys.path.insert(0, root)
 import importlib
 main = importlib.import_module(module).main
 sys.path[:] = [path for path in sys.path if path != root]
 sys.argv[:] = [""]
-main(*map(int, numbers))
+main(*(int(word) if word.isdigit() else word for word in words))
 """
 COLD = Isolation(
     level="C",
@@ -90,35 +97,32 @@ class ProcessSandbox:
 
 
 class ColdChild:
-    """A process of its own, started by exec, with its descriptors and scratch folder."""
+    """A process of its own, started by exec, with its streams and scratch folder."""
 
     def __init__(self) -> None:
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as theirs:
             scratch = tempfile.mkdtemp(prefix="autograder-")
             undo.callback(remove_folder, scratch)
-            self.result_fd, result_write = pipe(undo, theirs)
-            self.log_fd, log_write = pipe(undo, theirs)
-            go_read, self.go_fd = pipe(theirs, undo)
-            self.job_fd, path = tempfile.mkstemp(prefix="autograder-")
-            undo.callback(os.close, self.job_fd)
-            try:
-                job = os.open(path, os.O_RDONLY)
-            finally:
-                os.unlink(path)
-            theirs.callback(os.close, job)
-            given = (job, go_read, result_write)
+            handle, path = tempfile.mkstemp(prefix="autograder-")
+            undo.callback(_remove_file, path)
+            job = undo.enter_context(os.fdopen(handle, "wb"))
+            log_read, log_write = pipe(undo, undo)
+            command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold", path]
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold", *map(str, given)],
-                stdin=subprocess.DEVNULL,
-                stdout=log_write,
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=log_write,
+                bufsize=0,
                 cwd=scratch,
-                env={"PATH": os.defpath, "HOME": scratch, "TMPDIR": scratch, **ENVIRONMENT},
-                pass_fds=given,
+                env={"HOME": scratch, "TMPDIR": scratch, **_SYSTEM, **ENVIRONMENT},
                 start_new_session=True,
             )
-            self._scratch = scratch
+            theirs.callback(self.kill)
+            self.ends = Streams(self._process, job, (log_read, log_write))
+            theirs.pop_all()
             undo.pop_all()
+            self._leftovers = path, scratch
 
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the process to be gone and say how it went."""
@@ -129,9 +133,12 @@ class ColdChild:
         return Ending.DIED, say_exit(code)
 
     def kill(self) -> None:
-        """Kill the process and all it started."""
+        """Kill the process and, where the system knows groups, all it started."""
         try:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
         except (ProcessLookupError, PermissionError):
             self._process.kill()
 
@@ -139,7 +146,15 @@ class ColdChild:
         """Kill the process and all it started, and remove its scratch folder."""
         self.kill()
         self._process.wait()
-        remove_folder(self._scratch)
+        self.ends.close()
+        path, scratch = self._leftovers
+        _remove_file(path)
+        remove_folder(scratch)
+
+
+def _remove_file(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 def pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.sandbox.attempt import START_SECONDS
+from autograder.sandbox.ends import Pipes
 from autograder.sandbox.jail import JailError, compile_filter
 from autograder.sandbox.job import Ending
 from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, pipe, remove_folder, say_exit
@@ -36,7 +37,13 @@ _SYSTEM = (
 )
 _SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
-_OURS = ("__init__.py", *(f"sandbox/{name}.py" for name in ("__init__", "wire", "program", "worker", "jail", "zygote")))
+_OURS = (
+    "__init__.py",
+    *(
+        f"sandbox/{name}.py"
+        for name in ("__init__", "wire", "program", "shortcuts", "worker", "limits", "jail", "zygote")
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -215,19 +222,21 @@ class WarmChild:
         self.usable = False  # whether the slot can take another child after this one
         with contextlib.ExitStack() as undo:
             theirs = undo.enter_context(contextlib.ExitStack())
-            self.result_fd, result_write = pipe(undo, theirs)
-            self.log_fd, log_write = pipe(undo, theirs)
-            go_read, self.go_fd = pipe(theirs, undo)
-            self.job_fd = os.memfd_create("job")
-            undo.callback(os.close, self.job_fd)
+            result_fd, result_write = pipe(undo, theirs)
+            log_fd, log_write = pipe(undo, theirs)
+            go_read, go_fd = pipe(theirs, undo)
+            job_fd = os.memfd_create("job")
+            undo.callback(os.close, job_fd)
             # A second opening, for reading only: the child can neither change its job nor grow the file. The mode keeps
             # it from a third one by way of /proc/self/fd, which Landlock does not see.
-            os.fchmod(self.job_fd, 0o400)
-            job = os.open(f"/proc/self/fd/{self.job_fd}", os.O_RDONLY)
+            os.fchmod(job_fd, 0o400)
+            job = os.open(f"/proc/self/fd/{job_fd}", os.O_RDONLY)
             theirs.callback(os.close, job)
+            self.ends = Pipes(job_fd, go_fd, result_fd, log_fd)
+            undo.callback(self.ends.close)
             self._handle = slot.fork(job, go_read, result_write, log_write)
             theirs.close()
-            undo.pop_all()
+            self._ours = undo.pop_all()
 
     def obituary(self) -> tuple[Ending, str]:
         """Say how the child went. A SIGKILL that is not ours, or a dead zygote, is no doing of the student's."""
@@ -247,6 +256,7 @@ class WarmChild:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         self._await_end()
         os.close(self._handle)
+        self._ours.close()
 
     def _await_end(self) -> None:
         if self._over:

@@ -1,6 +1,7 @@
 """The codec: trees of plain data and arrays to bytes and back, with no code path in either direction.
 
-Arrays travel as safetensors, the nesting as JSON in its metadata. A tree holds None, bool, int, float, str, lists,
+Arrays travel as safetensors, the nesting as JSON in its metadata. All arrays of a dtype lie one after another in one of
+the file's, since hundreds of small ones would cost more to name than to copy. A tree holds None, bool, int, float, str, lists,
 tuples, dicts, numpy arrays and torch tensors. Anything else a student returns travels as an `Opaque`: the name of its
 type, so that the parent can say what it was. `decode` treats its bytes as hostile: whatever they are, it returns a
 tree or raises WireError.
@@ -11,12 +12,16 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load, save
+
+try:
+    from safetensors.numpy import load, save
+except ImportError:  # a student's laptop: numpy is all there is, and the code that runs is their own
+    from autograder.sandbox.arrays import load, save
 
 MAX_HEADER = 1 << 20
 MAX_DEPTH = 32
@@ -65,16 +70,13 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     `limit` bounds the arrays' bytes before any is copied: the library ends the process where memory is short.
     """
     arrays: dict[str, np.ndarray] = {}
-    shape = _pack(tree, arrays, [0], 0)
+    shape = pack(tree, arrays)
     if limit and (size := sum(array.nbytes for array in arrays.values())) > limit:
         raise WireError(f"{size >> 20} MB")
-    # The library writes a buffer as it lies in memory, so order and byte order have to be made plain first.
-    arrays = {
-        name: a if _is_plain(a) else np.asarray(a, a.dtype.newbyteorder("="), order="C") for name, a in arrays.items()
-    }
-    # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
-    arrays = arrays or {"_": np.zeros(0, np.uint8)}
-    blob = bytes(save(arrays, metadata={"tree": json.dumps(shape, separators=(",", ":"))}))
+    parts = [(array.dtype.str[1:], array.shape) for array in arrays.values()]
+    # One text: the library writes several in no certain order, and equal trees are to have equal bytes.
+    text = json.dumps({"parts": parts, "tree": shape}, separators=(",", ":"))
+    blob = bytes(save(_joined(arrays.values()), metadata={"tree": text}))
     if int.from_bytes(blob[:8], "little") > MAX_HEADER:
         raise WireError("more text than fits; arrays are the way to return much data")
     return blob
@@ -88,14 +90,22 @@ def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[[str], Any] | N
     """
     try:
         # What may be evaluated is the grader's own: no need to mistrust its header.
-        shape = _read_header(blob) if evaluate is None else _trusted_header(blob)
-        # The library's arrays are read-only views of the blob; students may work in place on what they get.
-        arrays = {name: array.copy() for name, array in load(blob).items()}
-        return _Unpacker(arrays, torch, evaluate).unpack(shape)
+        shape, parts = _read_header(blob) if evaluate is None else _trusted_header(blob)
+        return _Unpacker(_split(load(blob), parts), torch, evaluate).unpack(shape)
     except WireError:
         raise
     except Exception as error:  # noqa: BLE001 (the promise is that only WireError comes out)
         raise WireError(f"not a tree of arrays: {type(error).__name__}") from None
+
+
+def pack(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """Return a tree as plain JSON data, its arrays added to those given. Raises WireError as `encode` does."""
+    return _pack(tree, arrays, [0], 0)
+
+
+def unpack(shape: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    """Return the tree that was packed, with tensors as `Tensor` and functions as `Code`."""
+    return _Unpacker(arrays, None, Code).unpack(shape)
 
 
 def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
@@ -143,8 +153,26 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
     return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
 
 
-def _is_plain(array: np.ndarray) -> bool:
-    return bool(array.flags.c_contiguous and array.dtype.isnative)
+def _joined(arrays: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+    """Return one flat array per dtype, with all entries in order."""
+    flat: dict[str, list[np.ndarray]] = {}
+    for array in arrays:
+        flat.setdefault(array.dtype.str[1:], []).append(array.ravel())
+    # The library writes a buffer as it lies in memory, so byte order has to be made plain.
+    joined = {code: np.concatenate(rows, dtype=f"={code}") for code, rows in flat.items()}
+    # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
+    return joined or {"_": np.zeros(0, np.uint8)}
+
+
+def _split(joined: Mapping[str, np.ndarray], parts: list[tuple[str, list[int]]]) -> dict[str, np.ndarray]:
+    """Return the arrays by name, each with memory of its own: students may work in place on what they get."""
+    begin = dict.fromkeys(joined, 0)
+    arrays = {}
+    for number, (code, shape) in enumerate(parts):
+        end = begin[code] + math.prod(shape)
+        arrays[f"a{number}"] = joined[code][begin[code] : end].reshape(shape).copy()
+        begin[code] = end
+    return arrays
 
 
 def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:
@@ -164,8 +192,8 @@ def _tensor_to_array(torch: Any, tensor: Any) -> np.ndarray:
     return np.asarray(tensor.cpu().resolve_conj().resolve_neg().numpy())
 
 
-def _read_header(blob: bytes) -> Any:
-    """Check the header before the library allocates anything, and return the tree's JSON."""
+def _read_header(blob: bytes) -> tuple[Any, Any]:
+    """Check the header before the library allocates anything, and return the tree's JSON and the arrays' shapes."""
     length = int.from_bytes(blob[:8], "little")
     if len(blob) < 8 or length > min(MAX_HEADER, len(blob) - 8):
         raise WireError("the header is longer than it may be")
@@ -178,12 +206,20 @@ def _read_header(blob: bytes) -> Any:
         begin, end = entry["data_offsets"]
         if width is None or len(shape) > MAX_NDIM or math.prod(shape) * width != end - begin:
             raise WireError("an array is not what its header says")
-    return json.loads(header["__metadata__"]["tree"], object_pairs_hook=_no_duplicates)
+    whole = json.loads(header["__metadata__"]["tree"], object_pairs_hook=_no_duplicates)
+    tree, parts = whole["tree"], whole["parts"]
+    if not isinstance(parts, list) or len(parts) > MAX_LEAVES:
+        raise WireError(f"more than {MAX_LEAVES} arrays")
+    for _, shape in parts:
+        if len(shape) > MAX_NDIM or not all(type(size) is int and size >= 0 for size in shape):
+            raise WireError("an array has no such shape")
+    return tree, parts
 
 
-def _trusted_header(blob: bytes) -> Any:
+def _trusted_header(blob: bytes) -> tuple[Any, Any]:
     length = int.from_bytes(blob[:8], "little")
-    return json.loads(json.loads(blob[8 : 8 + length])["__metadata__"]["tree"])
+    whole = json.loads(json.loads(blob[8 : 8 + length])["__metadata__"]["tree"])
+    return whole["tree"], whole["parts"]
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -196,7 +232,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class _Unpacker:
     """Builds one tree from its JSON and arrays, counting what it holds."""
 
-    def __init__(self, arrays: dict[str, np.ndarray], torch: Any, evaluate: Callable[[str], Any] | None) -> None:
+    def __init__(self, arrays: Mapping[str, np.ndarray], torch: Any, evaluate: Callable[[str], Any] | None) -> None:
         self._arrays, self._torch, self._evaluate = arrays, torch, evaluate
         self._leaves = 0
 

@@ -1,8 +1,8 @@
 """The child's side: loads a submission, makes the calls it is handed, sends back what they gave as data.
 
-Of ours only this file, `program.py` and the codec sit beside student code, and what locked the process in. None of
-them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the parent
-believes nothing that comes from here beyond "these are the values it returned".
+Of ours only this file, `program.py`, `shortcuts.py` and the codec sit beside student code, and what locked the process
+in. None of them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the
+parent believes nothing that comes from here beyond "these are the values it returned".
 
 Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
 phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
@@ -24,6 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.sandbox.program import MAX_NOTES, Invocation, Program, answer, describe, evaluate, reseed
+from autograder.sandbox.shortcuts import Shortcuts
 from autograder.sandbox.wire import WireError, decode, encode
 
 BATCH_SECONDS = 0.005
@@ -42,8 +43,10 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
     count_prints()
     channel = Channel(result_fd, header["output_mb"] << 20)
     channel.send({"event": "ready"})
+    shortcuts = Shortcuts(header["shortcuts"])
     program = Program(header["module"], header["notebook"])
     trouble = load(program, header["chunks"])
+    shortcuts.guard()
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
     phases = [] if trouble else header["phases"]
     position = 0
@@ -52,7 +55,7 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
         for _ in range(parts):
             requests = read_part(job)
             # In the first phase, of public cases, what each of them prints is told apart.
-            serve(program, requests, position, channel, None if number else go_fd)
+            serve(program, shortcuts, requests, position, channel, None if number else go_fd)
             position += len(requests)
     os._exit(0)
 
@@ -72,14 +75,16 @@ def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
     return None
 
 
-def serve(program: Program, requests: list[Any], position: int, channel: Channel, go_fd: int | None) -> None:
+def serve(
+    program: Program, shortcuts: Shortcuts, requests: list[Any], position: int, channel: Channel, go_fd: int | None
+) -> None:
     """Answer every request of a phase in order, in batches that are never long in coming.
 
     With `go_fd` a case that printed ends its batch, and the next begins when the grader has read what it printed.
     """
     batch: list[dict[str, Any]] = []
     group, sent, printed = None, time.monotonic(), channel.printed()
-    for offset, (function, args, kwargs, module, keep, now, seed) in enumerate(requests):
+    for offset, (function, args, kwargs, module, keep, harness, now, seed) in enumerate(requests):
         if now != group:
             talked = go_fd is not None and channel.printed() != printed
             if batch and (talked or time.monotonic() - sent > BATCH_SECONDS):
@@ -89,8 +94,9 @@ def serve(program: Program, requests: list[Any], position: int, channel: Channel
             group = now
             reseed(seed)
             channel.mark(position + offset)
+        shortcuts.exercise = function.partition(".")[0]
         started = time.perf_counter()
-        outcome = answer(program, Invocation(function, list(args), kwargs, module, keep))
+        outcome = answer(program, Invocation(function, list(args), kwargs, module, keep, harness), channel.report)
         batch.append({**outcome, "seconds": time.perf_counter() - started})
     await_go(go_fd, channel.send_outcomes(batch))
 
@@ -169,6 +175,10 @@ class Channel:
             trouble = {"type": "", "text": reason, "frames": []}
             self.send({"event": "outcomes", "outcomes": [{"ending": "output", "trouble": trouble}]})
         return 1
+
+    def report(self, step: int, loss: float) -> None:
+        """Tell how far a training has come."""
+        self.send({"event": "progress", "step": int(step), "loss": float(loss)})
 
     def mark(self, position: int) -> None:
         """Say which request begins next, so that a hang is charged to the right one."""

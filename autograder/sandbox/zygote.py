@@ -35,8 +35,8 @@ from autograder.sandbox.jail import (
     forbid_new_privileges,
     guard_memory,
     load_filter,
-    set_limits,
 )
+from autograder.sandbox.limits import set_limits
 
 MAX_MESSAGE = 1 << 17
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch

@@ -1,42 +1,21 @@
 """Hidden cases of a3_gates: random inputs in which no two sizes are equal, and the properties that must hold."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Call, Finding, Module, call, call_module, case
+from autograder.course.spec import Call, Module, Plot, call, call_module, case
 from autograder.judge.checks import agree, choice, close, same_prefix, untouched
-from autograder.judge.compare import difference
 
 GATES = ("f", "i", "o", "c_tilde")
 LSTM_NAMES = tuple(f"{kind}_{gate}" for kind in "Wb" for gate in "fioc")
 GRU_NAMES = tuple(f"{kind}_{gate}" for kind in "Wb" for gate in "zrh")
 
 
-@dataclass(frozen=True)
-class _GradientOf(close):
-    """Of a result that ends with a dict of gradients, judge one entry of that dict, and call it d<name>."""
-
-    def _difference(self, mine: Any, theirs: Any) -> Finding | None:
-        whole = isinstance(mine, tuple | list) and len(mine) == len(theirs)
-        if not whole or not isinstance(mine[-1], dict) or self.only not in mine[-1]:
-            finding = difference(mine, theirs)
-            return finding and replace(finding, where=f"d{self.only}")
-        return difference(mine[-1][self.only], theirs[-1][self.only], f"d{self.only}")
-
-
-@dataclass(frozen=True)
-class _Within(close):
-    """Judge one part of a dict of results, such as the gradients that a torch module was given."""
-
-    def _difference(self, mine: Any, theirs: Any) -> Finding | None:
-        return difference(mine[self.only], theirs[self.only], self.only)
-
-
-def _gradient_of(name: str) -> _GradientOf:
-    return _GradientOf(only=name)
+def _gradient_of(name: str) -> close:
+    """Judge one entry of the dict of gradients that a result ends with."""
+    return close(at=(-1, name), called=f"d{name}")
 
 
 def _normal(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -67,9 +46,16 @@ def _gru(rng: np.random.Generator, features: int, hidden: int) -> dict[str, np.n
     return _params(rng, GRU_NAMES, features, hidden)
 
 
-def _lstm_cache(rng: np.random.Generator, batch: int, time: int, features: int, hidden: int) -> dict[str, Any]:
+def _lstm_cache(
+    rng: np.random.Generator,
+    batch: int,
+    time: int,
+    features: int,
+    hidden: int,
+    params: dict[str, np.ndarray] | None = None,
+) -> dict[str, Any]:
     """Run an LSTM on random inputs, and keep what its backward pass needs."""
-    params = _lstm(rng, features, hidden)
+    params = params or _lstm(rng, features, hidden)
     x, h0, c0 = _normal(rng, batch, time, features), _normal(rng, batch, hidden), _normal(rng, batch, hidden)
     h, c, kept = h0, c0, []
     for t in range(time):
@@ -470,6 +456,28 @@ def gradient_of_an_early_step_stays_early(rng: np.random.Generator) -> Iterator[
     yield call(dh, dc, cache)
 
 
+def _lengths(value: Any) -> np.ndarray:
+    """Return the length of each step's dx, over batch and features."""
+    return np.sqrt((value[0] ** 2).sum(axis=(0, 2)))
+
+
+@case(
+    "lstm_backward",
+    check=close(names=SEQUENCE),
+    plot=Plot("|dL/dx_t|", ("forget bias 0", "forget bias 1", "forget bias 3"), _lengths),
+)
+def the_forget_bias_keeps_the_way_open(rng: np.random.Generator) -> Iterator[Call]:
+    """Forty steps, a loss on the last cell alone, and forget biases of 0, 1 and 3. Your feedback shows the plot."""
+    rng = np.random.default_rng(0)
+    weights = {f"W_{gate}": _normal(rng, 8, 12) / np.sqrt(12) for gate in "fioc"}
+    for bias in (0.0, 1.0, 3.0):
+        biases = {f"b_{gate}": np.full(8, bias if gate == "f" else 0.0) for gate in "fioc"}
+        cache = _lstm_cache(np.random.default_rng(1), 2, 40, 4, 8, weights | biases)
+        dc = np.zeros((2, 40, 8))
+        dc[:, -1] = 1.0
+        yield call(np.zeros((2, 40, 8)), dc, cache)
+
+
 @case("lstm_backward", check=untouched())
 def backward_leaves_the_cache_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Two runs in a row give the same gradients, and dh, dc and the cache are as before."""
@@ -782,13 +790,13 @@ def torch_cell_without_a_state(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(x_t, None, module=module)
 
 
-@case("LSTMCell", check=_Within(only="param_grads"))
+@case("LSTMCell", check=close(at=("param_grads",)))
 def gradients_reach_the_parameters(rng: np.random.Generator) -> Iterator[Call]:
     """Torch finds its way back to all four parameters."""
     yield _cell_call(rng, 3, 4, 2, gradients=True)
 
 
-@case("LSTMCell", check=_Within(only="input_grads"))
+@case("LSTMCell", check=close(at=("input_grads",)))
 def gradients_reach_the_input(rng: np.random.Generator) -> Iterator[Call]:
     """Torch finds its way back to x_t."""
     yield _cell_call(rng, 3, 4, 2, gradients=True)

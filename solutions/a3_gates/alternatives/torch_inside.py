@@ -1,4 +1,4 @@
-"""Lets torch do the work: its own LSTM and RNN forward, autograd backward, packed sequences for the padding."""
+"""Lets torch do the work: its linear layers and its RNN forward, autograd backward, packed sequences for the padding."""
 
 import numpy as np
 import torch
@@ -31,8 +31,15 @@ def _torch_params(params, hidden):
     return W[:, hidden:].contiguous(), W[:, :hidden].contiguous(), b, torch.zeros_like(b)
 
 
+def _packed_step(x, h, c, weight_ih, weight_hh, bias_ih, bias_hh):
+    linear = torch.nn.functional.linear
+    i, f, g, o = (linear(x, weight_ih, bias_ih) + linear(h, weight_hh, bias_hh)).chunk(4, dim=-1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
 def lstm_step(x_t, h_prev, c_prev, params):
-    h, c = torch.lstm_cell(_t(x_t), (_t(h_prev), _t(c_prev)), *_torch_params(params, h_prev.shape[1]))
+    h, c = _packed_step(_t(x_t), _t(h_prev), _t(c_prev), *_torch_params(params, h_prev.shape[1]))
     return h.numpy(), c.numpy()
 
 
@@ -121,4 +128,4 @@ class LSTMCell(LSTMCell):
     def forward(self, x_t, state=None):
         if state is None:
             state = (torch.zeros(x_t.size(0), self.hidden_size),) * 2
-        return torch.lstm_cell(x_t, state, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return _packed_step(x_t, *state, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)

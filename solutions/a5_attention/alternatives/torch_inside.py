@@ -34,8 +34,9 @@ def attention_weights(scores, mask=None):
 
 
 def attention(Q, K, V, mask=None):
-    mask = None if mask is None else _t(mask)
-    return torch.nn.functional.scaled_dot_product_attention(_t(Q), _t(K), _t(V), attn_mask=mask).numpy()
+    scores = torch.einsum("...td,...sd->...ts", _t(Q) * Q.shape[-1] ** -0.5, _t(K))
+    bias = 0.0 if mask is None else torch.where(_t(mask), 0.0, float("-inf"))
+    return (torch.nn.functional.softmax(scores + bias, dim=-1) @ _t(V)).numpy()
 
 
 def folded_scores(X, W_q, W_k):
@@ -53,7 +54,10 @@ def padding_mask(ids, pad):
 
 def self_attention(X, W_q, W_k, W_v, causal=False):
     Q, K, V = (_t(X) @ _t(W) for W in (W_q, W_k, W_v))
-    return torch.nn.functional.scaled_dot_product_attention(Q, K, V, is_causal=causal).numpy()
+    scores = torch.matmul(Q, K.mT) / W_k.shape[1] ** 0.5
+    if causal:
+        scores += torch.full(scores.shape[-2:], float("-inf")).triu(1)
+    return torch.matmul(scores.softmax(-1), V).numpy()
 
 
 def attention_backward(dout, cache):

@@ -14,7 +14,7 @@ def channel():
 
 
 def scale(x, factor):
-    blob = header(b'{"__metadata__":{"tree":"{\\"code\\": \\"__import__(1)\\"}"}}')
+    blob = header(b'{"__metadata__":{"tree":"{\\"parts\\":[],\\"tree\\":{\\"code\\": \\"__import__(1)\\"}}"}}')
     os.write(channel()._fd, struct.pack("<Q", len(blob)) + blob)
     time.sleep(60)
 

@@ -14,7 +14,7 @@ def channel():
 
 
 def scale(x, factor):
-    blob = header(b'{"__metadata__":{"tree":"' + b"[" * 200_000 + b'"}}')
+    blob = header(b'{"__metadata__":{"tree":"{\\"parts\\":[],\\"tree\\":' + b"[" * 200_000 + b'"}}')
     os.write(channel()._fd, struct.pack("<Q", len(blob)) + blob)
     time.sleep(60)
 

@@ -1,8 +1,35 @@
-"""Tensors: fill in the function."""
+"""Tensors: fill in the function and the two modules."""
 
 import torch
+from torch import nn
 
 
 def doubled(x: torch.Tensor) -> torch.Tensor:
     """Return every entry of `x` times two."""
     raise NotImplementedError("doubled is not written yet")
+
+
+class Affine(nn.Module):
+    """A matrix product and a shift."""
+
+    def __init__(self, features: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(outputs, features))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return x W^T + b."""
+        raise NotImplementedError("Affine.forward is not written yet")
+
+
+class Chain(nn.Module):
+    """Two affine maps, the first of which is doubled."""
+
+    def __init__(self, features: int, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.first = Affine(features, hidden)
+        self.second = Affine(hidden, outputs)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the second map of twice the first."""
+        raise NotImplementedError("Chain.forward is not written yet")

@@ -1,0 +1,179 @@
+"""What other systems read: grade sheets as CSV, and Gradescope's results.json. Plain functions from records.
+
+Students choose their names, and a spreadsheet runs a cell that begins like a formula. So every text that does gets a
+quote in front, which makes it text. Where markup is read, everything is escaped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from autograder.batch.record import NOT_SUBMITTED, Json
+from autograder.course.spec import Status
+
+_FORMULA = tuple("=+-@|%" + "\uff1d\uff0b\uff0d\uff20")  # also the wide forms, which spreadsheets take for the same
+_LEADING = " \t\r\n\v\f\0\u00a0\u200b\ufeff'\""  # what may stand before and is passed over
+_BAD = {
+    "unreadable": "It could not be read.",
+    "not_importable": "It could not be imported.",
+    "grader_error": "The grader failed; it will be graded again.",
+    NOT_SUBMITTED: "Nothing was handed in.",
+}
+
+
+def inert(cell: object) -> object:
+    """Return a cell that no spreadsheet will execute. Numbers stay numbers."""
+    if not isinstance(cell, str):
+        return cell
+    if cell[:1] in ("\t", "\r", "\n") or cell.lstrip(_LEADING).startswith(_FORMULA):
+        return f"'{cell}"
+    return cell
+
+
+def _sheet(rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([inert(cell) for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8", "replace").decode()
+
+
+def grades_csv(records: Sequence[Json]) -> str:
+    """Return the class: a row a student, a column an exercise; further columns where a roster or due dates say more."""
+    exercises = list(dict.fromkeys(e["name"] for entry in records for e in entry["exercises"]))
+    roster = [key for key in ("id", "name", "email", "section") if any((e["person"] or {}).get(key) for e in records)]
+    late = any(entry["late"] for entry in records)
+    changed = any(e["override"] for entry in records for e in entry["exercises"])
+    rows: list[list[object]] = [["student", "score", "max_score", "status", *exercises, *roster]]
+    rows[0] += ["late_hours"] * late + ["overridden"] * changed
+    for entry in records:
+        scores = {e["name"]: e["score"] for e in entry["exercises"]}
+        row = [entry["student"], entry["score"], entry["max_score"], entry["status"]]
+        row += [scores.get(name, 0) for name in exercises]
+        row += [(entry["person"] or {}).get(key, "") for key in roster]
+        row += [_late(entry)] * late + [" ".join(e["name"] for e in entry["exercises"] if e["override"])] * changed
+        rows.append(row)
+    return _sheet(rows)
+
+
+def canvas_csv(records: Sequence[Json]) -> str:
+    """Return what Canvas's gradebook imports: students by Canvas number or SIS id, one column for the assignment."""
+    title = str(records[0]["title"]) if records else "Score"
+    most = max((entry["max_score"] for entry in records), default=0)
+    rows: list[Sequence[object]] = [
+        ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title),
+        ("    Points Possible", "", "", "", "", most),
+    ]
+    for entry in records:
+        person, number = entry["person"] or {}, _number(entry, "canvas")
+        name = person.get("name") or entry["lms"]["name"] or entry["student"]
+        sis, login = person.get("id", ""), person.get("email", "")
+        rows.append((name, number, "" if sis == number else sis, login, person.get("section", ""), entry["score"]))
+    return _sheet(rows)
+
+
+def moodle_csv(records: Sequence[Json]) -> str:
+    """Return Moodle's grading worksheet with the feedback in it, which its assignment takes back."""
+    header = ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Feedback comments")
+    rows: list[Sequence[object]] = [header]
+    for entry in records:
+        person, number = entry["person"] or {}, _number(entry, "moodle")
+        rows.append(
+            (
+                f"Participant {number}" if number else "",
+                person.get("name") or entry["lms"]["name"] or entry["student"],
+                person.get("id", ""),
+                person.get("email", ""),
+                entry["score"],
+                entry["max_score"],
+                _comment(entry),
+            )
+        )
+    return _sheet(rows)
+
+
+def gradescope_results(entry: Mapping[str, Any]) -> Json:
+    """Return results.json as Gradescope specifies it. A test is an exercise, since points are given by exercise.
+
+    Every test is visible: what they say is what a student may read, and one hidden test would hide the total.
+    """
+    tests = [
+        {
+            "name": exercise["name"],
+            "name_format": "text",
+            "number": str(number),
+            "score": exercise["score"],
+            "max_score": exercise["max_score"],
+            "status": "passed" if exercise["score"] >= exercise["max_score"] else "failed",
+            "output": _told("\n\n".join(_exercise_lines(exercise, bool(entry["problem"])))),
+            "output_format": "text",
+            "visibility": "visible",
+        }
+        for number, exercise in enumerate(entry["exercises"], 1)
+    ]
+    return {
+        "score": entry["score"],
+        "execution_time": entry["seconds"],
+        "output": _told("\n".join(filter(None, [_BAD.get(entry["status"], ""), entry["problem"], *entry["notes"]]))),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "extra_data": {"assignment": entry["assignment"], "status": entry["status"], "late_hours": entry["late_hours"]},
+        "tests": tests,
+    }
+
+
+def _exercise_lines(exercise: Mapping[str, Any], whole: bool) -> list[str]:
+    """Say what a student may know of an exercise: a person's decision, and each case that does not pass.
+
+    Where something is wrong with the file as a `whole`, that is said once, above.
+    """
+    lines = [f"{exercise['override']['because']} (decided by a person)"] if exercise["override"] else []
+    for case in exercise["cases"]:
+        if case["status"] != Status.PASSED and not whole:
+            told = "\n".join(filter(None, [case["message"], case["says"]]))
+            lines.append(f"{case['name']}: {case['status']}\n{case['claim']}\n{told}".strip())
+    return lines
+
+
+def _comment(entry: Mapping[str, Any]) -> str:
+    """Return the feedback as the little markup that Moodle shows."""
+    parts = [_BAD.get(entry["status"], ""), entry["problem"], *entry["notes"]]
+    paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in parts if part)
+    items = "".join(
+        f"<li><strong>{_markup(e['name'])}</strong> {e['score']:g} / {e['max_score']:g}{_why(e)}</li>"
+        for e in entry["exercises"]
+    )
+    return f"{paragraphs}<ul>{items}</ul>"
+
+
+def _why(exercise: Mapping[str, Any]) -> str:
+    """Say in a sentence or two what is wrong first."""
+    if exercise["override"]:
+        return f": {_markup(exercise['override']['because'])}"
+    case = next((case for case in exercise["cases"] if case["status"] != Status.PASSED), None)
+    if case is None:
+        return ""
+    told = case["says"] or case["message"].partition("\n")[0]
+    return f": {_markup(case['claim'])} <em>{_markup(case['status'])}</em> {_markup(told)}".rstrip()
+
+
+def _late(entry: Mapping[str, Any]) -> object:
+    return entry["late_hours"] if entry["late_hours"] is not None else "late" if entry["late"] else ""
+
+
+def _number(entry: Mapping[str, Any], system: str) -> str:
+    return str(entry["lms"]["number"]) if entry["lms"]["system"] == system else ""
+
+
+def _markup(text: str) -> str:
+    return escape(_told(text))
+
+
+def _told(text: str) -> str:
+    """Return a text without what does not print, apart from line ends."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,123 @@
+"""Read a gradebook: records as they stand now, who handed in nothing, what a student handed in."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from sys import intern
+
+from autograder.batch.archives import printable
+from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.batch.record import Json, Override, absent, compose
+from autograder.batch.roster import Person
+from autograder.batch.submissions import student_names
+from autograder.sandbox.job import Chunk, Source
+
+_ALIKE = ("name", "claim", "visibility", "status", "diagnosis", "says", "message")  # in many cases of many students
+
+
+def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Json]:
+    """Yield the records of the class, or of some of it, by student; one at a time is in memory."""
+    run, points, decided = book.run, book.fact("exercises"), overrides(book)
+    for student in book.students() if students is None else students:
+        known, problem, notes, seconds, isolation = book.db.execute(
+            "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation FROM submission s"
+            " JOIN grading g USING (student) JOIN run ON run.id = g.run WHERE s.student = ?",
+            (student,),
+        ).fetchone()
+        rows = dict(book.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,)))
+        exercises = [_shared(json.loads(rows[name])) for name in points if name in rows]
+        graded = {
+            "problem": problem,
+            "notes": json.loads(notes),
+            "seconds": seconds,
+            "isolation": json.loads(isolation),
+        }
+        yield compose(run, student, json.loads(known), graded, exercises, decided.get(student, {}))
+
+
+def _shared(entry: Json) -> Json:
+    """Keep equal texts once: a class of thousands says the same few sentences again and again."""
+    for case in entry["cases"]:
+        case |= {key: intern(case[key]) for key in _ALIKE}
+    return entry
+
+
+def overrides(book: Gradebook) -> dict[str, dict[str, Override]]:
+    """Return what persons decided, by student and exercise; the latest counts."""
+    found: dict[str, dict[str, Override]] = {}
+    for student, exercise, points, because, made in book.db.execute(
+        "SELECT student, exercise, points, because, made FROM override ORDER BY id"
+    ):
+        if points is None:
+            found.get(student, {}).pop(exercise, None)
+        else:
+            found.setdefault(student, {})[exercise] = Override(points, because, made)
+    return found
+
+
+def absentees(book: Gradebook) -> list[Json]:
+    """Return the lines of those on the roster who handed in nothing."""
+    people = [Person(**entry) for entry in book.fact("roster") or ()]
+    here = {
+        (json.loads(known)["person"] or {}).get("id")
+        for (known,) in book.db.execute("SELECT head FROM submission WHERE present")
+    }
+    names = student_names([*book.students(), *(person.id for person in people if person.id not in here)])
+    decided = overrides(book)
+    missing = [(names[person.id], person) for person in people if person.id not in here]
+    return [
+        absent(book.run, {"student": name, "person": asdict(person)}, book.fact("exercises"), decided.get(name, {}))
+        for name, person in sorted(missing)
+    ]
+
+
+def source_of(book: Gradebook, student: str) -> Source | None:
+    """Return the code that a student's result is of, or None where what was handed in could not be read."""
+    (code,) = book.db.execute("SELECT code FROM submission WHERE student = ?", (student,)).fetchone()
+    if code is None:
+        return None
+    module, notebook, chunks = json.loads(zlib.decompress(code))
+    return Source(module, tuple(Chunk(label, text) for label, text in chunks), notebook)
+
+
+def find_student(book: Gradebook, wanted: str) -> str:
+    """Return whom somebody means: by the name in the grades, or by id, email or name on the roster.
+
+    Raises GradebookError where it is nobody, or more than one.
+    """
+    lines = [(student, _person(known)) for student, known in book.db.execute("SELECT student, head FROM submission")]
+    lines += [(entry["student"], entry["person"]) for entry in absentees(book)]
+    names = {student for student, _ in lines}
+    if wanted in names:
+        return wanted
+    found = {
+        student
+        for student, person in lines
+        if wanted.casefold() in {student.casefold(), *(str(value).casefold() for value in person.values())}
+    }
+    if len(found) == 1:
+        return str(found.pop())
+    if found:
+        raise GradebookError(f"{printable(wanted)} may be any of {', '.join(sorted(found)[:5])}. Name one of them.")
+    near = difflib.get_close_matches(wanted, names, 3, 0.5)
+    hint = f" Did you mean {' or '.join(near)}?" if near else " grades.csv lists everyone."
+    raise GradebookError(f"There is no student {printable(wanted)} in this gradebook.{hint}")
+
+
+def find_exercise(names: Iterable[str], wanted: str) -> str:
+    """Return the name of the exercise that somebody means. Raises GradebookError where there is none of that name."""
+    names = list(names)
+    if wanted in names:
+        return wanted
+    near = difflib.get_close_matches(wanted, names, 1, 0.4)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise GradebookError(f"There is no exercise {printable(wanted)}.{hint} It has: {', '.join(names)}.")
+
+
+def _person(known: str) -> Json:
+    person = json.loads(known)["person"] or {}
+    return {key: person[key] for key in ("id", "name", "email") if person.get(key)}

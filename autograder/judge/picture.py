@@ -1,0 +1,115 @@
+"""Numbers to draw in a student's feedback: a public case's answer beside the expected one, and losses by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Answer, Finding, Plot
+from autograder.judge.diagnose import UNCOMPARABLE
+from autograder.sandbox.wire import Tensor
+
+MAX_SIDE = 48  # rows and columns of a heat map; a larger one is cut around the first difference
+LEAST = 6  # entries of an answer that is worth a heat map; fewer are read as quickly
+MAX_POINTS = 300  # of a line; of a longer one every n-th is kept
+DIGITS = 4  # significant, so that results stay small
+
+Curve = tuple[tuple[float, float], ...]
+Grid = tuple[tuple[float | None, ...], ...]  # None where a value is not finite
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves by name, each a row of (x, y); `log` asks for a logarithmic y axis."""
+
+    curves: tuple[tuple[str, Curve], ...]
+    x: str
+    y: str
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Two grids of numbers of one shape, the student's and the expected one; `place` says which part they are."""
+
+    yours: Grid
+    expected: Grid
+    place: str = ""
+
+
+Picture = Lines | Heat
+
+
+def as_json(picture: Picture | None) -> dict[str, Any] | None:
+    """Return a picture as it stands in results."""
+    return None if picture is None else {"kind": "heat" if isinstance(picture, Heat) else "lines", **asdict(picture)}
+
+
+def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Lines:
+    """Return losses by step."""
+    curves = (("yours", _thinned(yours)), ("reference", _thinned(reference)))
+    return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss", log=True)
+
+
+def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> Lines | None:
+    """Return each call's row as a line beside the expected one, on a logarithmic axis; None where it has none."""
+    curves = []
+    for label, mine, theirs in zip(plot.calls, yours, expected, strict=True):
+        for whose, answer in (("yours", mine), ("expected", theirs)):
+            try:
+                row = _numbers(plot.row(_arrays(answer.value)))
+            except UNCOMPARABLE:
+                continue
+            if row is not None and row.ndim == 1:
+                points = [(t, value) for t, value in enumerate(row) if 0 < value < math.inf]
+                curves.append((f"{whose}, {label}", _thinned(points)))
+    return Lines(tuple(curves), "t", plot.label, log=True) if curves else None
+
+
+def heat_map(finding: Finding) -> Heat | None:
+    """Return the two-dimensional part in which an answer first differs; None where there is none to draw."""
+    got, expected = _numbers(finding.got), _numbers(finding.expected)
+    if got is None or expected is None or got.shape != expected.shape or got.ndim < 1 or got.size < LEAST:
+        return None
+    index = finding.index or (0,) * got.ndim
+    leading = index[: max(got.ndim - 2, 0)]
+    got, expected = np.atleast_2d(got[leading]), np.atleast_2d(expected[leading])
+    row, column = (0, *index)[-2:]
+    part = tuple(_window(at, size) for at, size in zip((row, column), got.shape, strict=True))
+    return Heat(_grid(got[part]), _grid(expected[part]), f"[{', '.join(map(str, leading))}]" if leading else "")
+
+
+def _arrays(tree: Any) -> Any:
+    """Return a tree with numpy arrays for tensors."""
+    if isinstance(tree, list | tuple):
+        return tuple(map(_arrays, tree))
+    return tree.array if isinstance(tree, Tensor) else tree
+
+
+def _window(at: int, size: int) -> slice:
+    start = min(max(at - MAX_SIDE // 2, 0), max(size - MAX_SIDE, 0))
+    return slice(start, start + MAX_SIDE)
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    array = value.array if isinstance(value, Tensor) else value
+    numeric = isinstance(array, np.ndarray) and array.dtype.kind in "fiub"
+    return np.asarray(array, np.float64) if numeric else None
+
+
+def _grid(array: np.ndarray) -> Grid:
+    return tuple(tuple(_rounded(x) if math.isfinite(x) else None for x in row) for row in array.tolist())
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> Curve:
+    step = max(1, -(-len(points) // MAX_POINTS))
+    kept = [*points[::step], *points[-1:]] if (len(points) - 1) % step else list(points[::step])
+    return tuple((x, _rounded(y)) for x, y in kept)

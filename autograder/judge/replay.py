@@ -1,0 +1,257 @@
+"""Run the reference with some of its functions and modules answered by the student's code, as `follow.py` needs it.
+
+A replay stops at the first call whose answer is not known yet and leaves it as a question; it is run again when the
+answer is there. Answers are hostile: they are bounded in number, size and time, and one that ignores what it is given
+counts as none.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograder.course.spec import Case
+from autograder.judge.compare import difference
+from autograder.judge.diagnose import UNCOMPARABLE
+from autograder.judge.gradients import attach
+from autograder.judge.oracle import Oracle, run_requests, to_worker
+from autograder.judge.question import Asked, Question, array_of, with_constants
+from autograder.judge.trials import Trial
+from autograder.sandbox.job import Ending, Outcome, Request
+from autograder.sandbox.program import Invocation, Program, call_module
+from autograder.sandbox.wire import Tensor, WireError, decode, encode
+
+MAX_CALLS = 10_000  # of functions that are asked about, in one replay
+MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
+_ROOM = 64  # entries, and whole numbers, that are always allowed
+
+
+class _StopError(Exception):
+    """Ends a replay that cannot go on."""
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise _StopError in what runs here for too long: with a wrong answer in it a loop of the reference may never end."""
+    end, before = time.monotonic() + seconds, sys.gettrace()
+
+    def trace(*_: object) -> Any:
+        if time.monotonic() > end:
+            raise _StopError
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@dataclass
+class Replay:
+    """Runs the reference with some of its functions answered by the student's code."""
+
+    oracle: Oracle
+    wrong: set[str]
+    asked: set[str] = field(default_factory=set)  # in the latest replay
+    _waiting: bool = False  # for an answer, in the latest call
+    _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
+    _calls: int = 0  # in the latest call
+    _backward: bool = False  # whether the latest call asks for gradients
+    _known: dict[Question, Outcome] = field(default_factory=dict)
+    _new: dict[Question, Request] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._program: Program = self.oracle.own_reference()
+        self._reference = vars(self.oracle.reference().module)
+        members = vars(self._program.module)
+        self._originals = {name: members[name] for name in self.wrong if isinstance(members.get(name), FunctionType)}
+        self._classes = {name: members[name] for name in self.wrong if isinstance(members.get(name), type)}
+        self._forwards = {name: cls.forward for name, cls in self._classes.items() if hasattr(cls, "forward")}
+        for name in self._forwards:
+            _remember_arguments(self._classes[name])
+
+    def outcomes(self, trial: Trial) -> tuple[Outcome, ...] | None:
+        """Replay a trial; None while answers are missing."""
+        self.asked, waiting = set(), False
+        members = vars(self._program.module)
+        for name, original in self._originals.items():
+            members[name] = original if name == trial.case.exercise else self._question(name, trial.case)
+        for name, forward in self._forwards.items():
+            mine = name == trial.case.exercise
+            self._classes[name].forward = forward if mine else self._module_question(name, trial.case)
+        found: list[Outcome] = []
+        for request in trial.requests:
+            self._failed, self._calls, self._waiting = None, 0, False
+            self._backward = bool(request.module and request.module["cotangents"])
+            began, most = time.monotonic(), 2 * self.oracle.assignment.limits.case_seconds
+            try:
+                with _at_most(most):
+                    (outcome,) = run_requests(self._program, (request,))
+            except _StopError:
+                outcome = Outcome(Ending.NOT_RUN)
+            if time.monotonic() - began > most:
+                outcome = Outcome(Ending.NOT_RUN)
+            found.append(self._failed or outcome)
+            waiting = waiting or self._waiting
+        return None if waiting else tuple(found)
+
+    def take_questions(self) -> dict[Question, Request]:
+        """Return the questions that came up, once each."""
+        questions, self._new = self._new, {}
+        return questions
+
+    def learn(self, answers: dict[Question, Outcome]) -> None:
+        """Keep the answers to questions."""
+        self._known |= answers
+
+    def _question(self, name: str, case: Case) -> Callable[..., Any]:
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            return self._answer(Asked(name, with_constants(args), kwargs, None), case)
+
+        return ask
+
+    def _module_question(self, name: str, case: Case) -> Callable[..., Any]:
+        def forward(module: Any, *args: Any, **kwargs: Any) -> Any:
+            made = {"init": module.made_with, "state": module.state_dict(), "method": "forward"}
+            made |= {"training": module.training, "cotangents": ()}
+            return self._answer(Asked(name, args, kwargs, made, module), case)
+
+        return forward
+
+    def _answer(self, asked: Asked, case: Case) -> Any:
+        """Return the student's answer to a call, or stop the replay where there is none to go on with."""
+        self.asked.add(asked.name)
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            self._stop(Outcome(Ending.NOT_RUN))
+        try:
+            question = asked.key()
+            twins = {twin.key(): twin for twin in asked.twins()}
+        except WireError:
+            return self._right(asked)
+        group = f"{case.exercise}.{case.name}"
+        for key, new in ({question: asked} | twins).items():
+            if key not in self._known:
+                self._waiting = True
+                kept = key == question
+                group_of = group if kept else f"{group}'"
+                self._new[key] = Request(
+                    new.name, new.args, new.kwargs, new.module, group_of, new.name, phase=1, keep_args=kept
+                )
+        if self._waiting:
+            raise _StopError
+        outcome, expected = self._known[question], self._right(asked)
+        if outcome.ending is not Ending.RETURNED or not _fits(outcome.value, expected):
+            self._stop(outcome)
+        # What is built on zeros, or on something that ignores what it is given, is too easy to be worth points.
+        if not informative((outcome,)) or self._ignores(outcome, expected, twins):
+            self._stop(Outcome(Ending.NOT_RUN))
+        _change_alike(asked.args, outcome.args)
+        value = to_worker(outcome.value)
+        return self._with_gradient(asked, case, value) if self._backward and not asked.cotangents else value
+
+    def _with_gradient(self, asked: Asked, case: Case, value: Any) -> Any:
+        """Return an answer through which gradients flow back as the student's version lets them."""
+        places = [i for i, arg in enumerate(asked.args) if getattr(arg, "requires_grad", False)]
+        parameters = dict(asked.owner.named_parameters()) if asked.owner is not None else {}
+
+        def backward(cotangents: tuple[Any, ...]) -> list[Any]:
+            found = self._answer(asked.backwards(cotangents), case)
+            return [found["input_grads"][i] for i in places] + [found["param_grads"][name] for name in parameters]
+
+        return attach(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
+
+    def _stop(self, outcome: Outcome) -> NoReturn:
+        self._failed = outcome
+        raise _StopError
+
+    def _right(self, asked: Asked) -> Any:
+        """Return what the reference's own version gives."""
+        args, kwargs, module = to_worker((list(asked.args), asked.kwargs, asked.module))
+        function = self._reference[asked.name]
+        if module is None:
+            return function(*args, **kwargs)
+        return call_module(function, Invocation(asked.name, args, kwargs, module, keep=False), module)
+
+    def _ignores(self, outcome: Outcome, expected: Any, twins: dict[Question, Asked]) -> bool:
+        """Whether an answer stays the same for most of the arguments on which the reference's depends."""
+        depends = ignored = 0
+        for key, twin in twins.items():
+            try:
+                right = self._right(twin)
+            except Exception:  # noqa: BLE001, S112 (the changed argument is none that it takes)
+                continue
+            if not _same(right, expected):
+                depends += 1
+                ignored += self._known[key].ending is Ending.RETURNED and _same(self._known[key].value, outcome.value)
+        return 2 * ignored > depends
+
+
+def _remember_arguments(cls: Any) -> None:
+    """Have a class keep what its objects are made with, so that the student's version can be made alike."""
+    init = cls.__init__
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        object.__setattr__(self, "made_with", bound.args[1:])
+        init(self, *args, **kwargs)
+
+    cls.__init__ = made
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return difference(decode(encode(one)), decode(encode(other))) is None
+    except UNCOMPARABLE:  # WireError is one of them
+        return False
+
+
+def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
+    """Do to the arguments what the student's version did to its own."""
+    for mine, theirs in zip(args, after, strict=False):
+        if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray) and mine.shape == theirs.shape:
+            mine[...] = theirs
+
+
+def _fits(value: Any, expected: Any) -> bool:
+    """Whether an answer is of a size, and counts up to one, that the reference can safely go on with."""
+    return all(measure(value) <= max(MAX_GROWTH * measure(expected), _ROOM) for measure in (_entries, _count))
+
+
+def _count(tree: Any) -> int:
+    """Return the largest whole number in an answer, which may be how often or how many."""
+    if isinstance(tree, list | tuple | dict):
+        return max(map(_count, tree.values() if isinstance(tree, dict) else tree), default=0)
+    array = np.asarray(array_of(tree))
+    return max(abs(int(array.min())), abs(int(array.max()))) if array.dtype.kind in "iu" and array.size else 0
+
+
+def _entries(tree: Any) -> int:
+    if isinstance(tree, list | tuple):
+        return sum(map(_entries, tree))
+    if isinstance(tree, dict):
+        return sum(map(_entries, tree.values()))
+    array = array_of(tree)
+    return int(array.size) if isinstance(array, np.ndarray) else 1
+
+
+def informative(outcomes: tuple[Outcome, ...]) -> bool:
+    """Whether what returned says anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
+    arrays = [
+        o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes if o.ending is Ending.RETURNED
+    ]
+    numbers = [a for a in arrays if isinstance(a, np.ndarray) and a.size > 1 and a.dtype != bool]
+    return not numbers or any((a != a.flat[0]).any() for a in numbers)

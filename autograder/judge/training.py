@@ -1,0 +1,244 @@
+"""Judge training runs: does the student's code learn, and no better than it can without seeing the answers?
+
+A loss alone proves nothing: a model that reads the future reaches a lower one. So each run is judged twice. Over its
+first steps, from the reference's own start and batches, the losses have to be the reference's: cheap and sharp, and
+where they are not, the long run is not made. Of the long run the grader computes every metric itself, from what the run
+returned on inputs whose targets never entered the sandbox.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
+from autograder.judge.attribute import STATUS
+from autograder.judge.compare import deviation
+from autograder.judge.diagnose import UNCOMPARABLE
+from autograder.judge.explain import OUR_FAULT, explain_trouble
+from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
+from autograder.judge.picture import training_picture
+from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source, Trouble
+from autograder.sandbox.wire import Tensor
+
+FIRST_STEPS = "first_steps"
+FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+Watch = Callable[[int, float], None]
+
+
+class Trainer:
+    """The training runs of a grading run. Safe to share between threads; the same code is trained once."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.assignment: Assignment = oracle.assignment
+        self.oracle = oracle
+        self._args = {t.exercise: t.args(oracle.seed) for t in self.assignment.trainings}
+        self._expected: dict[str, np.ndarray] = {}
+        self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
+        self._known: dict[tuple[str, str], ExerciseResult] = {}
+        self._lock = threading.RLock()
+
+    def add_to(
+        self,
+        result: Result,
+        source: Source,
+        sandbox: Sandbox,
+        names: Collection[str] | None = None,
+        watch: Watch | None = None,
+    ) -> Result:
+        """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
+        wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
+        code = "\0".join(chunk.text for chunk in source.chunks)
+        digest = hashlib.sha256(f"{source.notebook}\0{code}".encode(errors="replace")).hexdigest()
+        wrong = [e.name for e in result.exercises if e.status is not Status.PASSED and e.name != "quiz"]
+        for training in wanted if not result.problem else ():
+            key = (training.exercise, digest)
+            if key not in self._known:
+                self._known[key] = self.train(training, source, sandbox, wrong, watch)
+            result = self._with(result, self._known[key])
+        if not result.problem:
+            return result
+        status = next((e.status for e in result.exercises), Status.CRASHED)
+        return self.without_run(result, status, "The file could not be imported.", wanted)
+
+    def without_run(
+        self, result: Result, status: Status, message: str, trainings: Sequence[Training] | None = None
+    ) -> Result:
+        """Return a result with training exercises in which every case has one status and one reason."""
+        for training in self.assignment.trainings if trainings is None else trainings:
+            first = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, message)
+            cases = [first, *(_case(metric, status, message) for metric in training.metrics)]
+            result = self._with(result, self._scored(training, cases))
+        return result
+
+    def _with(self, result: Result, exercise: ExerciseResult) -> Result:
+        order = [e.name for e in self.assignment.exercises]
+        exercises = sorted((*result.exercises, exercise), key=lambda e: order.index(e.name))
+        return replace(result, exercises=tuple(exercises))
+
+    def reference_curve(self, training: Training, sandbox: Sandbox) -> tuple[tuple[int, float], ...]:
+        """Return the reference's own steps and losses, from one run of it in the sandbox."""
+        with self._lock:
+            if training.exercise not in self._curves:
+                source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
+                outcome = self._run(training, source, sandbox, training.steps, None)
+                self._curves[training.exercise] = outcome.curve
+            return self._curves[training.exercise]
+
+    def first_losses(self, training: Training) -> np.ndarray:
+        """Return the reference's losses over the first steps."""
+        with self._lock:
+            if training.exercise not in self._expected:
+                request = self._request(training, training.first_steps)
+                (outcome,) = run_requests(self.oracle.reference(), (request,))
+                losses = _losses(outcome)
+                if losses is None or len(losses) != training.first_steps:
+                    text = outcome.trouble.text if outcome.trouble else "no losses"
+                    raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
+                self._expected[training.exercise] = losses
+            return self._expected[training.exercise]
+
+    def train(
+        self,
+        training: Training,
+        source: Source,
+        sandbox: Sandbox,
+        wrong: Sequence[str] = (),
+        watch: Watch | None = None,
+    ) -> ExerciseResult:
+        """Train a submission and judge it; `wrong` names exercises of it that fail by themselves, for the message."""
+        first = self._run(training, source, sandbox, training.first_steps, None)
+        cases = [self._first_steps(training, first, source, wrong)]
+        if cases[0].status is not Status.PASSED:
+            skipped = "Not run: the first steps already differ."
+            cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
+            return self._scored(training, cases)
+        whole = self._run(training, source, sandbox, training.steps, watch)
+        cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
+        picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
+        return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
+
+    def _scored(self, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:
+        points = next(e.points for e in self.assignment.exercises if e.name == training.exercise)
+        weights = (1.0, *(metric.weight for metric in training.metrics))
+        earned = sum(w for w, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
+        return ExerciseResult(training.exercise, round(points * earned / sum(weights), 4), points, tuple(cases))
+
+    def _request(self, training: Training, steps: int) -> Request:
+        return Request(
+            training.function,
+            (steps, *self._args[training.exercise]),
+            {},
+            None,
+            group=f"{training.exercise}.{steps}",
+            family=training.exercise,
+            phase=1,
+            seed=zlib.crc32(f"{self.oracle.seed}.{training.exercise}".encode()),
+            harness=self.assignment.harness,
+        )
+
+    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int, watch: Watch | None) -> Outcome:
+        limits = replace(
+            self.assignment.limits,
+            case_seconds=training.seconds,
+            total_seconds=2 * training.seconds,
+            memory_mb=training.memory_mb,
+        )
+        ran = sandbox.run(Job(source, (self._request(training, steps),), limits, self.assignment.shortcuts, watch))
+        return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+
+    def _first_steps(self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str]) -> CaseResult:
+        case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
+        hint = f" Mend {' and '.join(f'`{name}`' for name in wrong)} first; it is used here." if wrong else ""
+        if outcome.ending is not Ending.RETURNED:
+            return replace(case, status=_status(outcome), message=_explain(outcome, source, training) + hint)
+        expected, losses = self.first_losses(training), _losses(outcome)
+        if losses is None or losses.shape != expected.shape:
+            text = "The run gave no loss for every step: the loss has to be one number."
+            return replace(case, status=Status.FAILED, message=text + hint)
+        if deviation(losses, expected) <= training.tolerance:
+            return case
+        scale = float(np.abs(expected).max())
+        step = int(np.argmax(~(np.abs(losses - expected) <= training.tolerance * scale)))
+        text = f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}"
+        where = (
+            ": the very first forward pass differs." if step == 0 else ": the steps before agree, so look at gradients."
+        )
+        return replace(case, status=Status.FAILED, message=f"{text}{where}{hint}")
+
+    def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
+        if outcome.ending is not Ending.RETURNED:
+            return _case(metric, _status(outcome), _explain(outcome, source, training))
+        try:
+            args = _plain(self._args[training.exercise])
+            value = float(metric.measure(args, _plain(outcome.value)))
+        except UNCOMPARABLE as error:
+            return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
+        if metric.low <= value <= metric.high:
+            return replace(_case(metric, Status.PASSED, ""), seconds=outcome.seconds)
+        symptom = metric.below if value < metric.low else metric.above
+        text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {_band(metric)} is asked for. {symptom}"
+        return _case(metric, Status.FAILED, text.strip())
+
+
+def _case(metric: Metric, status: Status, message: str) -> CaseResult:
+    return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, message)
+
+
+def _status(outcome: Outcome) -> Status:
+    return STATUS[outcome.ending]
+
+
+def _explain(outcome: Outcome, source: Source, training: Training) -> str:
+    trouble = outcome.trouble or Trouble("", "")
+    match outcome.ending:
+        case Ending.TIMEOUT:
+            reached = f" It had come to step {outcome.curve[-1][0]} of {training.steps}." if outcome.curve else ""
+            return f"Stopped after {training.seconds:g} s.{reached}"
+        case Ending.MEMORY:
+            return f"It asked for more than the {training.memory_mb} MB that a training may use."
+        case Ending.FAULT:
+            return OUR_FAULT
+        case Ending.RAISED:
+            return explain_trouble(trouble, source)
+        case Ending.UNWRITTEN:
+            return "It builds on something that is not written yet."
+        case Ending.ABSENT:
+            return "It builds on something that your file does not have."
+        case _:
+            return "The run ended without a result."
+
+
+def _losses(outcome: Outcome) -> np.ndarray | None:
+    value = outcome.value
+    losses = value.get("losses") if outcome.ending is Ending.RETURNED and isinstance(value, dict) else None
+    try:
+        array = np.asarray(_plain(losses), np.float64)
+    except (TypeError, ValueError):
+        return None
+    return array if array.ndim == 1 else None
+
+
+def _plain(tree: Any) -> Any:
+    """Return a tree with numpy arrays for tensors."""
+    if isinstance(tree, list | tuple):
+        return type(tree)(map(_plain, tree))
+    if isinstance(tree, dict):
+        return {key: _plain(value) for key, value in tree.items()}
+    if isinstance(tree, Tensor):
+        return tree.array
+    return tree.detach().numpy() if hasattr(tree, "detach") else tree
+
+
+def _band(metric: Metric) -> str:
+    if math.isinf(metric.low):
+        return f"at most {metric.high:g}"
+    return f"at least {metric.low:g}" if math.isinf(metric.high) else f"{metric.low:g} to {metric.high:g}"

@@ -1,0 +1,162 @@
+"""How a grading shows that it goes on: a bar on a terminal, plain lines in a log, events for programs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Protocol, Self, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+LINE_SECONDS = 10.0  # between lines in a log
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one submission came to, in short."""
+
+    student: str
+    status: str
+    score: float
+    max_score: float
+
+
+@dataclass
+class Pace:
+    """How far a grading is and how fast it goes."""
+
+    todo: int = 0
+    done: int = 0
+    failed: int = 0  # submissions that could not be graded as they are
+    began: float = field(default_factory=time.monotonic)
+
+    def count(self, status: str) -> None:
+        """Count one more submission."""
+        self.done += 1
+        self.failed += status != "graded"
+
+    @property
+    def rate(self) -> float:
+        """Submissions a second."""
+        return self.done / max(time.monotonic() - self.began, 1e-9)
+
+    @property
+    def words(self) -> str:
+        """The rate, and how many could not be graded."""
+        return f"{self.rate:.1f}/s" + f", {self.failed} could not be graded" * bool(self.failed)
+
+
+class Watch(Protocol):
+    """Whom a grading tells how far it is."""
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+
+    def __exit__(self, *_: object) -> None:
+        """Show no more."""
+
+    def start(self, todo: int, kept: int) -> None:
+        """So many are to be graded, and so many stand as they are."""
+
+    def graded(self, one: Mark) -> None:
+        """One more is graded."""
+
+
+class Bar:
+    """A bar on a terminal: done, how many, rate, time left, failures so far."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (
+            TextColumn("grading"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=console, transient=True)
+        self._task = self._bar.add_task("", total=None)
+        self._pace = Pace()
+
+    def __enter__(self) -> Self:
+        """Draw."""
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wipe it off."""
+        self._bar.stop()
+
+    def start(self, todo: int, kept: int) -> None:
+        """Know where it ends."""
+        self._pace = Pace(todo)
+        self._bar.update(self._task, total=todo, description=f"{kept} stand as they are" if kept else "")
+
+    def graded(self, one: Mark) -> None:
+        """Move on."""
+        self._pace.count(one.status)
+        self._bar.update(self._task, advance=1, description=self._pace.words)
+
+
+class Lines:
+    """A line every few seconds, and one at the end."""
+
+    def __init__(self, say: Callable[[str], None], seconds: float = LINE_SECONDS) -> None:
+        self._say, self._seconds, self._pace, self._last = say, seconds, Pace(), 0.0
+
+    def __enter__(self) -> Self:
+        """Say nothing yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Say nothing more."""
+
+    def start(self, todo: int, kept: int) -> None:
+        """Say what is to be done."""
+        self._pace, self._last = Pace(todo), time.monotonic()
+        self._say(f"{todo} to grade" + f", {kept} stand as they are" * bool(kept))
+
+    def graded(self, one: Mark) -> None:
+        """Say how far it is, if that is due."""
+        pace = self._pace
+        pace.count(one.status)
+        if pace.done == pace.todo or time.monotonic() - self._last >= self._seconds:
+            self._last = time.monotonic()
+            left = f", about {(pace.todo - pace.done) / pace.rate:.0f} s left" if pace.done < pace.todo else ""
+            self._say(f"{pace.done} of {pace.todo} graded ({100 * pace.done // pace.todo} %), {pace.words}{left}")
+
+
+class Events:
+    """A line of JSON for each event: `start`, then `graded` for each submission; the command adds `done`."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._pace = stream, Pace()
+
+    def __enter__(self) -> Self:
+        """Say nothing yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Say nothing more."""
+
+    def tell(self, event: str, **values: object) -> None:
+        """Write one event, so that a reader has it at once."""
+        print(json.dumps({"event": event, **values}), file=self._stream, flush=True)
+
+    def start(self, todo: int, kept: int) -> None:
+        """Say what is to be done."""
+        self._pace = Pace(todo)
+        self.tell("start", todo=todo, kept=kept)
+
+    def graded(self, one: Mark) -> None:
+        """Say what one submission came to."""
+        pace = self._pace
+        pace.count(one.status)
+        self.tell("graded", **asdict(one), done=pace.done, todo=pace.todo, failed=pace.failed)
+
+
+def watch_on(console: Console) -> Watch:
+    """Return what suits where the output goes: a bar on a terminal, else lines."""
+    return Bar(console) if console.is_terminal else Lines(lambda line: console.print(line, highlight=False))

@@ -1,0 +1,293 @@
+"""What a student may know about an assignment, as data: public cases, the answers to expect, and known mistakes.
+
+Two files hold it: JSON for everything that has a shape, and an `.npz` for the numbers, which numpy reads without ever
+making objects. There is no code in them, no reference, no hidden case, and of a known mistake only its sentence and
+what it gives on the public cases. `autograder check` and the handout's `check.py` judge by the same bundle.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from autograder.course.spec import (
+    Assignment,
+    Call,
+    Case,
+    Check,
+    Exercise,
+    Limits,
+    Misconception,
+    Module,
+    Shortcut,
+    Visibility,
+)
+from autograder.judge import checks
+from autograder.judge.trials import Judged, Trial, as_data, make_trial
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
+from autograder.sandbox.wire import pack, unpack
+
+FORMAT = 1
+SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
+SHAPES, NUMBERS = "public.json", "public.npz"
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every file we zip, so that the same content is the same bytes
+
+Fingerprints = Mapping[tuple[str, str], tuple[Outcome, ...]]  # by mistake and trial, where it changes anything
+
+
+class BundleError(Exception):
+    """The data beside a `check.py` is missing or not what this version reads."""
+
+
+class Known(Protocol):
+    """Where fingerprints come from: a mapping that was read, or one that asks the reference when it is asked."""
+
+    def get(self, key: tuple[str, str], /) -> tuple[Outcome, ...] | None:
+        """Return the outcomes of a trial with a mistake, or None where they are the expected ones."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A judge's knowledge of public cases, read from data; see `judge.trials.Knowledge`."""
+
+    assignment: Assignment
+    signatures: Mapping[str, tuple[str, ...]]
+    trials: tuple[Trial, ...]
+    right: Mapping[Trial, tuple[Outcome, ...]]
+    known: Known
+
+    def trials_of(self, exercise: str) -> tuple[Trial, ...]:
+        """Return an exercise's trials in report order."""
+        return tuple(trial for trial in self.trials if trial.case.exercise == exercise)
+
+    def misconceptions_of(self, exercise: str) -> tuple[Misconception, ...]:
+        """Return an exercise's misconceptions in bank order."""
+        return tuple(m for m in self.assignment.misconceptions if m.exercise == exercise)
+
+    def misconception(self, name: str) -> Misconception:
+        """Return a misconception by name."""
+        return next(m for m in self.assignment.misconceptions if m.name == name)
+
+    def expected(self, trial: Trial) -> tuple[Outcome, ...]:
+        """Return what the reference gives."""
+        return self.right[trial]
+
+    def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        """Return what the reference gives with these misconceptions, as far as each of them alone tells.
+
+        Where one of them changes a trial, that is what it gives with all of them, or a part of the truth that a student
+        who has them all may still show. Where two do, only running the reference could tell.
+        """
+        changed = list(filter(None, (self.known.get((name, trial_key(trial))) for name in names)))
+        if len(changed) > 1:
+            return None
+        return changed[0] if changed else self.right[trial]
+
+    def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
+        """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
+        del source, sandbox, judged
+        return {}
+
+
+def trial_key(trial: Trial) -> str:
+    """Return what a trial is called in a bundle."""
+    return f"{trial.case.exercise}.{trial.case.name}"
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read a bundle from its two files. Raises BundleError."""
+    try:
+        document = json.loads((folder / SHAPES).read_text(encoding="utf-8"))
+        with np.load(folder / NUMBERS, allow_pickle=False) as numbers:
+            flat = {name: numbers[name] for name in numbers.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise BundleError(f"{folder} cannot be read ({error}). Unzip the handout again.") from None
+    if document.get("format") != FORMAT:
+        raise BundleError(f"{folder / SHAPES} is of another version than this program. Unzip the handout again.")
+    return make_bundle(document, _Arrays(document["arrays"], flat))
+
+
+def make_bundle(document: dict[str, Any], arrays: Mapping[str, np.ndarray], known: Known | None = None) -> Bundle:
+    """Return the bundle a document describes; `known` says what mistakes give, where the document does not."""
+    trials, right = [], {}
+    for entry in document["cases"]:
+        calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
+        trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
+        trials.append(trial)
+        right[trial] = read_outcomes(entry["expected"], arrays)
+    if known is None:
+        known = {
+            (m["name"], key): read_outcomes(packed, arrays)
+            for m in document["misconceptions"]
+            for key, packed in m["gives"].items()
+        }
+    signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
+    cases = tuple(trial.case for trial in trials)
+    return Bundle(_read_assignment(document, cases), signatures, tuple(trials), right, known)
+
+
+def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
+    exercises = tuple(Exercise(**{**e, "blanks": tuple(e["blanks"])}) for e in document["exercises"])
+    return Assignment(
+        slug=document["slug"],
+        title=document["title"],
+        file=document["file"],
+        points=sum(e.points for e in exercises),
+        exercises=exercises,
+        limits=Limits(**document["limits"]),
+        torch=document["torch"],
+        given=(),
+        reference="",
+        stub="",
+        cases=cases,
+        misconceptions=tuple(
+            Misconception(m["name"], m["exercise"], "", "", "", m["says"]) for m in document["misconceptions"]
+        ),
+        alternatives=(),
+        shortcuts=tuple(
+            Shortcut(tuple(s["names"]), tuple(s["exercises"]), s["instead"]) for s in document["shortcuts"]
+        ),
+    )
+
+
+def describe_case(trial: Trial, expected: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return a trial and what to expect of it as JSON data, its numbers added to `arrays`."""
+    case = trial.case
+    return {
+        "name": case.name,
+        "exercise": case.exercise,
+        "claim": case.claim,
+        "weight": case.weight,
+        "check": describe_check(case.check, arrays),
+        "calls": [
+            pack((c.args, dict(c.kwargs), c.function, None if c.module is None else as_data(c.module)), arrays)
+            for c in trial.calls
+        ],
+        "expected": describe_outcomes(expected, arrays),
+    }
+
+
+def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return a check as JSON data. Raises BundleError where it is none of ours, whose code would have to travel."""
+    name = type(check).__name__
+    if getattr(checks, name, None) is not type(check):
+        raise BundleError(f"the check {name} is defined in the course; public cases use those of judge/checks.py")
+    return {"name": name, **{f.name: pack(getattr(check, f.name), arrays) for f in fields(check)}}  # type: ignore[arg-type]
+
+
+def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> list[Any]:
+    """Return outcomes as JSON data, their numbers added to `arrays`."""
+    rows = []
+    for o in outcomes:
+        trouble = (o.trouble.type_name, o.trouble.text) if o.trouble else None
+        rows.append([str(o.ending), pack((o.value, o.args), arrays), trouble])
+    return rows
+
+
+def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Outcome, ...]:
+    """Return the outcomes that some JSON data describes."""
+    outcomes = []
+    for ending, packed, trouble in rows:
+        value, args = unpack(packed, arrays)
+        outcomes.append(Outcome(Ending(ending), value, tuple(args), Trouble(*trouble) if trouble else None))
+    return tuple(outcomes)
+
+
+def _read_call(packed: Any, arrays: Mapping[str, np.ndarray]) -> Call:
+    args, kwargs, function, module = unpack(packed, arrays)
+    return Call(tuple(args), kwargs, function, None if module is None else Module(**module))
+
+
+def _read_case(entry: dict[str, Any], arrays: Mapping[str, np.ndarray], calls: tuple[Call, ...]) -> Case:
+    made = {name: unpack(packed, arrays) for name, packed in entry["check"].items() if name != "name"}
+    check = getattr(checks, entry["check"]["name"])(**made)
+
+    def generate(_: np.random.Generator) -> Iterator[Call]:
+        return iter(calls)
+
+    return Case(
+        entry["name"],
+        entry["exercise"],
+        entry["claim"],
+        check,
+        generate,
+        entry["weight"],
+        visibility=Visibility.PUBLIC,
+    )
+
+
+class _Arrays(Mapping[str, np.ndarray]):
+    """Named arrays, cut out of one long row of numbers for each dtype."""
+
+    def __init__(self, places: dict[str, Any], flat: Mapping[str, np.ndarray]) -> None:
+        self._places, self._flat = places, flat
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        row, start, shape = self._places[name]
+        size = int(np.prod(shape, dtype=np.int64))
+        return self._flat[row][start : start + size].reshape(shape).copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def bundle_files(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+    """Return the two files of a bundle; numbers that occur twice are kept once."""
+    rows: dict[str, list[np.ndarray]] = {}
+    sizes: dict[str, int] = {}
+    kept: dict[tuple[str, bytes], int] = {}
+    places = {}
+    for name, array in arrays.items():
+        row = array.dtype.str.strip("<>|=")
+        content = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        if (row, content.tobytes()) not in kept:
+            kept[row, content.tobytes()] = sizes.get(row, 0)
+            rows.setdefault(row, []).append(content.reshape(-1))
+            sizes[row] = sizes.get(row, 0) + content.size
+        places[name] = [row, kept[row, content.tobytes()], list(array.shape)]
+    whole = {**document, "format": FORMAT, "arrays": places}
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    numbers = {f"{row}.npy": _npy(np.concatenate(parts)) for row, parts in rows.items()}
+    return {SHAPES: text.encode() + b"\n", NUMBERS: zip_bytes(numbers)}
+
+
+def _npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip that is the same bytes whenever its files are: sorted, without times, with plain permissions."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _EARLIEST)
+            entry.external_attr = 0o100644 << 16
+            entry.create_system = 3  # as on Unix, wherever it is made
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name], compresslevel=9)
+    return file.getvalue()
+
+
+def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
+    """Return what of an assignment is no case and no secret, as JSON data."""
+    return {
+        "slug": assignment.slug,
+        "title": assignment.title,
+        "file": assignment.file,
+        "torch": assignment.torch,
+        "exercises": [asdict(exercise) for exercise in assignment.exercises if not exercise.training],
+        "limits": asdict(assignment.limits),
+        "shortcuts": [asdict(shortcut) for shortcut in assignment.shortcuts],
+    }

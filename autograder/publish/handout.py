@@ -1,0 +1,175 @@
+"""Make what students get: a zip that works with numpy and pytest alone, and a template repository of the same files.
+
+What goes in is an allow-list. Text comes from assignments/; from solutions/ nothing is read but what rendering the stub and
+running the public cases bring out. The engine's files are copied as they are, so that a handout judges with the very code
+that grades.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+import jinja2
+
+from autograder.course.catalog import CourseError
+from autograder.course.spec import Assignment
+from autograder.course.stub import render_stub
+from autograder.judge.oracle import Oracle
+from autograder.publish.bundle import Bundle, zip_bytes
+from autograder.publish.examples import otter_file, pytest_file
+from autograder.publish.notebook import make_notebook
+from autograder.publish.public import public_bundle, public_files
+
+ENGINE = (
+    "__init__",
+    *(f"course/{name}" for name in ("__init__", "spec")),
+    *(
+        f"sandbox/{name}"
+        for name in (
+            "__init__", "arrays", "attempt", "budget", "cold", "ends", "events", "job", "limits", "process", "program",
+            "shortcuts", "wire", "worker",
+        )
+    ),
+    *(
+        f"judge/{name}"
+        for name in (
+            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "picture", "result", "shortcuts",
+            "show", "tell", "trials",
+        )
+    ),
+    *(f"batch/{name}" for name in ("__init__", "archives", "sources")),
+    *(f"publish/{name}" for name in ("__init__", "bundle", "local", "verdicts")),
+)  # fmt: skip
+PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
+LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+_PACKAGE = Path(__file__).resolve().parents[1]
+_TEMPLATES = _PACKAGE / "publish" / "templates" / "handout"
+
+
+def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
+    """Return every file of a handout by its path in it. Raises CourseError where what it needs is missing."""
+    assignment = oracle.assignment
+    stub = _at_home(render_stub(assignment), assignment)
+    home = course / "assignments" / assignment.slug
+    readme = _at_home((home / "README.md").read_text(encoding="utf-8"), assignment)
+    words = {
+        "file": assignment.file,
+        "notebook": f"{Path(assignment.file).stem}.ipynb",
+        "tests": f"test_{Path(assignment.file).stem}.py",
+    }
+    bundle = public_bundle(oracle)
+    notebook = make_notebook(
+        assignment.title,
+        _for_notebook(readme, assignment),
+        stub,
+        bundle.assignment.exercises,
+        _template("start.md", words),
+        _template("setup.py.txt", words),
+    )
+    files = {
+        "README.md": readme.rstrip("\n") + "\n" + _template("folder.md", words),
+        assignment.file: stub,
+        words["notebook"]: notebook,
+        "check.py": _template("check.py.txt", {}),
+        "conftest.py": _template("conftest.py.txt", {}),
+        words["tests"]: pytest_file(bundle),
+        "requirements.txt": _requirements(assignment),
+        **_otter_files(bundle),
+    }
+    if assignment.harness:
+        files["training.py"] = assignment.harness
+    found = {name: text.encode() for name, text in files.items()}
+    found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
+    found |= engine_files()
+    found["engine/handout.json"] = _fingerprints(found, (assignment.file, words["notebook"]))
+    return found | dict(_pictures(home, readme))
+
+
+def engine_files() -> dict[str, bytes]:
+    """Return the parts of the engine that a handout runs, by their path in it."""
+    return {f"engine/autograder/{name}.py": (_PACKAGE / f"{name}.py").read_bytes() for name in ENGINE}
+
+
+def handout_zip(files: Mapping[str, bytes], slug: str) -> bytes:
+    """Return a handout's zip: one folder, the same bytes whenever the files are the same."""
+    return zip_bytes({f"{slug}/{name}": data for name, data in files.items()})
+
+
+def write_repository(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write a handout as a template repository, which checks itself on every push."""
+    if folder.exists() and any(folder.iterdir()):
+        raise CourseError(f"{folder} is not empty. Name another folder, or remove it first.")
+    for name, data in {**files, **repository_files()}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def repository_files() -> dict[str, bytes]:
+    """Return what a repository holds besides the handout."""
+    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    return {
+        ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
+        ".gitignore": ignored.encode(),
+        ".gitattributes": b"* text=auto eol=lf\n*.npz binary\n",
+    }
+
+
+def _otter_files(bundle: Bundle) -> dict[str, str]:
+    return {f"tests/{e.name}.py": otter_file(bundle, e.name, e.points) for e in bundle.assignment.exercises}
+
+
+def _at_home(text: str, assignment: Assignment) -> str:
+    """Replace the course's command by the handout's."""
+    return text.replace(f"autograder check {assignment.slug} {assignment.file}", "python check.py")
+
+
+def _for_notebook(readme: str, assignment: Assignment) -> str:
+    """Replace what is said about the file by what is true of the notebook."""
+    text = readme.replace(
+        f"Write your solution in `{assignment.file}`", "Write your solution in the code cells of this notebook"
+    )
+    return text.replace("Then run\n\n    python check.py\n", "Then run the check under each of them.\n", 1)
+
+
+def _requirements(assignment: Assignment) -> str:
+    torch = "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch>=2.4\n" if assignment.torch else ""
+    return f"numpy>=2.0\npytest>=8.3\n{torch}"
+
+
+def _template(name: str, words: Mapping[str, str]) -> str:
+    text = (_TEMPLATES / name).read_text(encoding="utf-8")
+    if not words:
+        return text
+    template = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+    return str(template.render(words))
+
+
+def _fingerprints(files: Mapping[str, bytes], names: tuple[str, ...]) -> bytes:
+    """Return what tells whether a student has changed a file yet."""
+    sums = {name: hashlib.sha256(files[name]).hexdigest() for name in names}
+    return json.dumps(sums, indent=1).encode() + b"\n"
+
+
+def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the pictures that the README shows."""
+    for target in links(readme):
+        path = PurePosixPath(target)
+        if path.suffix.lower() in PICTURES and not path.is_absolute() and ".." not in path.parts:
+            try:
+                yield target, (home / path).read_bytes()
+            except OSError as error:
+                raise CourseError(f"{home / 'README.md'} shows {target}, which cannot be read: {error}") from None
+
+
+def links(text: str) -> list[str]:
+    """Return where a text's links and pictures lead inside its own folder, without what stands after a #."""
+    targets = (match[1] or match[2] for match in LINK.finditer(text))
+    inside = (
+        target.partition("#")[0] for target in targets if "://" not in target and not target.startswith("mailto:")
+    )
+    return list(dict.fromkeys(target for target in inside if target))

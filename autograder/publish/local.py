@@ -1,0 +1,211 @@
+"""The check students run at home: `python check.py` in a handout, and `autograder check` in a course.
+
+It needs numpy alone (and torch where the assignment does), runs the student's code in a process of its own with time
+limits, and judges what comes back by a bundle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from autograder.batch.archives import UnreadableError
+from autograder.batch.sources import read_source
+from autograder.course.spec import Status
+from autograder.judge.grade import grade
+from autograder.judge.result import CaseResult, Result
+from autograder.judge.tell import failing, plain, tell
+from autograder.publish.bundle import Bundle, BundleError, read_bundle
+from autograder.sandbox.job import Source
+from autograder.sandbox.process import ProcessSandbox
+
+POLL_SECONDS = 0.5
+HINTS = ".hints.json"  # beside the student's file: which hint was the last
+
+
+class CheckError(Exception):
+    """The check was called wrongly; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to show of a check, and how."""
+
+    exercise: str = ""
+    hint: bool = False
+    as_json: bool = False
+    watch: bool = False
+
+
+def check(source: Source, bundle: Bundle) -> Result:
+    """Judge a student's code on the public cases."""
+    with ProcessSandbox() as sandbox:
+        return grade(source, bundle, sandbox)
+
+
+def run_check(bundle: Bundle, path: Path, title: str, options: Options) -> int:
+    """Check a file, say what came of it and return the exit code. Raises CheckError."""
+    names = [exercise.name for exercise in bundle.assignment.exercises]
+    if options.exercise and options.exercise not in names:
+        raise CheckError(f"There is no exercise {options.exercise}; there are {', '.join(names)}.")
+    if not options.watch:
+        return _check_once(bundle, path, title, options)
+    try:
+        return _watch(path, lambda: _check_once(bundle, path, title, options))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _check_once(bundle: Bundle, path: Path, title: str, options: Options) -> int:
+    if not path.is_file():
+        raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
+    try:
+        source = read_source(path, bundle.assignment.file)
+    except UnreadableError as error:
+        raise CheckError(str(error)) from None
+    result = check(source, bundle)
+    result = only(result, options.exercise) if options.exercise else result
+    if options.as_json:
+        print(json.dumps(asdict(result), indent=1))
+    elif options.hint and not result.problem:
+        print(_next_hint(path.parent / HINTS, result))
+    else:
+        print(tell(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
+    return 0 if result.all_passed else 1
+
+
+def only(result: Result, exercise: str) -> Result:
+    """Return the part of a result that is about one exercise."""
+    return replace(result, exercises=tuple(e for e in result.exercises if e.name == exercise))
+
+
+def _colorful() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and (os.name != "nt" or "WT_SESSION" in os.environ)
+
+
+def _watch(path: Path, run: Callable[[], int]) -> int:
+    """Run again whenever the file is saved, until Ctrl-C or until everything passes."""
+    while True:
+        seen = _saved(path)
+        print("\x1b[2J\x1b[H" if _colorful() else "", end="")
+        code = run()
+        if code == 0:
+            return 0
+        print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
+        while _saved(path) == seen:
+            time.sleep(POLL_SECONDS)
+
+
+def _saved(path: Path) -> tuple[int, int]:
+    """Return what changes when a file is saved; editors that write a new one leave none for a moment."""
+    for _ in range(10):
+        try:
+            status = path.stat()
+        except OSError:
+            time.sleep(POLL_SECONDS)
+        else:
+            return status.st_mtime_ns, status.st_size
+    raise CheckError(f"{path} is gone.")
+
+
+def hints(case: CaseResult) -> tuple[str, ...]:
+    """Return what can be told about a failing case, least first."""
+    headline, _, rest = case.message.partition("\n")
+    told = [f"What the case is about: {case.claim}", f"What happens: {headline}", rest, case.says]
+    return tuple(text for text in told if text)
+
+
+def _next_hint(state: Path, result: Result) -> str:
+    """Return one hint more about the first case that does not pass than the last time; a new failure starts anew."""
+    open_cases = [(e.name, case) for e in result.exercises for case in failing(e) if case.status is not Status.SKIPPED]
+    if not open_cases:
+        return "Nothing to hint at: no case fails." if result.all_passed else "Only what builds on the rest is open."
+    exercise, case = open_cases[0]
+    told = hints(case)
+    about = hashlib.sha256(f"{exercise}.{case.name}.{case.says or case.status}".encode()).hexdigest()[:16]
+    count = min(_read_hints(state, about) + 1, len(told))
+    try:
+        state.write_text(json.dumps({"about": about, "told": count}), encoding="utf-8")
+    except OSError as error:
+        raise CheckError(f"{state} cannot be written ({error}); hints are counted there.") from None
+    more = f"Ask again for the next hint ({count} of {len(told)})." if count < len(told) else "That is all there is."
+    return plain("\n".join([f"{exercise}, case {case.name}", *told[:count], more]))
+
+
+def _read_hints(state: Path, about: str) -> int:
+    try:
+        kept = json.loads(state.read_text(encoding="utf-8"))
+        return int(kept["told"]) if kept["about"] == about else 0
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0
+
+
+def main(folder: Path, arguments: Sequence[str]) -> int:
+    """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")  # Windows' own encodings have no check mark
+    try:
+        bundle = read_bundle(folder / "engine")
+        chosen = _parser(bundle).parse_args(arguments)
+        path = chosen.file or _worked_in(folder, bundle.assignment.file)
+        options = Options(chosen.exercise, chosen.hint, chosen.json, chosen.watch)
+        return run_check(bundle, path, f"{bundle.assignment.slug}: {path.name}", options)
+    except (BundleError, CheckError) as error:
+        print(f"check.py: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # who reads has read enough, as in `python check.py | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _worked_in(folder: Path, file: str) -> Path:
+    """Return the notebook where a student has changed that and not the file, else the file."""
+    try:
+        sums = json.loads((folder / "engine" / "handout.json").read_text(encoding="utf-8"))
+        changed = {name for name, known in sums.items() if _sum((folder / name).read_bytes()) != known}
+    except (OSError, ValueError, AttributeError):
+        return folder / file
+    return folder / (changed.pop() if len(changed) == 1 else file)
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def _parser(bundle: Bundle) -> argparse.ArgumentParser:
+    file = bundle.assignment.file
+    parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        help=f"your .py file or notebook (default: {file}, or the notebook if only that is changed)",
+    )
+    for name, text in FLAGS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=text)
+    parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
+    return parser
+
+
+FLAGS = {
+    "watch": "check again whenever the file is saved",
+    "hint": "one hint about the first case that fails, and one more each time",
+    "json": "print the answer as JSON",
+}
+
+
+def verdicts(result: Result) -> Iterator[tuple[str, str, CaseResult]]:
+    """Yield every case of a result with its exercise's name."""
+    for exercise in result.exercises:
+        for case in exercise.cases:
+            yield exercise.name, case.name, case

@@ -1,0 +1,51 @@
+"""Which functions of the reference a trial runs, so that mistakes in others need not be tried on it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from types import CodeType, FrameType
+from typing import Any
+
+from autograder.judge.oracle import Oracle, run_requests
+from autograder.judge.trials import Trial
+
+
+class Reach:
+    """Answers for one oracle; each trial is run once, when it is first asked about."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self._lines: dict[Trial, set[int]] = {}
+        functions = (n for n in ast.walk(ast.parse(oracle.assignment.reference)) if isinstance(n, ast.FunctionDef))
+        self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
+
+    def matters(self, name: str, trial: Trial) -> bool:
+        """Whether a trial runs the function that a misconception edits; True where the edit is in no one function."""
+        reference, old = self._oracle.assignment.reference, self._oracle.misconception(name).old
+        first = reference[: reference.index(old)].count("\n") + 1
+        last = first + old.rstrip("\n").count("\n")
+        around = [body for body in self._bodies if body[0] <= first and last <= body[1]]
+        if not around:
+            return True
+        start, end = max(around)  # the innermost
+        return any(start <= line <= end for line in self._run(trial))
+
+    def _run(self, trial: Trial) -> set[int]:
+        """Return the first lines of the bodies of all functions of the reference that a trial calls."""
+        if trial not in self._lines:
+            program, label = self._oracle.reference(), self._oracle.assignment.file
+            called: set[CodeType] = set()
+
+            def note(frame: FrameType, event: str, _: Any) -> None:
+                if event == "call" and frame.f_code.co_filename == label:
+                    called.add(frame.f_code)
+
+            before = sys.getprofile()
+            sys.setprofile(note)
+            try:
+                run_requests(program, trial.requests)
+            finally:
+                sys.setprofile(before)
+            self._lines[trial] = {line for code in called for _, _, line in code.co_lines() if line is not None}
+        return self._lines[trial]

@@ -1,0 +1,98 @@
+"""The commands that make what leaves the house."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.course.catalog import load_assignment, slugs
+from autograder.options import CourseOption, SlugArgument, course_of, fail
+
+if TYPE_CHECKING:
+    from autograder.course.spec import Assignment
+    from autograder.publish.desk import Settings
+
+SeedOption = Annotated[
+    int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
+]
+TrainingOption = Annotated[
+    bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
+]
+
+
+def handout(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the zips")],
+    slug: Annotated[str, typer.Argument(metavar="[ASSIGNMENT]", help="Its folder's name, such as a5_attention")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Every assignment of the course")] = False,
+    repository: Annotated[
+        bool, typer.Option("--repository", help="Also a folder to push as a template repository, checked on every push")
+    ] = False,
+    course: CourseOption = None,
+) -> None:
+    """Make what students get: a zip that works with numpy and pytest alone."""
+    from autograder.course.stub import StubError
+    from autograder.publish.bundle import BundleError
+    from autograder.publish.handout import handout_files, handout_zip, write_repository
+    from autograder.publish.public import public_oracle
+
+    folder = course_of(course)
+    if bool(slug) == every:
+        fail("Name one assignment, or say --all.")
+    for name in slugs(folder) if every else (slug,):
+        try:
+            files = handout_files(folder, public_oracle(load_assignment(folder, name)))
+        except (BundleError, StubError) as error:
+            fail(f"{name}: {error}")
+        out.mkdir(parents=True, exist_ok=True)
+        archive = out / f"{name}.zip"
+        archive.write_bytes(handout_zip(files, name))
+        print(archive)
+        if repository:
+            write_repository(files, out / f"{name}-repository")
+            print(out / f"{name}-repository")
+
+
+def gradescope(
+    slug: SlugArgument,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the zip")],
+    hidden_visibility: Annotated[
+        str, typer.Option(metavar="WHEN", help="Hidden cases: hidden, after_due_date, after_published or visible")
+    ] = "hidden",
+    seed: SeedOption = None,
+    training: TrainingOption = True,
+    course: CourseOption = None,
+) -> None:
+    """Make the zip that Gradescope takes as its autograder."""
+    from autograder.publish.desk import Settings
+    from autograder.publish.gradescope import VISIBILITIES, gradescope_zip
+
+    if hidden_visibility not in VISIBILITIES:
+        fail(f"--hidden-visibility {hidden_visibility} is none of {', '.join(VISIBILITIES)}.")
+    folder = course_of(course)
+    settings = Settings(slug, _seed(seed), hidden_visibility, training)
+    assignment = _sound(folder, settings)
+    out.mkdir(parents=True, exist_ok=True)
+    archive = out / f"{slug}-gradescope.zip"
+    archive.write_bytes(gradescope_zip(folder, assignment, settings))
+    print(archive)
+
+
+def _seed(given: int | None) -> int:
+    return secrets.randbits(32) if given is None else given
+
+
+def _sound(folder: Path, settings: Settings) -> Assignment:
+    """Return the assignment, whose reference answers every case: better to know now than when students hand in."""
+    from autograder.judge.oracle import BrokenReferenceError, Oracle
+
+    assignment = load_assignment(folder, settings.slug)
+    oracle = Oracle(assignment, settings.seed)
+    try:
+        for trial in oracle.trials:
+            oracle.expected(trial)
+    except BrokenReferenceError as error:
+        fail(f"{settings.slug}: {error}. Mend that first; autograder doctor {settings.slug} looks for more.")
+    return assignment

@@ -1,0 +1,184 @@
+"""Our ends of what connects us with a child: its job, the word to go on, its results, and what it prints.
+
+`Pipes` waits on descriptors, for children that a preloader forks. `Streams` has threads read for it and works on every
+system, for children that are processes of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import selectors
+import subprocess
+import threading
+import time
+from typing import IO, Protocol
+
+CHUNK = 1 << 16
+MOST_WAITING = 1 << 22  # bytes of results that are read ahead
+SETTLE_SECONDS = 1.0  # for what a child has printed to be read
+
+
+class Ends(Protocol):
+    """What an attempt does with a child's connections."""
+
+    log_limit: int  # bytes of print that are kept between two calls of `said`
+
+    def give(self, data: bytes) -> None:
+        """Append to the job, which the child can only read."""
+
+    def say_go(self) -> None:
+        """Say that the next of what the child waits for is there."""
+
+    def receive(self, seconds: float) -> bytes | None:
+        """Return more of the results: nothing where they have ended, None where none came in that time."""
+
+    def said(self) -> str:
+        """Return and forget what the child printed since the last call."""
+
+
+class Pipes:
+    """Descriptors of a job file and of pipes; whoever opened them closes them."""
+
+    def __init__(self, job: int, go: int, result: int, log: int) -> None:
+        self.log_limit = 0
+        self._job, self._go, self._result, self._log_fd = job, go, result, log
+        self._written = 0
+        self._log = bytearray()
+        self._log_open = True
+        self._selector = selectors.DefaultSelector()
+        for descriptor in (result, log):
+            os.set_blocking(descriptor, False)
+            self._selector.register(descriptor, selectors.EVENT_READ)
+
+    def close(self) -> None:
+        """Release the selector."""
+        self._selector.close()
+
+    def give(self, data: bytes) -> None:
+        """Append to the job."""
+        os.pwrite(self._job, data, self._written)
+        self._written += len(data)
+
+    def say_go(self) -> None:
+        """Say that the next part is there."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._go, b"g")
+
+    def receive(self, seconds: float) -> bytes | None:
+        """Return more of the results, and keep the log from filling up meanwhile."""
+        end = time.monotonic() + seconds
+        while (remaining := end - time.monotonic()) > 0:
+            ready = [key.fd for key, _ in self._selector.select(remaining)]
+            if self._log_fd in ready:
+                self._drain_log()
+            if self._result in ready:
+                return os.read(self._result, 1 << 20)
+        return None
+
+    def _drain_log(self) -> None:
+        """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
+        try:
+            data = os.read(self._log_fd, 1 << 20)
+        except BlockingIOError:
+            return
+        if not data:
+            self._selector.unregister(self._log_fd)
+            self._log_open = False
+        self._log += data[: max(0, self.log_limit - len(self._log))]
+
+    def said(self) -> str:
+        """Return and forget what was printed since the last call."""
+        if self._log_open:
+            self._drain_log()
+        text = self._log.decode(errors="replace")
+        self._log.clear()
+        return text
+
+
+class Streams:
+    """A process's standard input and output, and a pipe for what it prints, read by threads."""
+
+    def __init__(self, process: subprocess.Popen[bytes], job: IO[bytes], log: tuple[int, int]) -> None:
+        self.log_limit = 0
+        self._process, self._job = process, job
+        self._log_read, self._log_write = log
+        self._change = threading.Condition()
+        self._results, self._ended = bytearray(), False
+        self._log, self._recent, self._token = bytearray(), b"", b""
+        self._closed = False
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._pump_results, self._pump_log)]
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Stop reading, once the process is gone, and close every end."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+        os.write(self._log_write, b"\n")
+        for thread in self._threads:
+            thread.join(SETTLE_SECONDS)
+        for stream in (self._process.stdin, self._process.stdout, self._job):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        os.close(self._log_write)
+        os.close(self._log_read)
+
+    def give(self, data: bytes) -> None:
+        """Append to the job."""
+        self._job.write(data)
+        self._job.flush()
+
+    def say_go(self) -> None:
+        """Say that the next part is there."""
+        if self._process.stdin:
+            with contextlib.suppress(OSError):
+                self._process.stdin.write(b"g")
+
+    def receive(self, seconds: float) -> bytes | None:
+        """Return more of the results."""
+        if seconds <= 0:
+            return None
+        with self._change:
+            self._change.wait_for(lambda: self._results or self._ended, seconds)
+            data = bytes(self._results)
+            self._results.clear()
+            self._change.notify_all()
+            return data if data or self._ended else None
+
+    def said(self) -> str:
+        """Return what was printed: all before a word of ours that nobody else knows, sent after it through the pipe."""
+        with self._change:
+            self._token = secrets.token_bytes(16)
+        os.write(self._log_write, self._token)  # outside the lock: a full pipe is emptied by who needs it
+        with self._change:
+            self._change.wait_for(lambda: self._token in self._recent or self._closed, SETTLE_SECONDS)
+            before, _, after = bytes(self._log).partition(self._token)
+            self._log = bytearray(after)
+            return before[: self.log_limit].decode(errors="replace")
+
+    def _pump_results(self) -> None:
+        stream = self._process.stdout
+        while stream and (data := os.read(stream.fileno(), CHUNK)):
+            with self._change:
+                self._results += data
+                self._change.notify_all()
+                self._change.wait_for(lambda: len(self._results) < MOST_WAITING or self._closed)
+            if self._closed:
+                break
+        with self._change:
+            self._ended = True
+            self._change.notify_all()
+
+    def _pump_log(self) -> None:
+        while data := os.read(self._log_read, CHUNK):
+            with self._change:
+                if self._closed:
+                    break
+                # Room for the word itself, so that it is found where less than the limit was printed.
+                self._log += data[: max(0, self.log_limit + len(self._token) - len(self._log))]
+                self._recent = (self._recent + data)[-len(data) - 15 :]
+                self._change.notify_all()

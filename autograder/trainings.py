@@ -1,0 +1,51 @@
+"""Prove what an assignment promises of its training runs: the reference learns, and what cannot learn fails.
+
+Slow, so `doctor` does it only when asked: each proof trains the reference, or a known-wrong variant, in the sandbox.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from autograder.course.spec import Assignment, Misconception, Status
+from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.result import ExerciseResult
+from autograder.judge.training import Trainer
+from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.soundness import Proof
+
+
+def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:
+    """Yield a proof that the reference learns at every seed, and one that known mistakes do not."""
+    for training in assignment.trainings:
+        trainers = [Trainer(Oracle(replace(assignment, trainings=(training,)), seed)) for seed in seeds]
+        with ThreadPoolExecutor(jobs) as pool:
+            results = pool.map(lambda trainer: _train(trainer, assignment.reference, sandbox), trainers)
+            broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in _failures(r)]
+            yield Proof(f"{training.exercise}: the reference learns at {len(seeds)} seeds", tuple(broken))
+            bank = [m for m in assignment.misconceptions if m.name in training.catches]
+            learned = pool.map(_learns, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
+            fooled = [f"{m.name} learns, too" for m, learns in zip(bank, learned, strict=True) if learns]
+            yield Proof(f"{training.exercise}: {len(bank)} known mistakes do not learn", tuple(fooled))
+
+
+def _learns(misconception: Misconception, trainer: Trainer, sandbox: Sandbox) -> bool:
+    text = apply_edits(trainer.assignment.reference, (misconception,)) or ""
+    return _train(trainer, text, sandbox).status is Status.PASSED
+
+
+def _train(trainer: Trainer, text: str, sandbox: Sandbox) -> ExerciseResult:
+    assignment = trainer.assignment
+    source = Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+    (training,) = assignment.trainings
+    return trainer.train(training, source, sandbox)
+
+
+def _failures(result: ExerciseResult) -> Iterator[str]:
+    for case in result.cases:
+        if case.status is not Status.PASSED:
+            yield f"{result.name}.{case.name} {case.status}: {case.message.partition(chr(10))[0]}"

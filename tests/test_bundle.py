@@ -1,0 +1,152 @@
+"""What students get to judge by is data, the same in files as in memory, and says nothing that is not public."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.course.spec import Answer, Assignment, Visibility
+from autograder.judge.checks import answered, choice, close
+from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.result import Result
+from autograder.publish.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle, zip_bytes
+from autograder.publish.local import check
+from autograder.publish.public import public_bundle, public_files, public_oracle
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.wire import Opaque
+
+
+@pytest.fixture(scope="module")
+def oracle(assignment: Assignment) -> Oracle:
+    """Return what the tiny course's public files are made from."""
+    return public_oracle(assignment)
+
+
+@pytest.fixture
+def read(oracle: Oracle, tmp_path: Path) -> Bundle:
+    """Return the bundle as a student's laptop reads it."""
+    for name, data in public_files(oracle).items():
+        (tmp_path / name).write_bytes(data)
+    return read_bundle(tmp_path)
+
+
+def verdict(text: str, bundle: Bundle) -> Result:
+    """Check a file by a bundle, and leave out how long it took."""
+    result = check(Source("means", (Chunk("means.py", text),)), bundle)
+    exercises = (replace(e, cases=tuple(replace(case, seconds=0.0) for case in e.cases)) for e in result.exercises)
+    return replace(result, exercises=tuple(exercises))
+
+
+def test_files_and_memory_give_the_same_verdicts(read: Bundle, oracle: Oracle) -> None:
+    """On the stub, the reference, every known mistake alone and two at once."""
+    assignment = oracle.assignment
+    bank = assignment.misconceptions
+    texts = [assignment.stub, assignment.reference, *(apply_edits(assignment.reference, (m,)) for m in bank)]
+    texts += [apply_edits(assignment.reference, (bank[0], m)) for m in bank[1::3]]
+    ours = public_bundle(oracle)
+    for text in filter(None, texts):
+        assert verdict(text, read) == verdict(text, ours)
+
+
+def test_a_known_mistake_is_named_without_the_reference(read: Bundle, assignment: Assignment) -> None:
+    """Whatever public cases show of a mistake, its own sentence is said."""
+    named = 0
+    for m in assignment.misconceptions:
+        result = verdict(apply_edits(assignment.reference, (m,)) or "", read)
+        said = {case.diagnosis for e in result.exercises if e.name == m.exercise for case in e.cases} - {""}
+        assert said <= {m.name, *m.twins}
+        named += bool(said)
+    assert named > len(assignment.misconceptions) // 2
+
+
+def test_there_is_no_code_in_it(oracle: Oracle) -> None:
+    """Two files: JSON without any of the reference or the edits, and plain rows of numbers."""
+    files = public_files(oracle)
+    assert files.keys() == {SHAPES, NUMBERS}
+    text = files[SHAPES].decode()
+    for m in oracle.assignment.misconceptions:
+        assert json.dumps(m.old) not in text
+        assert json.dumps(m.new) not in text or not m.new
+    with np.load(io.BytesIO(files[NUMBERS]), allow_pickle=False) as rows:
+        assert all(rows[name].ndim == 1 for name in rows.files)
+
+
+def test_hidden_cases_are_not_in_it(oracle: Oracle, assignment: Assignment) -> None:
+    """Not even by name."""
+    text = public_files(oracle)[SHAPES].decode()
+    hidden = [case for case in assignment.cases if case.visibility is Visibility.HIDDEN]
+    assert hidden
+    assert not [case.name for case in hidden if case.claim in text]
+
+
+def test_the_same_course_gives_the_same_bytes(assignment: Assignment, oracle: Oracle) -> None:
+    """Whoever makes it, and whenever."""
+    assert public_files(public_oracle(assignment)) == public_files(oracle)
+    assert zip_bytes({"a": b"1", "b": b"2"}) == zip_bytes({"b": b"2", "a": b"1"})
+    with zipfile.ZipFile(io.BytesIO(zip_bytes({"a": b"1"}))) as archive:
+        assert archive.infolist()[0].date_time == (1980, 1, 1, 0, 0, 0)
+
+
+def test_a_quiz_ships_its_questions_alone() -> None:
+    """A letter in a bundle is nothing that a student could return, and an open question stays open."""
+    key = (Answer({"why": "b", "how": "d"}),)
+    quiz = answered(("a", "b", "c", "d"))
+    shown = quiz.public(key)
+    assert shown[0].value == {"why": Opaque("letter"), "how": Opaque("letter")}
+    assert quiz.judge((), (Answer({"why": "a", "how": "c"}),), shown) is None
+    open_question = quiz.judge((), (Answer({"why": "a", "how": ""}),), shown)
+    assert open_question is not None
+    assert open_question.headline.startswith("No answer yet to how.")
+    assert choice("why").public(key) == ()
+    assert close().public(key) is key
+
+
+@dataclass(frozen=True)
+class secretive(close):  # noqa: N801 (a check, as a course might define one)
+    """A check that compares with an answer nobody may have."""
+
+    def public(self, expected: tuple[Answer, ...]) -> tuple[Answer, ...]:
+        """Keep all of it."""
+        return expected[:0]
+
+
+def test_a_public_case_may_not_ask_for_one_answer(assignment: Assignment) -> None:
+    """Its answer would have to ship, so a handout is refused."""
+    cases = tuple(replace(case, check=secretive()) for case in assignment.cases)
+    with pytest.raises(BundleError, match=r"row_means\.two_rows: a case with this check cannot be public"):
+        public_bundle(public_oracle(replace(assignment, cases=cases)))
+
+
+@dataclass(frozen=True)
+class mine(close):  # noqa: N801 (a check, as a course might define one)
+    """A check of a course's own."""
+
+
+def test_a_check_of_the_courses_own_cannot_ship(assignment: Assignment) -> None:
+    """Its code would have to travel."""
+    cases = tuple(replace(case, check=mine()) for case in assignment.cases)
+    with pytest.raises(BundleError, match="the check mine is defined in the course"):
+        public_files(public_oracle(replace(assignment, cases=cases)))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: (folder / SHAPES).unlink(),
+        lambda folder: (folder / SHAPES).write_text("{"),
+        lambda folder: (folder / NUMBERS).write_bytes(b"PK"),
+        lambda folder: (folder / SHAPES).write_text('{"format": 0}'),
+    ],
+)
+def test_what_cannot_be_read_says_what_to_do(damage: Callable[[Path], object], read: Bundle, tmp_path: Path) -> None:
+    """A handout that lost a part is to be unzipped again."""
+    damage(tmp_path)
+    with pytest.raises(BundleError, match="Unzip the handout again"):
+        read_bundle(tmp_path)

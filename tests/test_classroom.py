@@ -1,0 +1,255 @@
+"""The commands on a class, as a grader types them: grade again, decide otherwise, look again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.batch.shelf import open_gradebook
+from autograder.cli import main
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs a command on the tiny course, or another one."""
+
+    def of(*arguments: object, course: Path | None = course) -> tuple[int, str, str]:
+        command = [str(argument) for argument in arguments] + (["--course", str(course)] if course else [])
+        monkeypatch.setattr("sys.argv", ["autograder", *command])
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = capsys.readouterr()
+        return int(caught.value.code or 0), said.out, said.err
+
+    return of
+
+
+@pytest.fixture
+def works(tmp_path: Path, assignment: Assignment) -> Path:
+    """Return a folder with three submissions: right, wrong and unwritten."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    wrong = assignment.reference.replace("return x - means", "print('here\\x1b[2J'); return x + means")
+    for name, text in {"ann": assignment.reference, "bob": wrong, "eve": assignment.stub}.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def out(run: Run, works: Path, tmp_path: Path) -> Path:
+    """Return the folder of that class, graded."""
+    folder = tmp_path / "out"
+    assert run("grade", "t1_means", works, "-o", folder, "--seed", 3, "--accept-unsandboxed")[0] == 0
+    return folder
+
+
+def grades(out: Path) -> dict[str, dict[str, str]]:
+    """Return the rows of grades.csv by student."""
+    with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def entry(out: Path, student: str) -> dict[str, Any]:
+    """Return a student's results."""
+    found: dict[str, Any] = json.loads((out / "results" / f"{student}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def refused(ended: tuple[int, str, str]) -> str:
+    """Check that a command was refused in one line, and return it."""
+    code, said, line = ended
+    assert (code, said) == (2, "")
+    assert line.startswith("autograder: ")
+    assert line.count("\n") == 1
+    return line
+
+
+def test_grading_again_says_that_nothing_changed(run: Run, works: Path, out: Path) -> None:
+    """The seed stays, no submission runs, and where everything lies is said again."""
+    code, said, _ = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    assert code == 0
+    assert "0 graded, 3 stand as they were" in said
+    assert "seed 3" in said
+    assert str(out / "report.html") in said
+
+
+def test_one_student_and_one_exercise(run: Run, works: Path, out: Path) -> None:
+    """Only what is named is graded; unknown names are refused with the nearest one."""
+    options = ("-o", out, "--accept-unsandboxed")
+    _, said, _ = run("grade", "t1_means", works, *options, "--only", "bob", "--regrade", "center", "--json")
+    assert [json.loads(line)["event"] for line in said.splitlines()] == ["start", "graded", "done"]
+    assert "Nobody in this class is zoe" in refused(run("grade", "t1_means", works, *options, "--only", "zoe"))
+    assert "Did you mean center" in refused(run("grade", "t1_means", works, *options, "--regrade", "centre"))
+
+
+def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
+    """They map, they show who is missing, they are remembered, and a bad one is a line."""
+    path, out = tmp_path / "roster.csv", tmp_path / "out"
+    path.write_text("id,name,email\n1,Ann,ann@x.org\n2,Zoe,zoe@x.org\n", encoding="utf-8")
+    options = ("-o", out, "--accept-unsandboxed")
+    code, said, _ = run("grade", "t1_means", works, *options, "--roster", path, "--due", "2026-03-01")
+    assert code == 0
+    assert "1 on the roster handed in nothing" in said
+    assert "2 are not on the roster" in said
+    rows = grades(out)
+    assert {name: row["status"] for name, row in rows.items()} == {
+        "1": "graded", "2": "not_submitted", "bob": "graded", "eve": "graded",
+    }  # fmt: skip
+    assert (rows["1"]["name"], rows["2"]["email"]) == ("Ann", "zoe@x.org")
+    assert "0 graded, 3 stand" in run("grade", "t1_means", works, *options)[1]
+    assert grades(out) == rows
+    path.write_text("name\nAnn\n", encoding="utf-8")
+    assert "names no column id" in refused(run("grade", "t1_means", works, *options, "--roster", path))
+    assert "is no date" in refused(run("grade", "t1_means", works, *options, "--due", "soon"))
+
+
+def test_a_roster_that_comes_later_loses_nothing(run: Run, works: Path, out: Path, tmp_path: Path) -> None:
+    """Students get new names, and keep their results and decisions."""
+    run("override", "ann", "center", 1, "--because", "So.", "-o", out, course=None)
+    path = tmp_path / "roster.csv"
+    path.write_text("id,email\n1,ann@x.org\n", encoding="utf-8")
+    _, said, _ = run("grade", "t1_means", works, "-o", out, "--roster", path, "--accept-unsandboxed")
+    assert "0 graded, 3 stand" in said
+    assert grades(out)["1"]["center"] == "1.0"
+    assert not (out / "results" / "ann.json").exists()
+
+
+def test_a_decision_of_a_person(run: Run, works: Path, out: Path) -> None:
+    """It stands in the grades and the results, survives regrading, and can be withdrawn."""
+    code, said, _ = run("override", "bob", "center", 1.5, "--because", "Right idea.", "-o", out, course=None)
+    assert (code, said) == (0, "bob: center 1.5 of 2\n")
+    assert grades(out)["bob"]["score"] == "6.5"
+    assert entry(out, "bob")["exercises"][1]["override"]["because"] == "Right idea."
+    assert "Right idea." in (out / "exports" / "moodle.csv").read_text(encoding="utf-8")
+    run("grade", "t1_means", works, "-o", out, "--regrade", "center", "--accept-unsandboxed")
+    assert grades(out)["bob"]["center"] == "1.5"
+    assert run("override", "bob", "center", "--withdraw", "-o", out, course=None)[0] == 0
+    assert grades(out)["bob"]["score"] == "5.0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("bob", "center", 2.5, "--because", "x"), "center is worth 0 to 2"),
+        (("bob", "center", "nan", "--because", "x"), "center is worth 0 to 2"),
+        (("bob", "center", 1), "Say why"),
+        (("bob", "center", 1, "--because", " "), "Say why"),
+        (("bob", "center"), "Give the points, or --withdraw"),
+        (("bob", "center", 1, "--withdraw"), "Give the points, or --withdraw"),
+        (("bib", "center", 1, "--because", "x"), "Did you mean bob"),
+        (("bob", "centr", 1, "--because", "x"), "Did you mean center"),
+    ],
+)
+def test_a_decision_that_cannot_be(run: Run, out: Path, arguments: tuple[object, ...], words: str) -> None:
+    """It is refused in a line, and nothing changes."""
+    before = (out / "grades.csv").read_bytes()
+    assert words in refused(run("override", *arguments, "-o", out, course=None))
+    assert (out / "grades.csv").read_bytes() == before
+
+
+def test_an_appeal(run: Run, out: Path) -> None:
+    """Every failing case with its inputs, hidden ones too, what came back, what was expected and what was printed."""
+    code, said, _ = run("explain", "bob", "center", "-o", out, "--accept-unsandboxed")
+    assert code == 0
+    for words in (
+        "bob, center",
+        "in the gradebook: 0 of 2, FAILED",
+        "centers_any_shape  FAILED",
+        "got",
+        "expected",
+        "array (3, 5)",
+    ):
+        assert words in said, words
+    assert "here\\x1b[2J" in said
+    assert "You add the mean instead of taking it away. (adds_the_mean)" in said.replace("\n", " ")
+    assert "\x1b" not in said
+    assert "array (3, 5)" not in (out / "results" / "bob.json").read_text(encoding="utf-8")
+    assert "Every case passes." in run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")[1]
+
+
+def test_an_appeal_as_json(run: Run, out: Path) -> None:
+    """The same as data, beside what the gradebook holds."""
+    _, said, _ = run("explain", "bob", "center", "-o", out, "--json", "--accept-unsandboxed")
+    found = json.loads(said)
+    assert found["student"] == "bob"
+    assert [case["status"] for case in found["exercise"]["cases"]] == ["FAILED", "FAILED", "FAILED"]
+    assert "array (3, 5)" in found["exercise"]["cases"][1]["message"]
+    assert found["gradebook"]["score"] == 0.0
+    assert found["differences"] == []
+
+
+def test_an_appeal_shows_what_was_decided_and_what_changed(
+    run: Run, course_copy: Path, works: Path, tmp_path: Path
+) -> None:
+    """A grader who answers a student needs to know both."""
+    out = tmp_path / "out"
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed", course=course_copy)
+    run("override", "bob", "center", 1, "--because", "Half right.", "-o", out, course=None)
+    path = course_copy / "solutions/t1_means/cases.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("(3, 5)) + 2.0", "(3, 4)) + 2.0"), encoding="utf-8")
+    _, said, _ = run("explain", "bob", "center", "-o", out, "--accept-unsandboxed", course=course_copy)
+    assert "decided by a person" in said
+    assert "Half right." in said
+    assert "changed since then" in said
+
+
+def test_an_appeal_says_where_chance_decided(run: Run, out: Path, works: Path, assignment: Assignment) -> None:
+    """A case that ends otherwise than in the book is named."""
+    text = assignment.reference.replace("return x - means", "return x - means if TRICK else x")
+    trick = "import os, time\nTRICK = time.time_ns() // 10**9 < %d\n"
+    (works / "ann.py").write_text(trick % 0 + text, encoding="utf-8")
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    with open_gradebook(out) as book:  # as if it had been lucky then
+        book.db.execute("UPDATE exercise SET entry = replace(entry, '\"FAILED\"', '\"PASSED\"') WHERE student = 'ann'")
+        book.db.commit()
+    _, said, _ = run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")
+    assert "not as before: two_rows_centered: PASSED in the gradebook, FAILED now" in said
+
+
+def test_appeals_that_have_nothing_to_look_at(run: Run, out: Path, works: Path, tmp_path: Path) -> None:
+    """What could not be read, and whoever handed in nothing."""
+    (works / "pdf.pdf").write_bytes(b"%PDF")
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id\n77\n", encoding="utf-8")
+    run("grade", "t1_means", works, "-o", out, "--roster", roster, "--accept-unsandboxed")
+    assert "could not be read" in refused(run("explain", "pdf", "center", "-o", out))
+    assert "handed in nothing" in refused(run("explain", "77", "center", "-o", out))
+    assert "no graded class" in refused(run("explain", "bob", "center", "-o", tmp_path))
+
+
+def test_a_full_disk_is_a_line(run: Run, out: Path, works: Path, assignment: Assignment) -> None:
+    """Files that cannot be written stop the command; what was graded is in the book, and the next run writes them."""
+    (works / "eve.py").write_text(assignment.reference, encoding="utf-8")
+    shutil.rmtree(out / "feedback")
+    (out / "feedback").write_text("in the way")
+    line = refused_after_output(run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed"))
+    assert "feedback" in line
+    (out / "feedback").unlink()
+    assert "0 graded, 3 stand" in run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")[1]
+    assert entry(out, "eve")["score"] == 7.0
+    assert (out / "feedback" / "ann.html").exists()
+
+
+def refused_after_output(ended: tuple[int, str, str]) -> str:
+    """Check that a command ended with code 2 and one line on stderr, and return that."""
+    assert ended[0] == 2
+    assert ended[2].count("\n") == 1
+    return ended[2]
+
+
+def test_the_fixture_course_is_what_the_tests_think(course: Path) -> None:
+    """Its exercises and points, on which the numbers above rest."""
+    assert [(e.name, e.points) for e in load_assignment(course, "t1_means").exercises] == [
+        ("row_means", 2.0), ("center", 2.0), ("spread", 3.0),
+    ]  # fmt: skip

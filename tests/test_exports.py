@@ -1,0 +1,225 @@
+"""What other systems read: no cell is a formula, no markup is anybody's but ours, and every form is as specified."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results, inert, moodle_csv
+from autograder.batch.names import Owner
+from autograder.batch.record import NOT_SUBMITTED, Override, Run, absent, compose, exercise_entry, head, record
+from autograder.batch.roster import Person
+from autograder.batch.submissions import Submission
+from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.sandbox.job import Chunk, Isolation, Source
+
+ISOLATION = Isolation("A", ("namespaces",), ())
+SOURCE = Source("means", (Chunk("means.py", ""),))
+ADA = Person("007", "Ada Lovelace", "ada@example.org", "B2")
+FORMULAS = [
+    "=cmd|' /C calc'!A0",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "=1\n=2",
+    " =1",
+    "\n@x",
+    "'=1",
+    '"=1',
+    "\uff1d1",
+    "|x",
+]
+
+
+def result(message: str = "A message.", status: Status = Status.FAILED) -> Result:
+    """Return a result of two exercises."""
+    cases = (
+        CaseResult("two_rows", "A claim.", Visibility.PUBLIC, status, message, "no_scale", "A sentence."),
+        CaseResult("passes", "Another.", Visibility.HIDDEN, Status.PASSED),
+    )
+    right = ExerciseResult("center", 2.0, 2.0, (CaseResult("c", "C.", Visibility.PUBLIC, Status.PASSED),))
+    return Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, cases), right))
+
+
+def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> dict[str, Any]:
+    """Return a record."""
+    submission = Submission("s017", "s017.py", SOURCE, **of)
+    return record(assignment, submission, graded or result(), ISOLATION, 7, 1.5)
+
+
+def rows(text: str) -> list[list[str]]:
+    """Read a CSV."""
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_grades_have_a_row_a_student_and_a_column_an_exercise(assignment: Assignment) -> None:
+    """The header is part of the contract."""
+    records = [entry(assignment), {**entry(assignment), "student": "s018", "exercises": [], "score": 0.0}]
+    assert rows(grades_csv(records)) == [
+        ["student", "score", "max_score", "status", "row_means", "center"],
+        ["s017", "2.5", "4.0", "graded", "0.5", "2.0"],
+        ["s018", "0.0", "4.0", "graded", "0", "0"],
+    ]
+
+
+def test_a_class_of_nobody_has_a_header() -> None:
+    """No submissions, no rows."""
+    assert rows(grades_csv([])) == [["student", "score", "max_score", "status"]]
+    assert len(rows(canvas_csv([]))) == 2
+    assert len(rows(moodle_csv([]))) == 1
+
+
+def test_further_columns_where_there_is_more_to_say(assignment: Assignment) -> None:
+    """Who it is, how late it came, and what a person decided, after the columns everyone has."""
+    known = head(Submission("007", "", SOURCE, person=ADA, late=True))
+    graded = {"problem": "", "notes": [], "seconds": 0.0, "isolation": None}
+    decided = {"row_means": Override(2.0, "Read by hand.", "2026-03-01T10:00:00+00:00")}
+    entries = [exercise_entry(exercise) for exercise in result().exercises]
+    records = [compose(Run("t1_means", "Means", 1), "007", known, graded, entries, decided), entry(assignment)]
+    header, ada, other = rows(grades_csv(records))
+    assert header[6:] == ["id", "name", "email", "section", "late_hours", "overridden"]
+    assert ada == [
+        "007",
+        "4.0",
+        "4.0",
+        "graded",
+        "2.0",
+        "2.0",
+        "007",
+        "Ada Lovelace",
+        "ada@example.org",
+        "B2",
+        "late",
+        "row_means",
+    ]
+    assert other[6:] == ["", "", "", "", "", ""]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_sheet_holds_a_formula(assignment: Assignment, text: str) -> None:
+    """Whatever a student is called, hands in or prints, a cell that would be a formula begins with a quote."""
+    owner = Owner("s017", text, "1", system="canvas")
+    found = entry(assignment, result(text), owner=owner, notes=(text,), person=Person(text, "", text, text))
+    found |= {"student": text, "title": text}
+    for sheet in (grades_csv([found]), canvas_csv([found]), moodle_csv([found])):
+        cells = [cell for row in rows(sheet) for cell in row]
+        assert not [
+            c for c in cells if c.lstrip(" \t\r\n\"'").startswith(("=", "+", "-", "@", "|", "\uff1d")) and c[0] != "'"
+        ]
+    assert inert(text) == f"'{text}"
+
+
+def test_numbers_stay_numbers(assignment: Assignment) -> None:
+    """A score is not quoted, even below zero."""
+    assert rows(grades_csv([{**entry(assignment), "score": -1.5}]))[1][1] == "-1.5"
+
+
+@pytest.mark.parametrize("name", ['a "quoted", name', "two\nlines", "semi;colon", "Zoë", "\ud800"])
+def test_names_survive_the_csv(assignment: Assignment, name: str) -> None:
+    """Quotes, commas and line ends come back; half a character is replaced."""
+    assert rows(grades_csv([{**entry(assignment), "student": name}]))[1][0] == name.replace("\ud800", "?")
+
+
+def test_canvas_takes_its_own_numbers(assignment: Assignment) -> None:
+    """Students by Canvas number or by SIS id, the title as the column's name, the points possible below it."""
+    named = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=ADA)
+    unnamed = entry(assignment, owner=Owner("y", "Bob", "99", system="moodle"))
+    assert rows(canvas_csv([named, unnamed])) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment.title],
+        ["    Points Possible", "", "", "", "", "4.0"],
+        ["Ada Lovelace", "12345", "007", "ada@example.org", "B2", "2.5"],
+        ["Bob", "", "", "", "", "2.5"],
+    ]
+
+
+class Tags(HTMLParser):
+    """Collects the tags of some markup."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag; none of ours has attributes."""
+        assert not attrs
+        self.found.add(tag)
+
+
+def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None:
+    """By participant, with the points; whatever a message holds, there is no tag but ours."""
+    evil = '<script>alert(1)</script><img src=x onerror="x">'
+    said = result()
+    worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, evil)
+    said = Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (worse,)), *said.exercises[1:]))
+    found = entry(assignment, said, owner=Owner("x", evil, "31", system="moodle"), notes=(evil,))
+    header, row = rows(moodle_csv([found]))
+    assert header == [
+        "Identifier",
+        "Full name",
+        "ID number",
+        "Email address",
+        "Grade",
+        "Maximum Grade",
+        "Feedback comments",
+    ]
+    assert (row[0], row[4], row[5]) == ("Participant 31", "2.5", "4.0")
+    assert Tags(row[6]).found == {"p", "ul", "li", "strong", "em"}
+    assert "0.5 / 2: A claim." in row[6]
+
+
+SPECIFIED = {
+    "score": float, "execution_time": float, "output": str, "output_format": str, "test_output_format": str,
+    "test_name_format": str, "visibility": str, "stdout_visibility": str, "extra_data": dict, "tests": list,
+}  # fmt: skip
+OF_A_TEST = {
+    "score": float, "max_score": float, "status": str, "name": str, "name_format": str, "number": str, "output": str,
+    "output_format": str, "visibility": str,
+}  # fmt: skip
+
+
+def test_gradescope_results_follow_the_specification(assignment: Assignment) -> None:
+    """Known keys, of the right kind, with the words that Gradescope knows; points add up."""
+    found = json.loads(json.dumps(gradescope_results(entry(assignment, notes=("late",)))))
+    assert {key: type(value) for key, value in found.items()} == SPECIFIED
+    for test in found["tests"]:
+        assert {key: type(value) for key, value in test.items()} == OF_A_TEST
+        assert test["status"] in ("passed", "failed")
+        assert (test["visibility"], test["output_format"]) == ("visible", "text")
+    assert [test["status"] for test in found["tests"]] == ["failed", "passed"]
+    assert found["score"] == sum(test["score"] for test in found["tests"])
+    assert "two_rows: FAILED\nA claim.\nA message.\nA sentence." in found["tests"][0]["output"]
+    assert "passes" not in found["tests"][0]["output"]
+
+
+def test_gradescope_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
+    """A file that cannot be read is told above the tests, and not again in each of them."""
+    found = gradescope_results(entry(assignment) | {"status": "unreadable", "problem": "This is a PDF.\x1b[2J"})
+    assert found["output"] == "It could not be read.\nThis is a PDF.\N{REPLACEMENT CHARACTER}[2J"
+    assert {test["output"] for test in found["tests"]} == {""}
+
+
+def test_students_are_told_a_persons_reason(assignment: Assignment) -> None:
+    """An override is shown with its reason wherever the points are."""
+    found = entry(assignment)
+    found["exercises"][0] |= {"override": {"points": 1.0, "because": "Read by hand."}}
+    assert "Read by hand. (decided by a person)" in gradescope_results(found)["tests"][0]["output"]
+    assert "Read by hand." in rows(moodle_csv([found]))[1][-1]
+
+
+def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
+    """With no points, or those that a person gave."""
+    person = {"student": "007", "person": {"id": "007", "name": "Ada", "email": "", "section": ""}}
+    decided = {"row_means": Override(1.5, "Handed in on paper.", "2026-03-01T10:00:00+00:00")}
+    found = absent(Run("t1_means", "Means", 1), person, {"row_means": 2.0, "center": 2.0}, decided)
+    assert (found["status"], found["score"], found["max_score"]) == (NOT_SUBMITTED, 1.5, 4.0)
+    assert rows(grades_csv([found]))[1][:6] == ["007", "1.5", "4.0", NOT_SUBMITTED, "1.5", "0.0"]
+    assert "Nothing was handed in." in rows(moodle_csv([found]))[1][-1]

@@ -1,0 +1,395 @@
+"""A handout works by itself, holds what it should and nothing else, and judges as we do."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.spec import Assignment, Status
+from autograder.publish import prove
+from autograder.publish.bundle import trial_key
+from autograder.publish.examples import pytest_file
+from autograder.publish.handout import ENGINE, engine_files, handout_files, handout_zip, links, write_repository
+from autograder.publish.local import check
+from autograder.publish.prose import formula_faults, text_faults
+from autograder.publish.public import public_bundle, public_oracle
+from autograder.publish.verdicts import Examples
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.wire import Code
+
+ROOT = Path(__file__).parents[1]
+Files = dict[str, bytes]
+OFFLINE = ("safetensors", "typer", "rich", "jinja2", "nbformat", "torch", "tomllib")
+
+
+@pytest.fixture(scope="module")
+def files(assignment: Assignment, course: Path) -> Files:
+    """Return the tiny course's handout."""
+    return handout_files(course, public_oracle(assignment))
+
+
+@pytest.fixture
+def folder(files: Files, tmp_path: Path) -> Path:
+    """Return a handout as a student unzips it."""
+    with zipfile.ZipFile(io.BytesIO(handout_zip(files, "t1_means"))) as archive:
+        archive.extractall(tmp_path)
+    return tmp_path / "t1_means"
+
+
+@pytest.fixture
+def python(folder: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a function that runs Python in a handout, where of all libraries only numpy and pytest can be imported."""
+    for name in OFFLINE:
+        path = tmp_path / "blocked" / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"raise ImportError('{name} is not installed')\n")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "blocked"), "COLUMNS": "100", "PYTHONUTF8": "1"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-B", *arguments]
+        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+    return run
+
+
+Python = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_a_handout_is_a_list_of_files(files: Files) -> None:
+    """Nothing gets in by lying in the right folder."""
+    assert {name for name in files if not name.startswith("engine/autograder/")} == {
+        "README.md",
+        "means.py",
+        "means.ipynb",
+        "check.py",
+        "conftest.py",
+        "test_means.py",
+        "requirements.txt",
+        "tests/row_means.py",
+        "tests/center.py",
+        "tests/spread.py",
+        "engine/public.json",
+        "engine/public.npz",
+        "engine/handout.json",
+    }
+    assert engine_files().items() <= files.items()
+
+
+def test_the_engine_in_it_is_whole() -> None:
+    """What its modules import of ours is in it; of others they need numpy, and torch where a student's code does."""
+    shipped = {f"autograder.{name.replace('/', '.')}".removesuffix(".__init__") for name in ENGINE}
+    root = Path(prove.__file__).parents[1]
+    for name in ENGINE:
+        for node in ast.walk(ast.parse((root / f"{name}.py").read_text(encoding="utf-8"))):
+            found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for module in found:
+                if module.startswith("autograder"):
+                    assert module in shipped, f"{name} imports {module}"
+                else:
+                    known = {*sys.stdlib_module_names, "numpy", "torch", "safetensors"}
+                    assert module.partition(".")[0] in known, f"{name} imports {module}"
+
+
+def test_the_same_course_makes_the_same_zip(files: Files, assignment: Assignment, course: Path) -> None:
+    """To the byte, and small."""
+    again = handout_files(course, public_oracle(assignment))
+    assert handout_zip(again, "t1_means") == handout_zip(files, "t1_means")
+    assert len(handout_zip(files, "t1_means")) < 1 << 20
+
+
+def statuses(output: str) -> dict[str, str]:
+    """Return what pytest -rA says of each test."""
+    return {
+        name: status for status, name in re.findall(r"^(PASSED|FAILED|SKIPPED) \S+::test_(\w+)", output, re.MULTILINE)
+    }
+
+
+def test_check_py_says_what_autograder_check_says(
+    folder: Path, python: Python, assignment: Assignment, edited: Callable[..., str]
+) -> None:
+    """On the stub, the reference, a known mistake, a crash and an endless loop, all by the same code and data."""
+    bundle = public_bundle(public_oracle(assignment))
+    texts = {
+        "stub": assignment.stub,
+        "reference": assignment.reference,
+        "mistake": assignment.reference.replace("return x - means", "return means - x"),
+        "crash": edited(center="return [][0]"),
+        "loop": edited(row_means="while True:\n    pass"),
+    }
+    for what, text in texts.items():
+        (folder / "means.py").write_text(text)
+        done = python("check.py", "--json")
+        told = json.loads(done.stdout)
+        ours = asdict(check(Source("means", (Chunk("means.py", text),)), bundle))
+        assert without_seconds(told) == without_seconds(ours)
+        assert done.returncode == (0 if what == "reference" else 1)
+    assert "Does a loop never end?" in done.stdout
+
+
+def without_seconds(tree: Any) -> Any:
+    """Return a result without what differs from run to run."""
+    if isinstance(tree, dict):
+        return {key: without_seconds(value) for key, value in tree.items() if key != "seconds"}
+    return [without_seconds(item) for item in tree] if isinstance(tree, list | tuple) else tree
+
+
+def test_pytest_gives_the_same_verdicts(folder: Path, python: Python, assignment: Assignment) -> None:
+    """One test a case, with its message; what only waits for another exercise is skipped."""
+    (folder / "means.py").write_text(assignment.reference.replace("return x - means", "return means - x"))
+    done = python("-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider")
+    told = json.loads(python("check.py", "--json").stdout)
+    for exercise in told["exercises"]:
+        for case in exercise["cases"]:
+            assert statuses(done.stdout)[f"{exercise['name']}_{case['name']}"] == case["status"]
+            assert case["says"] in done.stdout
+            assert all(line in done.stdout for line in case["message"].splitlines() if case["status"] != "PASSED")
+
+
+def test_tests_show_the_numbers_that_are_judged(folder: Path, python: Python, assignment: Assignment) -> None:
+    """A student reads literal arrays; where one is changed, the test says that it is not what is judged."""
+    path = folder / "test_means.py"
+    assert "np.array([[1.0, 2.0, 6.0], [4.0, 5.0, 9.0]])" in path.read_text()
+    (folder / "means.py").write_text(assignment.reference)
+    path.write_text(path.read_text().replace("6.0]", "7.0]", 1))
+    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    assert "1 failed, 2 passed" in done.stdout
+    assert "no longer those of the handout" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_every_literal_of_the_course_is_what_is_judged(slug: str, tmp_path: Path) -> None:
+    """The tests of a handout are Python, and make exactly the calls and results of the public cases."""
+    oracle = public_oracle(load_assignment(ROOT, slug))
+    bundle = public_bundle(oracle)
+    examples = Examples(tmp_path)
+    examples._bundle = bundle
+    text = pytest_file(bundle).replace(
+        "from check import", "from autograder.course.spec import Call, Module, call, call_module #"
+    )
+    members: dict[str, Any] = {"Code": Code}
+    exec(compile(text, slug, "exec"), members)
+    asked = [test for name, test in members.items() if name.startswith("test_")]
+    shown = []
+    for test in asked:
+        test(lambda name, calls, expected: shown.append((name, examples._shows(name, calls, expected))))
+    assert sorted(name for name, _ in shown) == sorted(map(trial_key, bundle.trials))
+    assert [name for name, same in shown if not same] == []
+
+
+def test_check_py_shows_one_exercise(folder: Path, python: Python, assignment: Assignment) -> None:
+    """And says which there are where there is none of that name."""
+    (folder / "means.py").write_text(assignment.reference)
+    done = python("check.py", "--exercise", "center")
+    assert done.returncode == 0
+    assert "center" in done.stdout
+    assert "spread" not in done.stdout
+    assert python("check.py", "--exercise", "centre").returncode == 2
+
+
+def test_hints_come_one_at_a_time(folder: Path, python: Python, assignment: Assignment) -> None:
+    """First the claim, at last the mistake by name; when another case fails, from the start."""
+    (folder / "means.py").write_text(assignment.reference.replace("return x - means", "return means - x"))
+    told = [python("check.py", "--hint").stdout for _ in range(5)]
+    assert "What the case is about" in told[0]
+    assert "What happens" not in told[0]
+    assert "What happens" in told[1]
+    assert told[3] == told[4]
+    assert "That is all there is." in told[4]
+    (folder / "means.py").write_text(assignment.reference.replace("axis=1", "axis=0"))
+    assert "What happens" not in python("check.py", "--hint").stdout
+    (folder / "means.py").write_text(assignment.reference)
+    assert "no case fails" in python("check.py", "--hint").stdout
+
+
+def test_the_notebook_is_checked_where_only_that_is_changed(folder: Path, python: Python) -> None:
+    """Whoever works in the notebook need not say so."""
+    assert "means.py" in python("check.py").stdout
+    path = folder / "means.ipynb"
+    path.write_text(path.read_text().replace("is not written yet", "is still not written"))
+    assert "means.ipynb" in python("check.py").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [("none.py", None, "There is no file"), ("a.txt", "x", "neither a .py file"), ("b.ipynb", "{", "not a readable")],
+)
+def test_wrong_use_is_one_line(folder: Path, python: Python, name: str, text: str | None, says: str) -> None:
+    """And exit code 2."""
+    if text is not None:
+        (folder / name).write_text(text)
+    done = python("check.py", name)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_watching_checks_again_when_the_file_is_saved(folder: Path, assignment: Assignment) -> None:
+    """And ends when everything passes."""
+    command = [sys.executable, "-B", "-u", "check.py", "--watch"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stdout
+        assert any("Watching means.py" in line for line in process.stdout)
+        time.sleep(0.05)
+        (folder / "means.py").write_text(assignment.reference)
+        rest = process.stdout.read()
+        assert process.wait(30) == 0
+    assert "7 of 7 points" in rest
+
+
+def test_a_repository_checks_itself_on_push(files: Files, tmp_path: Path, assignment: Assignment) -> None:
+    """The steps of its workflow, run as they stand there, but for those that install."""
+    folder = tmp_path / "repository"
+    write_repository(files, folder)
+    workflow = (folder / ".github/workflows/check.yml").read_text()
+    steps = re.findall(r"- name: (\w+)\n\s+shell: bash\n\s+run: (?:\|\n((?: {10}.*\n?)+)|(.*))", workflow)
+    assert [name for name, _, _ in steps] == ["Install", "Check"]
+    assert steps[0][2] == "python -m pip install -r requirements.txt"
+    script = "\n".join(line.strip() for line in steps[1][1].splitlines())
+    summary = tmp_path / "summary.md"
+    env = {
+        **os.environ,
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+
+    def push() -> int:
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+        return subprocess.run(command, cwd=folder, env=env, check=False, capture_output=True).returncode
+
+    assert push() == 1
+    assert "0 of 7 points" in summary.read_text()
+    (folder / "means.py").write_text(assignment.reference)
+    assert push() == 0
+    assert "7 of 7 points" in summary.read_text()
+    assert summary.read_text().count("```") == 4
+    with pytest.raises(CourseError, match="is not empty"):
+        write_repository(files, folder)
+
+
+def test_the_proof_notices_another_verdict(files: Files, assignment: Assignment) -> None:
+    """Where the data in a handout is not what we judge by, doctor says so."""
+    oracle = public_oracle(assignment)
+    assert list(prove.other_verdicts(oracle, files)) == []
+    worse = {
+        **files,
+        "engine/public.json": files["engine/public.json"]
+        .replace(b"TOLERANCE", b"")
+        .replace(b'"says":"', b'"says":"Perhaps '),
+    }
+    assert any("gets another verdict" in line for line in prove.other_verdicts(oracle, worse))
+    broken = {**files, "check.py": b"raise SystemExit('no')"}
+    assert "the stub gets another verdict from check.py: no" in list(prove.other_verdicts(oracle, broken))
+
+
+def test_doctor_proves_the_handout(assignment: Assignment, course: Path) -> None:
+    """Three promises, all kept."""
+    proofs = {promise: list(broken) for promise, broken in prove.handout_proofs(course, assignment)}
+    assert len(proofs) == 3
+    assert not any(proofs.values())
+
+
+def test_what_keeps_a_handout_from_being_made_is_said(course_copy: Path, assignment: Assignment) -> None:
+    """Such as a picture that is not there."""
+    with (course_copy / "assignments/t1_means/README.md").open("a") as readme:
+        readme.write("\n![a picture](figures/none.svg)\n")
+    ((promise, broken),) = prove.handout_proofs(course_copy, assignment)
+    assert promise == "a handout can be made"
+    assert "figures/none.svg, which cannot be read" in next(iter(broken))
+
+
+def test_pictures_travel(course_copy: Path, assignment: Assignment) -> None:
+    """What the README shows lies where it says; other links are told by doctor."""
+    home = course_copy / "assignments/t1_means"
+    (home / "figures").mkdir()
+    (home / "figures/one.svg").write_text("<svg/>")
+    (home / "figures/unused.svg").write_text("<svg/>")
+    with (home / "README.md").open("a") as readme:
+        readme.write("\n![a picture](figures/one.svg) and [a file](../secret.md)\n")
+    made = handout_files(course_copy, public_oracle(assignment))
+    assert made["figures/one.svg"] == b"<svg/>"
+    assert "figures/unused.svg" not in made
+    assert [line for line in text_faults(made) if "README" in line] == [
+        "README.md links to ../secret.md, which is not in it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Let $x$ be $\\{1\\}$, and $5 \\cdot y$.", ""),
+        ("It costs \\$5.", ""),
+        ("`$` and\n\n    $ echo\n\n```\n$x\n```", ""),
+        ("$$\\left( \\frac{a}{b} \\right)$$", ""),
+        ("| $a$ | $b$ |\n| $c$ | $d$ |", ""),
+        ("Let $x be.", "opens or closes nothing"),
+        ("Let $ x$ be.", "does not take"),
+        ("the $k$th", "does not take"),
+        ("$\\frac{a}{b$", "{ without }"),
+        ("$$\\left( a$$", "\\left without \\right"),
+        ("$$a\n\nb$$", "an empty line"),
+        ("$x \\leftarrow y$", ""),
+    ],
+)
+def test_formulas_that_would_not_render_are_found(text: str, fault: str) -> None:
+    """In a notebook or on GitHub."""
+    found = list(formula_faults(text))
+    assert (fault in found[0]) if fault else found == []
+
+
+def test_links_are_found_in_every_form() -> None:
+    """Links, pictures and HTML; not those that lead elsewhere."""
+    text = '[a](b.md#part) ![c](d.svg "title") <img src="e.png"> [f](https://g) [h](#i) [j](mailto:k@l)'
+    assert links(text) == ["b.md", "d.svg", "e.png"]
+
+
+@pytest.fixture
+def command(course: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a function that runs `autograder handout`."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "autograder.cli", "handout", *map(str, arguments), "--course", str(course)]
+        return subprocess.run(words, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_the_command_makes_zips_and_repositories(command: Callable[..., Any], tmp_path: Path, course: Path) -> None:
+    """One assignment, or all of them."""
+    assert command("t1_means", "-o", tmp_path / "one", "--repository").returncode == 0
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["t1_means-repository", "t1_means.zip"]
+    assert command("--all", "-o", tmp_path / "all").returncode == 0
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
+        f"{slug}.zip" for slug in sorted(slugs(course))
+    ]
+    assert (tmp_path / "all/t1_means.zip").read_bytes() == (tmp_path / "one/t1_means.zip").read_bytes()
+
+
+def test_the_command_says_what_it_needs(command: Callable[..., Any], tmp_path: Path) -> None:
+    """One assignment or all, and not both."""
+    for arguments in ((), ("t1_means", "--all"), ("t9",)):
+        done = command(*arguments, "-o", tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+
+
+def test_statuses_are_pytests_own() -> None:
+    """A status is shown by its own name, so that what pytest says can be looked up."""
+    assert {"PASSED", "FAILED", "SKIPPED"} <= set(Status)
+    assert shutil.which("bash")

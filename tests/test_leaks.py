@@ -1,0 +1,149 @@
+"""The prover finds what was planted, in whatever form, and finds nothing in what we make."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment, Visibility
+from autograder.judge.oracle import Oracle
+from autograder.publish.handout import engine_files, handout_files
+from autograder.publish.leaks import Secrets, leaks, secrets_of
+from autograder.publish.public import public_oracle
+
+ROOT = Path(__file__).parents[1]
+LINE = "deviations = center(as_columns(x)) * np.ones(1)"
+KEY = {"why_scale": "c", "what_mask": "b", "order_lost": "d", "two_roles": "a", "cost_in_time": "c"}
+
+
+def npy(array: np.ndarray) -> bytes:
+    """Return an array as a .npy file."""
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def zipped(data: bytes, name: str = "inner") -> bytes:
+    """Return a zip that holds one file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return file.getvalue()
+
+
+def notebook(text: str) -> bytes:
+    """Return a notebook with a text in its metadata."""
+    return json.dumps({"cells": [], "metadata": {"kept": {"more": [text]}}, "nbformat": 4}).encode()
+
+
+FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": lambda data: b"# a comment\n   " + data,
+    "zlib": zlib.compress,
+    "gzip": gzip.compress,
+    "base64": base64.b64encode,
+    "base64 in lines": base64.encodebytes,
+    "base64 for addresses": base64.urlsafe_b64encode,
+    "zlib in base64 in a notebook's metadata": lambda d: notebook(base64.b64encode(zlib.compress(d)).decode()),
+    "escaped in JSON": lambda data: notebook("\u00b7\n" + data.decode()),
+    "lines of a notebook": lambda data: json.dumps({"cells": [{"source": ["a\n", data.decode()]}]}).encode(),
+    "zip": zipped,
+    "zip in a zip": lambda data: zipped(zipped(data)),
+    "a file's name": lambda data: zipped(b"", data.decode()),
+    "hexadecimal": lambda data: data.hex().encode(),
+    "bytes of an array": lambda data: npy(np.frombuffer(data, np.uint8)),
+    "numbers of an array": lambda data: zipped(npy(np.frombuffer(data, np.uint8).astype(np.int64)), "x.npy"),
+    "a string of a program": lambda data: f"text = {zlib.compress(data)!r}".encode(),
+}
+
+
+@pytest.fixture(scope="module")
+def secrets() -> Secrets:
+    """Return one line and the key of a quiz."""
+    return Secrets({"".join(LINE.split()): "a line"}, (KEY,), {}, {})
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_planted_line_is_found(form: str, secrets: Secrets) -> None:
+    """Plain, compressed, encoded, and one in another."""
+    found = list(leaks({"file": FORMS[form](LINE.encode())}, secrets, {}))
+    assert found
+    assert all(line.startswith("file gives away a line (") for line in found)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_planted_key_is_found(form: str, secrets: Secrets) -> None:
+    """Also in all of these."""
+    found = list(leaks({"file": FORMS[form](json.dumps(KEY).encode())}, secrets, {}))
+    assert any("the answer to why_scale" in line for line in found)
+
+
+@pytest.mark.parametrize("key", ["cbdac", "c, b, d, a, c", '["c", "b", "d", "a", "c"]', "1c 2b 3d 4a 5c", "CBDAC"])
+def test_a_key_without_its_questions_is_found(key: str, secrets: Secrets) -> None:
+    """A row of letters is a key as well."""
+    found = list(leaks({"file": f"the letters: {key}.".encode()}, secrets, {}))
+    assert bool(found) == ("1c" not in key)
+
+
+def test_questions_and_options_are_no_key(secrets: Secrets) -> None:
+    """The text of a quiz is public."""
+    text = 'cost_in_time: a sequence\n  a: later\n  c: it is four times\nanswers = {"why_scale": "", "what_mask": ""}'
+    assert list(leaks({"file": text.encode()}, secrets, {})) == []
+
+
+@pytest.fixture(scope="module")
+def own(assignment: Assignment, course: Path) -> Secrets:
+    """Return the tiny course's secrets."""
+    return secrets_of(public_oracle(assignment), (course / "assignments/t1_means/README.md").read_text())
+
+
+def test_our_own_handout_gives_nothing_away(assignment: Assignment, course: Path, own: Secrets) -> None:
+    """The files as they are made."""
+    assert list(leaks(handout_files(course, public_oracle(assignment)), own, engine_files())) == []
+
+
+def test_hidden_numbers_are_found(assignment: Assignment, own: Secrets) -> None:
+    """Inputs and expected values of hidden cases, as text or in arrays, of either precision."""
+    oracle = Oracle(assignment, 0)
+    trial = next(t for t in oracle.trials if t.case.visibility is Visibility.HIDDEN and np.size(t.calls[0].args[0]) > 5)
+    sent, wanted = np.asarray(trial.calls[0].args[0], float), np.asarray(oracle.expected(trial)[0].value, float)
+    assert list(leaks({"x": npy(sent.astype(np.float32))}, own, {}))
+    assert list(leaks({"x": json.dumps(sent.round(5).tolist()).encode()}, own, {}))
+    assert list(leaks({"x": zlib.compress(npy(wanted))}, own, {}))
+    assert list(leaks({"x": zipped(npy(np.concatenate([np.arange(9.0), sent.reshape(-1)])))}, own, {}))
+
+
+def test_hidden_names_and_claims_are_found(assignment: Assignment, own: Secrets) -> None:
+    """What a hidden case is called and says is a hint by itself."""
+    hidden = [case for case in assignment.cases if case.visibility is Visibility.HIDDEN]
+    assert any(list(leaks({"x": case.name.encode()}, own, {})) for case in hidden)
+    assert any(list(leaks({"x": case.claim.encode()}, own, {})) for case in hidden)
+
+
+def test_the_reference_is_found(assignment: Assignment, own: Secrets) -> None:
+    """The solution itself, as a whole, in a known file's place."""
+    data = {"engine/autograder/__init__.py": assignment.reference.encode()}
+    assert any("a line of the solution" in line for line in leaks(data, own, engine_files()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["a1_rnn", "a5_attention"])
+def test_the_courses_handouts_give_nothing_away(slug: str) -> None:
+    """With quizzes, pictures and hundreds of known mistakes; and the reference itself would be found."""
+    assignment = load_assignment(ROOT, slug)
+    secrets = secrets_of(
+        public_oracle(assignment), (ROOT / "assignments" / slug / "README.md").read_text(encoding="utf-8")
+    )
+    assert list(leaks(handout_files(ROOT, public_oracle(assignment)), secrets, engine_files())) == []
+    found = list(leaks({"x": zlib.compress(assignment.reference.encode())}, secrets, {}))
+    assert len(found) > 50
+    assert any("the answer to" in line for line in found)

@@ -1,0 +1,394 @@
+"""A class from submissions to files: what changed is graded again, what was killed is resumed, and nothing is lost."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import jsonschema
+import pytest
+
+from autograder.batch import run as run_module
+from autograder.batch.gradebook import FILE, GradebookError
+from autograder.batch.names import Owner
+from autograder.batch.roster import Person
+from autograder.batch.shelf import open_gradebook
+from autograder.batch.submissions import Submission
+from autograder.course.spec import Assignment, call
+from autograder.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish
+from autograder.progress import Mark
+from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
+
+SCHEMA = json.loads((Path(__file__).parents[1] / "autograder/publish/result.schema.json").read_text(encoding="utf-8"))
+Grade = Callable[..., "Graded"]
+
+
+class Quiet:
+    """Watches and says nothing."""
+
+    def __init__(self) -> None:
+        self.marks: list[Mark] = []
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+
+    def start(self, todo: int, kept: int) -> None:
+        """Note nothing."""
+
+    def graded(self, one: Mark) -> None:
+        """Note a mark."""
+        self.marks.append(one)
+
+
+class Graded:
+    """What one run did."""
+
+    def __init__(self, out: Path, marks: list[Mark], kept: int, summary: dict[str, Any]) -> None:
+        self.out, self.kept, self.summary = out, kept, summary
+        self.names = sorted(mark.student for mark in marks)
+
+    def entry(self, student: str) -> dict[str, Any]:
+        """Return a student's results file."""
+        found: dict[str, Any] = json.loads((self.out / "results" / f"{student}.json").read_text(encoding="utf-8"))
+        return found
+
+    def scores(self, student: str) -> list[float]:
+        """Return a student's points by exercise."""
+        return [exercise["score"] for exercise in self.entry(student)["exercises"]]
+
+    def grades(self) -> list[dict[str, str]]:
+        """Return the rows of grades.csv."""
+        with (self.out / "grades.csv").open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+
+def handed_in(student: str, text: str, **more: Any) -> Submission:
+    """Return a submission of one file."""
+    return replace(Submission(student, f"{student}.py", Source("means", (Chunk("means.py", text),))), **more)
+
+
+@pytest.fixture
+def works(assignment: Assignment) -> list[Submission]:
+    """Return a class of four: right, wrong, unwritten, unreadable."""
+    wrong = assignment.reference.replace("return x - means", "return x + means")
+    texts = {"ann": assignment.reference, "bob": wrong, "eve": assignment.stub}
+    return [*(handed_in(*pair) for pair in texts.items()), Submission("tom", "tom.pdf", None, "A PDF.")]
+
+
+@pytest.fixture
+def grade(assignment: Assignment, sandbox: Sandbox, tmp_path: Path) -> Grade:
+    """Return a function that grades a class into one folder."""
+
+    def one(
+        works: list[Submission], changed: Assignment = assignment, box: Sandbox = sandbox, **choices: Any
+    ) -> Graded:
+        watch = Quiet()
+        with open_gradebook(tmp_path / "out", changed) as book:
+            plan = make_plan(book, changed, works, Choices(**choices))
+            if plan.tasks:
+                carry_out(book, plan, box, 2, watch)
+            return Graded(book.folder, watch.marks, plan.kept, publish(book))
+
+    return one
+
+
+def files(out: Path) -> dict[str, tuple[int, bytes]]:
+    """Return every file made from the book, with the time it was written."""
+    paths = (path for path in out.rglob("*") if path.is_file() and path.name != FILE)
+    return {str(path.relative_to(out)): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+
+
+# What is left
+
+
+def test_a_class_gets_its_files(grade: Grade, works: list[Submission]) -> None:
+    """One of each for the class and for every student; each result is as the schema says."""
+    done = grade(works, seed=3)
+    names = {*CLASS_FILES, *(f"{folder}/{w.student}{suffix}" for folder, suffix in STUDENT_FILES for w in works)}
+    assert files(done.out).keys() == names
+    for student in ("ann", "bob", "eve", "tom"):
+        jsonschema.validate(done.entry(student), SCHEMA, jsonschema.Draft202012Validator)
+    assert [(row["student"], row["score"], row["status"]) for row in done.grades()] == [
+        ("ann", "7.0", "graded"), ("bob", "5.0", "graded"), ("eve", "0.0", "graded"), ("tom", "0.0", "unreadable"),
+    ]  # fmt: skip
+    assert (done.summary["seed"], done.summary["submissions"], done.summary["problems"]) == (3, 4, [])
+
+
+def test_results_in_every_form_are_as_the_schema_says(
+    grade: Grade, assignment: Assignment, works: list[Submission]
+) -> None:
+    """Late, decided otherwise, from an export, on a roster, broken: the schema knows it all, and nothing besides."""
+    person = Person("007", "Ada", "ada@example.org", "B", "48h")
+    odd = [
+        handed_in(
+            "007",
+            "def f(:",
+            owner=Owner("ada_1", "ada", "1", system="canvas"),
+            person=person,
+            late=True,
+            notes=("Late.",),
+        ),
+        handed_in("loop", assignment.reference.replace("squares = center(x) ** 2", "raise ValueError('\ud800')")),
+    ]
+    done = grade([*works, *odd], facts={"roster": [vars(person)], "due": "2026-03-01T23:59:00+00:00"})
+    with open_gradebook(done.out) as book:
+        book.override("007", "center", 1.5, "Because.")
+        publish(book)
+    for student in ("007", "loop"):
+        entry = done.entry(student)
+        jsonschema.validate(entry, SCHEMA, jsonschema.Draft202012Validator)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(entry | {"surprise": 1}, SCHEMA, jsonschema.Draft202012Validator)
+    assert done.entry("007")["exercises"][1]["override"]["points"] == 1.5
+
+
+# What is graded again
+
+
+def test_a_second_run_does_nothing(grade: Grade, works: list[Submission]) -> None:
+    """No submission is graded, no file is written, and the seed is the first run's."""
+    first = grade(works)
+    before = files(first.out)
+    second = grade(works)
+    assert (second.names, second.kept, second.summary) == ([], 4, first.summary)
+    assert files(first.out) == before
+
+
+def test_only_who_handed_in_anew_is_graded(grade: Grade, assignment: Assignment, works: list[Submission]) -> None:
+    """The others' files stay as they are."""
+    first = grade(works)
+    before = files(first.out)
+    works[2] = handed_in("eve", assignment.reference)
+    second = grade(works)
+    assert (second.names, second.scores("eve")) == (["eve"], [2.0, 2.0, 3.0])
+    changed = {name for name, content in files(first.out).items() if content != before[name]}
+    assert changed == {*CLASS_FILES, *(f"{folder}/eve{suffix}" for folder, suffix in STUDENT_FILES)}
+
+
+def test_a_changed_case_regrades_what_it_touches(grade: Grade, assignment: Assignment, works: list[Submission]) -> None:
+    """Its exercise and what builds on it; results of the others are the very same, to the seconds they took."""
+    before = grade(works).entry("bob")
+
+    def other(rng: Any) -> Any:
+        yield call(rng.normal(size=(6, 2)) + 1.0)
+
+    cases = tuple(replace(c, generate=other) if c.name == "spreads_of_any_shape" else c for c in assignment.cases)
+    changed = replace(assignment, cases=cases)
+    done = grade(works, changed)
+    after = done.entry("bob")
+    assert done.names == ["ann", "bob", "eve", "tom"]
+    assert after["exercises"][:2] == before["exercises"][:2]
+    with closing(sqlite3.connect(done.out / FILE)) as book:
+        runs = dict(book.execute("SELECT name, run FROM exercise WHERE student = 'bob'"))
+    assert runs == {"row_means": 1, "center": 1, "spread": 2}
+    assert grade(works, changed).names == []
+
+
+def test_regrading_gives_what_grading_afresh_gives(
+    grade: Grade, assignment: Assignment, works: list[Submission], tmp_path: Path
+) -> None:
+    """However a class came to its present state, its grades are the same."""
+    grade(works, seed=5)
+    cases = tuple(replace(c, weight=3.0) if c.name == "two_rows_centered" else c for c in assignment.cases)
+    changed = replace(assignment, cases=cases)
+    done = grade(works, changed)
+    mended = (done.out / "grades.csv").read_bytes()
+    shutil.rmtree(done.out)
+    assert (grade(works, changed, seed=5).out / "grades.csv").read_bytes() == mended
+
+
+def test_some_may_be_asked_for(grade: Grade, works: list[Submission]) -> None:
+    """One student, one exercise and what builds on it; the others stay in the grades."""
+    grade(works)
+    again = grade(works, only=("BOB",), regrade=("center",))
+    assert again.names == ["bob"]
+    assert len(again.grades()) == 4
+    with closing(sqlite3.connect(again.out / FILE)) as book:
+        assert dict(book.execute("SELECT name, run FROM exercise WHERE student = 'bob'")) == {
+            "row_means": 1, "center": 2, "spread": 2,
+        }  # fmt: skip
+    assert grade(works, only=("bob",)).names == []
+    with pytest.raises(GradebookError, match="Nobody in this class is zoe"):
+        grade(works, only=("bob", "zoe"))
+    with pytest.raises(GradebookError, match="Did you mean center"):
+        grade(works, regrade=("centr",))
+
+
+def test_another_seed_grades_everything(grade: Grade, works: list[Submission]) -> None:
+    """And is remembered from then on."""
+    grade(works, seed=1)
+    assert grade(works, seed=2).names == ["ann", "bob", "eve", "tom"]
+    with pytest.raises(GradebookError, match="has the seed 2"):
+        grade(works, seed=3, only=("bob",))
+    assert grade(works).summary["seed"] == 2
+
+
+def test_an_override_survives_regrading(grade: Grade, works: list[Submission]) -> None:
+    """Points and reason stand in the grades, the results and the summary."""
+    done = grade(works)
+    with open_gradebook(done.out) as book:
+        book.override("bob", "center", 1.5, "Right idea.")
+        publish(book)
+    again = grade(works, regrade=("row_means",))
+    assert again.scores("bob") == [2.0, 1.5, 3.0]
+    assert again.grades()[1]["overridden"] == "center"
+    assert again.summary["overrides"] == 1
+
+
+def test_files_that_were_lost_are_made_again(grade: Grade, works: list[Submission]) -> None:
+    """Without grading anything; and files of somebody who is no more in the class go."""
+    done = grade(works)
+    before = {name: content for name, (_, content) in files(done.out).items()}
+    for name in ("results/bob.json", "feedback/eve.html", "exports/moodle.csv"):
+        (done.out / name).unlink()
+    (done.out / "feedback" / "stranger.html").write_text("?")
+    again = grade(works)
+    assert again.names == []
+    assert {name: content for name, (_, content) in files(done.out).items()} == before
+    fewer = grade(works[:3])
+    assert not [name for name in files(done.out) if "tom" in name]
+    assert [row["student"] for row in fewer.grades()] == ["ann", "bob", "eve"]
+    assert grade(works).names == []
+
+
+class Cursed:
+    """A sandbox that does not work."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.isolation = sandbox.isolation
+
+    def run(self, _: Job) -> JobResult:
+        """Fail."""
+        raise OSError("no descriptors left")
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def test_what_failed_on_our_side_is_graded_by_the_next_run(
+    grade: Grade, works: list[Submission], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is loud in the summary, and gone when it works again."""
+    monkeypatch.setattr(run_module, "RETRY_SECONDS", 0.0)
+    first = grade(works, box=Cursed(sandbox))
+    assert len(first.summary["problems"]) == 3
+    second = grade(works)
+    assert second.names == ["ann", "bob", "eve"]
+    assert second.summary["problems"] == []
+
+
+def test_a_roster_shows_who_is_missing(grade: Grade, works: list[Submission]) -> None:
+    """They have a row, and stand in the summary; who is on no roster is named too."""
+    people = [Person("007", "Ada"), Person("ann", "Ann")]
+    works[0] = replace(works[0], person=people[1])
+    done = grade(works, facts={"roster": [vars(person) for person in people]})
+    assert [entry["student"] for entry in done.summary["not_submitted"]] == ["007"]
+    assert done.summary["not_on_roster"] == ["bob", "eve", "tom"]
+    assert next((row["student"], row["status"]) for row in done.grades()) == ("007", "not_submitted")
+    assert not (done.out / "results" / "007.json").exists()
+
+
+# What is killed
+
+
+def strike(command: list[str], seconds: float) -> bool:
+    """Start a grading and kill it, and all it started, after some seconds; return whether it was still at work."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
+    assert process.returncode == 0
+    return False
+
+
+def in_the_book(out: Path) -> int:
+    """Return how many are graded, after making sure that the book is whole."""
+    if not (out / FILE).exists():
+        return 0
+    with closing(sqlite3.connect(out / FILE)) as book:
+        assert book.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        if not book.execute("SELECT 1 FROM sqlite_master WHERE name = 'grading'").fetchone():
+            return 0
+        whole = "SELECT count(*) FROM grading g WHERE 3 = (SELECT count(*) FROM exercise e WHERE e.student = g.student)"
+        (count,) = book.execute("SELECT count(*) FROM grading").fetchone()
+        assert book.execute(whole).fetchone() == (count,)
+        return int(count)
+
+
+def same_grades(calm: Path, rough: Path) -> None:
+    """Check that two folders hold the same, byte by byte where nothing is told of the seconds it took."""
+    for name in ("grades.csv", "exports/canvas.csv", "exports/moodle.csv"):
+        assert (rough / name).read_bytes() == (calm / name).read_bytes(), name
+    entries = [
+        {path.name: without_times(json.loads(path.read_text(encoding="utf-8"))) for path in (out / "results").iterdir()}
+        for out in (calm, rough)
+    ]
+    assert entries[0] == entries[1]
+
+
+@pytest.mark.slow
+def test_twenty_kills_change_no_grade(course: Path, assignment: Assignment, tmp_path: Path) -> None:
+    """SIGKILL at twenty random moments; whenever a run comes to its end, its grades are those of a calm one."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for i in range(30):
+        mistake = assignment.misconceptions[i % len(assignment.misconceptions)]
+        text = assignment.reference.replace(mistake.old, mistake.new) if i % 3 else assignment.reference
+        slow = f"import time\ntime.sleep({0.05 * (i % 3)})\n"
+        (folder / f"s{i:02}.py").write_text(slow + text, encoding="utf-8")
+
+    def command(out: Path) -> list[str]:
+        options = ["--course", str(course), "--seed", "4", "--jobs", "2", "--accept-unsandboxed"]
+        return [sys.executable, "-m", "autograder.cli", "grade", "t1_means", str(folder), "-o", str(out), *options]
+
+    calm, began, moments = tmp_path / "calm", time.monotonic(), random.Random(8)
+    assert not strike(command(calm), 120)
+    length = time.monotonic() - began
+    outs, struck, counts = [tmp_path / "rough0"], 0, []
+    while struck < 20:
+        if strike(command(outs[-1]), moments.uniform(0.1, 0.95) * length):
+            struck += 1
+            counts.append(in_the_book(outs[-1]))
+        else:
+            outs.append(tmp_path / f"rough{len(outs)}")
+    assert not strike(command(outs[-1]), 120)
+    assert any(0 < count < 30 for count in counts), "every kill fell before the first or after the last submission"
+    for rough in outs:
+        assert in_the_book(rough) == 30
+        same_grades(calm, rough)
+
+
+def without_times(entry: Any) -> Any:
+    """Return a result without what differs between any two runs."""
+    if isinstance(entry, dict):
+        return {key: without_times(value) for key, value in entry.items() if key != "seconds"}
+    return [without_times(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def test_a_second_run_of_a_large_class_is_quick(grade: Grade, assignment: Assignment, works: list[Submission]) -> None:
+    """Comparing 500 submissions with the book takes a moment, however long grading them took."""
+    unread = [Submission(f"s{i:03}", f"s{i:03}.pdf", None, "A PDF.") for i in range(500)]
+    grade(unread)
+    began = time.monotonic()
+    assert grade(unread).names == []
+    assert time.monotonic() - began < 2.0

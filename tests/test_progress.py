@@ -1,0 +1,71 @@
+"""A grading shows how far it is: on a terminal, in a log, and to programs."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from rich.console import Console
+
+from autograder.progress import Bar, Events, Lines, Mark, watch_on
+
+GOOD, BAD = Mark("ann", "graded", 7.0, 7.0), Mark("tom", "unreadable", 0.0, 7.0)
+
+
+def test_lines_in_a_log() -> None:
+    """What is to be done, then how far it is, and the end."""
+    said: list[str] = []
+    with Lines(said.append, seconds=0.0) as watch:
+        watch.start(3, 2)
+        for mark in (GOOD, BAD, GOOD):
+            watch.graded(mark)
+    assert said[0] == "3 to grade, 2 stand as they are"
+    assert said[1].startswith("1 of 3 graded (33 %), ")
+    assert "left" in said[1]
+    assert said[2].startswith("2 of 3 graded (66 %), ")
+    assert "1 could not be graded" in said[2]
+    assert said[3].startswith("3 of 3 graded (100 %)")
+    assert "left" not in said[3]
+
+
+def test_lines_are_few() -> None:
+    """A class of thousands fills no log."""
+    said: list[str] = []
+    with Lines(said.append) as watch:
+        watch.start(3000, 0)
+        for _ in range(3000):
+            watch.graded(GOOD)
+    assert len(said) == 2
+
+
+def test_events_for_programs() -> None:
+    """One JSON object a line, with what came of whom and how far it is."""
+    stream = io.StringIO()
+    with Events(stream) as watch:
+        watch.start(2, 1)
+        watch.graded(GOOD)
+        watch.graded(BAD)
+        watch.tell("done", seconds=1.5)
+    start, first, second, done = map(json.loads, stream.getvalue().splitlines())
+    assert start == {"event": "start", "todo": 2, "kept": 1}
+    assert first == {
+        "event": "graded", "student": "ann", "status": "graded", "score": 7.0, "max_score": 7.0,
+        "done": 1, "todo": 2, "failed": 0,
+    }  # fmt: skip
+    assert (second["student"], second["done"], second["failed"]) == ("tom", 2, 1)
+    assert done == {"event": "done", "seconds": 1.5}
+
+
+def test_a_bar_on_a_terminal() -> None:
+    """Done, how many, the rate and the failures so far; it is wiped off at the end."""
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=120)
+    with watch_on(console) as watch:
+        assert isinstance(watch, Bar)
+        watch.start(3, 0)
+        watch.graded(GOOD)
+        watch.graded(BAD)
+        watch._bar.refresh()
+    for words in ("grading", "2/3", "/s", "1 could not be graded"):
+        assert words in stream.getvalue()
+    assert isinstance(watch_on(Console(file=io.StringIO())), Lines)

@@ -1,0 +1,126 @@
+"""Who is on the roster, whose a submission is, and how late it is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from autograder.batch.names import Owner
+from autograder.batch.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
+
+PEOPLE = (
+    Person("007", "Ada King Lovelace", "ada@example.org", "B2"),
+    Person("12345", "Bob Noether", "bnoether@example.org"),
+    Person("13", "Zoë Ñandú", "zoe@example.org"),
+    Person("14", "Li Wei", "li1@example.org"),
+    Person("15", "Li Wei", "li2@example.org"),
+    Person("16", "", "sam@example.org"),
+)
+
+
+def roster(tmp_path: Path, text: str | bytes) -> Roster:
+    """Read a roster of some text."""
+    path = tmp_path / "roster.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_roster(path)
+
+
+@pytest.mark.parametrize(
+    ("owner", "expected"),
+    [
+        (Owner("x", sid="007"), "007"),
+        (Owner("x", email="ADA@example.org"), "007"),
+        (Owner("007"), "007"),
+        (Owner("bnoether"), "12345"),
+        (Owner("k", "lovelaceadaking", "99"), "007"),
+        (Owner("k", "Ada King Lovelace", "99"), "007"),
+        (Owner("k", "noetherbob", "12345"), "12345"),
+        (Owner("zoenandu"), "13"),
+        (Owner("k", "Zoe Nandu"), "13"),
+        (Owner("k", "liwei", "14"), "14"),
+        (Owner("k", "Somebody", "16"), "16"),  # the roster names nobody there, so the number may count
+        (Owner("k", "liwei", "99"), None),  # two of that name
+        (Owner("k", "lovelaceadaking", "12345"), "007"),  # a system's own number is not Bob's id
+        (Owner("k", "mallory", "12345"), None),
+        (Owner("mallory"), None),
+        (Owner(""), None),
+    ],
+)
+def test_whose_it_is(owner: Owner, expected: str | None) -> None:
+    """By student number, email, name in any order; where two fit, nobody."""
+    person = Roster(PEOPLE).find(owner)
+    assert (person.id if person else None) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,name,email,section,extension\n007,Ada Lovelace,ada@x.org,B2,48h\n",
+        "\ufeffid,name,email,section,extension\r\n007,Ada Lovelace,ada@x.org,B2,48h\r\n\r\n",
+        "Email Address;SID;First Name;Last Name;Sections;Extension\nada@x.org;007;Ada;Lovelace;B2;48h\n",
+        "Student\tID\tSection\tEmail\tDue-date extension\n    Points Possible\t\t\t\t\nAda  Lovelace\t007\tB2\tada@x.org\t48h",
+    ],
+)
+def test_rosters_as_they_come(tmp_path: Path, text: str) -> None:
+    """With a byte order mark, semicolons, tabs, Canvas's second line, split names."""
+    assert roster(tmp_path, text).people == (Person("007", "Ada Lovelace", "ada@x.org", "B2", "48h"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "names no column id or email"),
+        ("name\nAda", "names no column id or email"),
+        ("id,name\n,Ada\n", "line 2 has neither an id nor an email (Ada)"),
+        ("id\n7\n8\n7\n", "line 4 has the id 7 again, which line 2 has"),
+        ("id,extension\n7,soon\n", "line 2: 'soon' is no extension"),
+        (b"id\n\xff", "is not UTF-8"),
+        ('id,name\n7,"a' + "x" * 200_000, "is not a CSV file"),
+    ],
+)
+def test_a_roster_that_cannot_be_used(tmp_path: Path, text: str | bytes, words: str) -> None:
+    """A line says what is wrong and where."""
+    with pytest.raises(RosterError, match="roster") as caught:
+        roster(tmp_path, text)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_roster_that_is_not_there(tmp_path: Path) -> None:
+    """Nor is that a traceback."""
+    with pytest.raises(RosterError, match="cannot be read: No such file"):
+        read_roster(tmp_path / "none.csv")
+
+
+DUE = datetime(2026, 3, 1, 22, 0, tzinfo=UTC)
+
+
+def test_times() -> None:
+    """A day ends when it ends; an offset counts; what is neither is refused."""
+    assert parse_time("2026-03-01T23:00+01:00") == DUE
+    assert parse_time("2026-03-01") == datetime(2026, 3, 1, 23, 59, 59).astimezone()
+    for text in ("tomorrow", "", "2026-13-01", "9999-99"):
+        with pytest.raises(RosterError, match="is no date"):
+            parse_time(text)
+
+
+def test_extensions() -> None:
+    """Hours, days, or a date of one's own."""
+    assert due_with(DUE, "") == DUE
+    assert due_with(DUE, "48") == due_with(DUE, "48 h") == due_with(DUE, "2 days") == DUE + timedelta(days=2)
+    assert due_with(DUE, "1.5h") == DUE + timedelta(minutes=90)
+    assert due_with(DUE, "2026-03-05T00:00+00:00") == datetime(2026, 3, 5, tzinfo=UTC)
+    assert due_with(None, "48h") is None
+    with pytest.raises(RosterError, match="longer than a calendar"):
+        due_with(DUE, "9999999999d")
+
+
+def test_how_late() -> None:
+    """Hours where the time is known, and otherwise what the export says."""
+    came = DUE + timedelta(hours=3)
+    assert (lateness(came, DUE, "", marked=False).late, lateness(came, DUE, "", marked=False).hours) == (True, 3.0)
+    assert (lateness(came, DUE, "4h", marked=True).late, lateness(came, DUE, "4h", marked=True).hours) == (False, 0.0)
+    assert (lateness(None, DUE, "", marked=True).late, lateness(None, DUE, "", marked=True).hours) == (True, None)
+    assert (lateness(came, None, "", marked=False).late, lateness(came, None, "", marked=False).hours) == (False, None)

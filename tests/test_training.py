@@ -1,0 +1,186 @@
+"""Training runs: what is asked of the first steps and of the whole run, and what a cut or cheating run keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment, Status
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.picture import MAX_POINTS, Lines
+from autograder.judge.result import ExerciseResult, Result
+from autograder.judge.training import Trainer
+from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
+from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.process import ProcessSandbox
+
+PREDICT = "return x @ w\n"
+
+
+class Counting:
+    """A sandbox that counts the jobs it passes on."""
+
+    def __init__(self, inner: Sandbox) -> None:
+        self.inner, self.jobs = inner, 0
+
+    @property
+    def isolation(self) -> Isolation:
+        """The inner one's."""
+        return self.inner.isolation
+
+    def run(self, job: Job) -> JobResult:
+        """Count and pass on."""
+        self.jobs += 1
+        return self.inner.run(job)
+
+    def close(self) -> None:
+        """Close the inner one."""
+        self.inner.close()
+
+
+@pytest.fixture(scope="module")
+def line(course: Path) -> Assignment:
+    """Return the assignment whose line learns."""
+    return load_assignment(course, "t3_learning")
+
+
+@pytest.fixture(scope="module", params=["jailed", "plain"])
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Counting]:
+    """Return both kinds of sandbox."""
+    opened = Counting(open_sandbox(1) if request.param == "jailed" else ProcessSandbox())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def trainer(line: Assignment) -> Trainer:
+    """Return a trainer that has seen nobody."""
+    return Trainer(Oracle(line, 5))
+
+
+def run(trainer: Trainer, sandbox: Sandbox, text: str) -> Result:
+    """Grade a text, training included."""
+    source = Source("line", (Chunk("line.py", text),))
+    result = grade(source, Oracle(trainer.assignment, 5), sandbox)
+    return trainer.add_to(result, source, sandbox)
+
+
+def trained(trainer: Trainer, sandbox: Sandbox, text: str) -> ExerciseResult:
+    """Return the training exercise of a graded text."""
+    return run(trainer, sandbox, text).exercises[-1]
+
+
+def written(line: Assignment, body: str) -> str:
+    """Return the reference with another body of predict."""
+    return line.reference.replace(PREDICT, body.replace("\n", "\n    ") + "\n")
+
+
+def test_what_learns_gets_all_points_and_a_curve(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """The exercise stands where the assignment has it; the curves are the run's and the reference's."""
+    result = run(trainer, sandbox, line.reference)
+    assert [(e.name, e.score) for e in result.exercises] == [("predict", 1), ("gradient", 1), ("train_line", 3)]
+    picture = result.exercises[-1].cases[0].picture
+    assert isinstance(picture, Lines)
+    (_, mine), (_, reference) = picture.curves
+    assert len(mine) == 200
+    assert mine[0][0] == 0
+    assert mine[-1][1] < mine[0][1] / 50
+    np.testing.assert_allclose(mine, reference)
+
+
+def test_the_same_code_is_trained_once(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """A second copy costs the ordinary cases only."""
+    first = run(trainer, sandbox, line.reference)
+    before = sandbox.jobs
+    assert run(trainer, sandbox, line.reference).exercises[-1] == first.exercises[-1]
+    assert sandbox.jobs == before + 1
+
+
+def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """The gradient points uphill: the first loss is right and the second is not."""
+    before = sandbox.jobs
+    exercise = trained(trainer, sandbox, line.reference.replace("(predict(w, x) - y)", "(y - predict(w, x))"))
+    first, metric = exercise.cases
+    assert first.status is Status.FAILED
+    assert first.message.startswith("At step 2 the loss is ")
+    assert first.message.endswith("look at gradients. Mend `gradient` first; it is used here.")
+    assert (metric.status, metric.message) == (Status.SKIPPED, "Not run: the first steps already differ.")
+    assert sandbox.jobs == before + 2
+    assert exercise.score == 0
+
+
+def test_what_breaks_after_the_first_steps_is_measured(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """A run that stops learning keeps the points of its first steps, and reads what the symptom means."""
+    body = "global calls\ncalls += 1\nreturn x @ w + (calls > 100)"
+    exercise = trained(trainer, sandbox, written(line, body) + "\n\ncalls = 0\n")
+    assert [case.status for case in exercise.cases] == [Status.PASSED, Status.FAILED]
+    assert exercise.cases[1].message.startswith("Held out error: ")
+    assert "at most" not in exercise.cases[1].message
+    assert exercise.cases[1].message.endswith("It has not learned: follow the loss from step to step.")
+    assert exercise.score == 1.5
+
+
+def test_what_is_too_good_fails_as_a_leak(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """Whoever knows the true line is told that nobody can."""
+    body = "return x @ (np.array([1.0, -2.0, 0.5]) if len(x) == 8 else w)"
+    message = trained(trainer, sandbox, written(line, body)).cases[1].message
+    assert message.endswith("That is too good: the noise alone costs more, so it has seen the answers.")
+
+
+def test_a_run_that_is_cut_keeps_its_first_steps(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """It is stopped at its own limit, and the curve up to there is kept."""
+    body = "global calls\ncalls += 1\nwhile calls > 100:\n    pass\nreturn x @ w"
+    exercise = trained(trainer, sandbox, written(line, body) + "\n\ncalls = 0\n")
+    first, metric = exercise.cases
+    assert first.status is Status.PASSED
+    assert metric.status is Status.TIMEOUT
+    assert metric.message == "Stopped after 5 s. It had come to step 49 of 200."
+    assert isinstance(first.picture, Lines)
+    assert len(first.picture.curves[0][1]) == 50
+
+
+LIARS = {
+    "no dict": "raise SystemExit",
+    "a loss that is an array": "return np.zeros(3)",
+    "an exception": "return 1 / 0",
+    "a tensor of another size": "return x",
+}
+
+
+@pytest.mark.parametrize("body", LIARS.values(), ids=LIARS)
+def test_runs_that_come_to_nothing_say_why(line: Assignment, trainer: Trainer, sandbox: Counting, body: str) -> None:
+    """Whatever the code does, the first steps have a status and a message."""
+    first, metric = trained(trainer, sandbox, written(line, body)).cases
+    assert first.status in (Status.CRASHED, Status.FAILED)
+    assert first.message
+    assert metric.status is Status.SKIPPED
+
+
+def test_what_cannot_be_imported_is_not_trained(trainer: Trainer, sandbox: Counting) -> None:
+    """Every case has that one reason."""
+    exercise = trained(trainer, sandbox, "def predict(:\n")
+    assert {(c.status, c.message) for c in exercise.cases} == {(Status.CRASHED, "The file could not be imported.")}
+
+
+def test_progress_is_heard_while_it_runs(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """Whoever waits sees the steps."""
+    heard: list[int] = []
+    (training,) = line.trainings
+    source = Source("line", (Chunk("line.py", line.reference),))
+    trainer.train(training, source, sandbox, watch=lambda step, _loss: heard.append(step))
+    assert heard == list(range(200))
+
+
+def test_forged_progress_counts_for_nothing(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """What a submission makes of the reports changes its own curve at most."""
+    body = "import sys\nreport = sys._getframe(1).f_locals.get('report', print)\nfor _ in range(3):\n    report(7, 0.0)\nreturn x @ w"
+    exercise = trained(trainer, sandbox, written(line, body))
+    assert exercise.score == 3
+    picture = exercise.cases[0].picture
+    assert isinstance(picture, Lines)
+    assert len(picture.curves[0][1]) <= MAX_POINTS + 1
