@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,8 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; known errors end in one line and exit code 2."""
+    # Submissions are graded side by side: torch's own threads in each would stand in each other's way, tenfold.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         app()
     except CourseError as error:
@@ -76,7 +79,7 @@ def check(
 
 for _command in (
     *(classroom.grade, classroom.report, classroom.override, classroom.explain),
-    *(publishing.handout, publishing.gradescope),
+    *(publishing.handout, publishing.otter, publishing.gradescope),
 ):
     app.command()(_command)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.result import CaseResult, Result
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.probe import open_sandbox
+
+# As the command line does: torch's threads and the suite's would stand in each other's way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Two machines that run the suite must see the same examples, and a busy one may take its time.
 settings.register_profile("suite", deadline=None, derandomize=True)

@@ -7,7 +7,7 @@ with that edit. Crashes agree when type and text do; crashes alone make an expla
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.course.spec import Answer
@@ -17,6 +17,8 @@ from autograder.sandbox.job import Ending, Outcome
 # Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
 UNCOMPARABLE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError)
 MAX_NAMED = 3  # more candidates than this explain nothing
+MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
+MAX_PAIRS = 300  # that are tried
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,32 @@ def diagnose(
     attempts: list[list[tuple[str, ...]]] = [own]
     if carried:
         attempts.append([(*carried, *names) for names in own])
-    attempts += [foreign, [a + b for a, b in itertools.combinations(own, 2)]]
-    for attempt in attempts:
+    for attempt in itertools.chain(attempts, [foreign], _pairs(oracle, own, got, failed)):
         found = tuple(names for names in attempt if _explains(oracle, names, got, failed))
         if found:
             tentative = not any(outcome.ending is Ending.RETURNED for trial in failed for outcome in got[trial])
             return Diagnosis(found, tentative) if len(found) <= (1 if tentative else MAX_NAMED) else None
     return None
+
+
+def _pairs(
+    oracle: Knowledge, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+) -> Iterator[list[tuple[str, ...]]]:
+    """Yield the pairs of mistakes that may explain an exercise together.
+
+    Trying all would be thousands of runs. On a failed case that one of a pair alone does not change, the other alone has
+    to give the student's answer; so what each gives alone, on a few of the failed cases, rules out most pairs.
+    """
+    pairs = list(itertools.combinations(own, 2))
+    for trial in failed[:MAX_SIEVED]:
+        changes = {names for names in own if not agrees(oracle, names, trial, oracle.expected(trial))}
+        gives = {names for names in changes if agrees(oracle, names, trial, got[trial])}
+        pairs = [
+            (a, b)
+            for a, b in pairs
+            if (a in changes and b in changes) or (a in gives and b not in changes) or (b in gives and a not in changes)
+        ]
+    yield [a + b for a, b in pairs[:MAX_PAIRS]]
 
 
 def _explains(

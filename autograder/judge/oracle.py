@@ -16,6 +16,7 @@ import numpy as np
 
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.judge.reach import Reach
 from autograder.judge.trials import Judged, Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.program import Invocation, Program, answer, evaluate, reseed
@@ -38,13 +39,14 @@ class Oracle:
             for case in assignment.cases_of(e.name, public_only=public_only)
         )
         self.signatures = _signatures(assignment.reference)
-        self._functions = _functions(assignment.reference)
+        self._definitions = _definitions(assignment.reference)
         self._bank = {m.name: m for m in assignment.misconceptions}
         self._programs: dict[tuple[str, ...], Program | None] = {}
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
         self._expected: dict[Trial, tuple[Outcome, ...]] = {}
         self._lock = threading.RLock()
         self._code: CodeType | None = None
+        self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -86,12 +88,18 @@ class Oracle:
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
         """Return the outcomes of the reference with these misconceptions, or None where they cannot be combined."""
+        names = tuple(name for name in names if self.matters(name, trial))
         key = (names, f"{trial.case.exercise}.{trial.case.name}")
         with self._lock:
             if key not in self._answers:
                 program = self._program(names)
                 self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]
+
+    def matters(self, name: str, trial: Trial) -> bool:
+        """Whether a misconception can change a trial: whether the reference runs there what it edits."""
+        with self._lock:
+            return self._reach.matters(self._bank[name], trial)
 
     def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
         """Return the failed trials that only follow from unnamed mistakes in other exercises, with the names of those."""
@@ -128,7 +136,7 @@ class Oracle:
         return self._programs[names]
 
     def _variant(self, names: tuple[str, ...]) -> Program | None:
-        """Return the reference with only the edited functions compiled anew; None where an edit is in no one function.
+        """Return the reference with only what is edited compiled anew; None where an edit is in no one function or class.
 
         A bank has hundreds of variants and a class meets many of them; compiling all of the reference each time would
         be most of the work of grading a wrong submission.
@@ -137,7 +145,7 @@ class Oracle:
             return None
         reference = self.assignment.reference
         edits = [self._bank[name] for name in names]
-        places = {self._function_around(reference.index(m.old), reference.index(m.old) + len(m.old)) for m in edits}
+        places = {self._definition_around(reference.index(m.old), reference.index(m.old) + len(m.old)) for m in edits}
         if None in places:
             return None
         program = self.own_reference()
@@ -151,9 +159,9 @@ class Oracle:
                 return None
         return program
 
-    def _function_around(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return where the undecorated top-level function around a piece of the reference begins and ends."""
-        return next((span for span in self._functions if span[0] <= start and end <= span[1]), None)
+    def _definition_around(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return where the function or class around a piece of the reference begins and ends, if it stands alone."""
+        return next((span for span in self._definitions if span[0] <= start and end <= span[1]), None)
 
     def _load(self, names: tuple[str, ...], source: str) -> Program | None:
         """Run a variant's source; one that cannot be imported is None, which doctor tells the author."""
@@ -199,11 +207,16 @@ def _signatures(source: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _functions(source: str) -> tuple[tuple[int, int], ...]:
-    """Return where every undecorated top-level function of a source begins and ends, in characters."""
+def _definitions(source: str) -> tuple[tuple[int, int], ...]:
+    """Return where the top-level functions and classes of a source begin and end, in characters.
+
+    Not those that something else holds on to while it is made: decorated ones, and classes that others derive from.
+    """
     lines = [f"{line}\n" for line in source.split("\n")]  # as the parser counts them
     offsets = [0, *itertools.accumulate(map(len, lines))]
-    nodes = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and not n.decorator_list)
+    body = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    bases = {ast.unparse(base) for n in body if isinstance(n, ast.ClassDef) for base in n.bases}
+    nodes = (n for n in body if not n.decorator_list and n.name not in bases)
     return tuple((offsets[n.lineno - 1], offsets[n.end_lineno or n.lineno]) for n in nodes)
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -40,11 +40,16 @@ class _StopError(Exception):
 
 
 @contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Raise _StopError in what runs here for too long: with a wrong answer in it a loop of the reference may never end."""
+def _at_most(seconds: float, label: str) -> Iterator[None]:
+    """Raise _StopError in what runs here for too long: with a wrong answer in it a loop of the reference may never end.
+
+    Only the reference's own lines are watched, those of the file `label`; what it calls in libraries ends by itself.
+    """
     end, before = time.monotonic() + seconds, sys.gettrace()
 
-    def trace(*_: object) -> Any:
+    def trace(frame: FrameType, *_: object) -> Any:
+        if frame.f_code.co_filename != label:
+            return None
         if time.monotonic() > end:
             raise _StopError
         return trace
@@ -95,7 +100,7 @@ class Replay:
             self._backward = bool(request.module and request.module["cotangents"])
             began, most = time.monotonic(), 2 * self.oracle.assignment.limits.case_seconds
             try:
-                with _at_most(most):
+                with _at_most(most, self.oracle.assignment.file):
                     (outcome,) = run_requests(self._program, (request,))
             except _StopError:
                 outcome = Outcome(Ending.NOT_RUN)

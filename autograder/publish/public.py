@@ -27,7 +27,6 @@ from autograder.publish.bundle import (
     read_outcomes,
     trial_key,
 )
-from autograder.publish.reach import Reach
 from autograder.sandbox.job import Outcome
 
 
@@ -41,7 +40,7 @@ def public_bundle(oracle: Oracle) -> Bundle:
     arrays: dict[str, np.ndarray] = {}
     document = _document(oracle, arrays)
     document["misconceptions"] = [_sentence(m) for m in _tellable(oracle)]
-    return make_bundle(document, arrays, _Tried(oracle, Reach(oracle)))
+    return make_bundle(document, arrays, _Tried(oracle))
 
 
 def public_files(oracle: Oracle) -> dict[str, bytes]:
@@ -49,9 +48,8 @@ def public_files(oracle: Oracle) -> dict[str, bytes]:
     arrays: dict[str, np.ndarray] = {}
     document = _document(oracle, arrays)
     document["misconceptions"] = []
-    reach = Reach(oracle)
     for m in _tellable(oracle):
-        found = {trial_key(trial): _changed(oracle, m.name, trial, reach) for trial in oracle.trials}
+        found = {trial_key(trial): _changed(oracle, m.name, trial) for trial in oracle.trials}
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         if gives:
             document["misconceptions"].append({**_sentence(m), "gives": gives})
@@ -87,9 +85,9 @@ def _sentence(m: Misconception) -> dict[str, Any]:
     return {"name": m.name, "exercise": m.exercise, "says": m.says}
 
 
-def _changed(oracle: Oracle, name: str, trial: Trial, reach: Reach) -> tuple[Outcome, ...] | None:
+def _changed(oracle: Oracle, name: str, trial: Trial) -> tuple[Outcome, ...] | None:
     """Return a trial's outcomes with a mistake, or None where it makes no difference there, or cannot be made."""
-    if not reach.matters(name, trial):
+    if not oracle.matters(name, trial):
         return None
     outcomes = oracle.answers((name,), trial)
     if outcomes is None or same_outcomes(trial, outcomes, oracle.expected(trial)):
@@ -102,7 +100,6 @@ class _Tried:
     """Fingerprints found when asked for, in the form in which they would be read from files."""
 
     oracle: Oracle
-    reach: Reach
     found: dict[tuple[str, str], tuple[Outcome, ...] | None] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.Lock)
 
@@ -111,7 +108,7 @@ class _Tried:
         with self.lock:
             if key not in self.found:
                 trial = next(t for t in self.oracle.trials if trial_key(t) == key[1])
-                outcomes = _changed(self.oracle, key[0], trial, self.reach)
+                outcomes = _changed(self.oracle, key[0], trial)
                 arrays: dict[str, np.ndarray] = {}
                 self.found[key] = outcomes and read_outcomes(describe_outcomes(outcomes, arrays), arrays)
             return self.found[key]

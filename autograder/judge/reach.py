@@ -4,37 +4,39 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from autograder.judge.oracle import Oracle, run_requests
+from autograder.course.spec import Assignment, Misconception
 from autograder.judge.trials import Trial
 
 
 class Reach:
-    """Answers for one oracle; each trial is run once, when it is first asked about."""
+    """Answers for one assignment; `run` runs a trial on the reference, once, when it is first asked about."""
 
-    def __init__(self, oracle: Oracle) -> None:
-        self._oracle = oracle
+    def __init__(self, assignment: Assignment, run: Callable[[Trial], object]) -> None:
+        self._assignment = assignment
+        self._run = run
         self._lines: dict[Trial, set[int]] = {}
-        functions = (n for n in ast.walk(ast.parse(oracle.assignment.reference)) if isinstance(n, ast.FunctionDef))
+        functions = (n for n in ast.walk(ast.parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
         self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
 
-    def matters(self, name: str, trial: Trial) -> bool:
+    def matters(self, misconception: Misconception, trial: Trial) -> bool:
         """Whether a trial runs the function that a misconception edits; True where the edit is in no one function."""
-        reference, old = self._oracle.assignment.reference, self._oracle.misconception(name).old
+        reference, old = self._assignment.reference, misconception.old
         first = reference[: reference.index(old)].count("\n") + 1
         last = first + old.rstrip("\n").count("\n")
         around = [body for body in self._bodies if body[0] <= first and last <= body[1]]
         if not around:
             return True
         start, end = max(around)  # the innermost
-        return any(start <= line <= end for line in self._run(trial))
+        return any(start <= line <= end for line in self._lines_of(trial))
 
-    def _run(self, trial: Trial) -> set[int]:
+    def _lines_of(self, trial: Trial) -> set[int]:
         """Return the first lines of the bodies of all functions of the reference that a trial calls."""
         if trial not in self._lines:
-            program, label = self._oracle.reference(), self._oracle.assignment.file
+            label = self._assignment.file
             called: set[CodeType] = set()
 
             def note(frame: FrameType, event: str, _: Any) -> None:
@@ -44,7 +46,7 @@ class Reach:
             before = sys.getprofile()
             sys.setprofile(note)
             try:
-                run_requests(program, trial.requests)
+                self._run(trial)
             finally:
                 sys.setprofile(before)
             self._lines[trial] = {line for code in called for _, _, line in code.co_lines() if line is not None}
