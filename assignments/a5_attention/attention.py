@@ -252,8 +252,8 @@ def quiz() -> dict[str, str]:
         c: all the entries of the matrix
         d: all the features of one value
     what_mask_protects: what does the causal mask make sure of in training?
-        a: that padding is not read as if it were text
-        b: that no prediction reads what it has to predict
+        a: that no prediction reads what it has to predict
+        b: that padding is not read as if it were text
         c: that the softmax does not overflow on long texts
         d: that early tokens are not forgotten later on
     mask_before_softmax: why not multiply the weights by the mask after the softmax instead?
@@ -267,9 +267,9 @@ def quiz() -> dict[str, str]:
         c: it is four times as much
         d: it is eight times as much
     two_projections: why W_q and W_k, and not one matrix for both?
-        a: with one, i would always score j as j scores i
+        a: so that queries and keys can have different widths
         b: with one, the dot product would not be defined
-        c: so that queries and keys can have different widths
+        c: with one, i would always score j as j scores i
         d: so that the weights of a row can sum to one
     """
     answers = {

@@ -1645,22 +1645,22 @@ QUIZ = (
     _choice(
         "causal_mask_is_for_padding",
         "what_mask_protects",
-        "b",
         "a",
+        "b",
         "Your answer is what the other mask is for. The causal mask does not look at the tokens at all, only at where "
         "they stand.",
     ),
     _choice(
         "causal_mask_prevents_overflow",
         "what_mask_protects",
-        "b",
+        "a",
         "c",
         "Your answer is about numerics, which is taken care of by subtracting a constant from each row.",
     ),
     _choice(
         "causal_mask_preserves_memory",
         "what_mask_protects",
-        "b",
+        "a",
         "d",
         "Your answer is about forgetting. Attention reads every allowed position directly; what would go wrong if "
         "every position were allowed?",
@@ -1711,7 +1711,7 @@ QUIZ = (
     _choice(
         "one_projection_undefined",
         "two_projections",
-        "a",
+        "c",
         "b",
         "Your answer does not hold: with one matrix the dot product is defined, and attempt two uses just that, with "
         "the identity. What can such scores not express?",
@@ -1719,14 +1719,14 @@ QUIZ = (
     _choice(
         "projections_for_widths",
         "two_projections",
-        "a",
         "c",
+        "a",
         "Your answer cannot be: queries and keys meet in a dot product, so their widths have to be equal.",
     ),
     _choice(
         "projections_for_normalising",
         "two_projections",
-        "a",
+        "c",
         "d",
         "Your answer describes what the softmax does, whatever the scores are.",
     ),

@@ -71,8 +71,8 @@ def quiz():
         query_key_value=" d",
         why_scale="C",
         softmax_over_keys="a",
-        what_mask_protects="b ",
+        what_mask_protects="a ",
         mask_before_softmax="D",
         cost_in_time="c",
-        two_projections="a",
+        two_projections="c",
     )
