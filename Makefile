@@ -2,6 +2,8 @@
 # make test   install every extra, run every test, linter and type check
 # make bench        measure grading speed, as ratios in one run
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
+# make test-otter   otter assign and otter run on our bundles, in an environment of their own
+# make mutants  change every line of every reference, and see which cases notice
 # make lint   only the linter and the type check
 # make clean  remove the environment and everything generated
 
@@ -10,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test bench bench-peers lint clean
+.PHONY: demo test bench bench-peers test-otter mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -23,6 +25,9 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+mutants: $(VENV)/.installed
+	$(BIN)/autograder mutants
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/bench.py
 
@@ -32,6 +37,14 @@ bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
 .venv-peers/.installed: benchmarks/peers-constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m venv --clear .venv-peers
 	@.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet --constraint $< 'otter-grader[grading]' nbgrader torch || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@touch $@
+
+test-otter: .venv-otter/.installed
+	.venv-otter/bin/python -m pytest tests/roundtrip_otter.py
+
+.venv-otter/.installed: pyproject.toml benchmarks/peers-constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m venv --clear .venv-otter
+	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter]' pytest hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
 	@touch $@
 
 $(VENV)/bin/python:
@@ -49,4 +62,4 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .venv-peers .venv-otter demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

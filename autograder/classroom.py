@@ -1,32 +1,25 @@
-"""The commands on a whole class: grade it, rebuild its files, decide otherwise, look again."""
+"""The commands that grade a class: here, a part of it here, or on a cluster; and that put the parts together."""
 
 from __future__ import annotations
 
-import json
-import math
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from autograder.course.catalog import load_assignment
-from autograder.options import CourseOption, JsonOption, SlugArgument, course_of, fail
+from autograder.machines import Machines, parse_resources
+from autograder.options import CourseOption, SlugArgument, TrustOption, course_of, fail
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from autograder.batch.gradebook import Gradebook
     from autograder.batch.roster import Roster
-    from autograder.course.spec import Assignment
-    from autograder.sandbox.job import Sandbox
-
-OutOption = Annotated[Path, typer.Option("--out", "-o", help="The folder a `grade` wrote")]
-TrustOption = Annotated[
-    bool, typer.Option("--accept-unsandboxed", help="Grade hidden cases even where student code cannot be isolated")
-]
+    from autograder.batch.shards import Shard
+    from autograder.pipeline import Plan
+    from autograder.progress import Events
 
 
 def grade(
@@ -51,6 +44,15 @@ def grade(
     training: Annotated[
         bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
     ] = True,
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="Only this part of the class; autograder merge puts parts together")
+    ] = "",
+    cluster: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="On the workers of a Dask scheduler: tcp://host:8786")
+    ] = "",
+    resources: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=AMOUNT", help="Only on workers that have it, as GPU=1")
+    ] = None,
     accept_unsandboxed: TrustOption = False,
     course: CourseOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print events, one JSON object a line")] = False,
@@ -61,33 +63,31 @@ def grade(
     from autograder.batch.gradebook import GradebookError
     from autograder.batch.shelf import open_gradebook
     from autograder.batch.submissions import SubmissionsError, read_submissions
-    from autograder.pipeline import Choices, carry_out, make_plan, publish
+    from autograder.pipeline import Choices, make_plan
     from autograder.progress import Events, watch_on
     from autograder.sandbox.probe import cores
 
-    folder = course_of(course)
-    assignment = load_assignment(folder, slug)
-    assignment = assignment if training else assignment.without_training()
+    where = Machines(
+        course_of(course),
+        slug,
+        jobs or cores(),
+        training,
+        accept_unsandboxed,
+        cluster,
+        parse_resources(resources, cluster),
+    )
+    assignment = where.assignment()
     console = Console(stderr=as_json)
-    events = Events(sys.stdout)
+    events = Events(sys.stdout) if as_json else None
     people, facts = _class_facts(out, roster, due)
-    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), facts)
-    slots = jobs or cores()
+    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts)
     try:
         found = read_submissions(submissions, assignment.file, people)
         with open_gradebook(out, assignment) as book:
             plan = make_plan(book, assignment, found, choices)
             if plan.tasks:
-                with _sandbox(slots, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
-                    carry_out(book, plan, sandbox, slots, events if as_json else watch_on(console))
-                console.print("writing the files of the class", highlight=False)
-            summary = publish(book)
-            done, kept = len(plan.tasks), plan.kept
-            if as_json:
-                events.tell("done", graded=done, kept=kept, **summary)
-            else:
-                _show_class(console, book, f"{slug}: {len(found)} submissions", done, kept)
-                _say_where(console, out, summary)
+                where.grade(book, plan, events or watch_on(console))
+            sound = _close(book, plan, console, events)
     except (SubmissionsError, GradebookError) as error:
         fail(str(error))
     except OSError as error:
@@ -95,98 +95,49 @@ def grade(
     except KeyboardInterrupt:
         console.print(f"Stopped. What was graded is in {out}; the same command goes on from there.", highlight=False)
         raise
-    raise typer.Exit(1 if summary["problems"] else 0)
+    raise typer.Exit(0 if sound else 1)
 
 
-def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
-    """Make every file of a graded class anew from its gradebook."""
-    from autograder.pipeline import publish
-
-    with _gradebook(out) as book:
-        publish(book, anew=True)
-    print(out / "report.html")
-
-
-def override(
-    student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
-    exercise: Annotated[str, typer.Argument(help="Its name")],
-    points: Annotated[float | None, typer.Argument(show_default=False, help="The points it is worth")] = None,
-    because: Annotated[str, typer.Option(help="The reason, which the student reads too")] = "",
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Go back to the computed points")] = False,
-    out: OutOption = Path(),
+def merge(
+    parts: Annotated[list[Path], typer.Argument(help="Folders that `grade --shard` wrote, all of them")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the class as a whole")],
 ) -> None:
-    """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
-    from autograder.batch.view import find_exercise, find_student
-    from autograder.pipeline import publish
-
-    if withdraw != (points is None):
-        fail("Give the points, or --withdraw to go back to the computed ones.")
-    if not withdraw and not because.strip():
-        fail('Say why: --because "...". The reason stands in the results, and the student reads it.')
-    with _gradebook(out) as book:
-        name, wanted = find_student(book, student), find_exercise(book.fact("exercises"), exercise)
-        most = book.fact("exercises")[wanted]
-        if points is not None and not (math.isfinite(points) and 0 <= points <= most):
-            fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
-        book.override(name, wanted, points, because.strip())
-        publish(book)
-    print(f"{name}: {wanted} {'as computed' if points is None else f'{points:g} of {most:g}'}")
-
-
-def explain(
-    student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
-    exercise: Annotated[str, typer.Argument(help="Its name")],
-    out: OutOption = Path(),
-    accept_unsandboxed: TrustOption = False,
-    course: CourseOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Run one student's failing cases again and show all of them, hidden inputs included. For graders."""
+    """Put the shards of a class together: one gradebook, and everything that is made from it."""
     from rich.console import Console
 
-    from autograder.appeal import differences, look_again, open_case
-    from autograder.terminal import show_appeal
-
-    folder = course_of(course)
-    with _gradebook(out) as book:
-        assignment = load_assignment(folder, book.fact("assignment"))
-        case = open_case(book, assignment, student, exercise)
-    with _sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
-        found, problem = look_again(case, assignment, sandbox)
-    if as_json:
-        answer = {"student": case.entry["student"], "exercise": asdict(found), "problem": problem}
-        print(json.dumps(answer | {"gradebook": case.result, "differences": differences(case, found)}, indent=1))
-    else:
-        show_appeal(Console(), case, found, problem)
-
-
-@contextmanager
-def _gradebook(out: Path) -> Iterator[Any]:
-    """Open the gradebook of a graded class, or say why not."""
     from autograder.batch.gradebook import GradebookError
-    from autograder.batch.shelf import open_gradebook
+    from autograder.batch.merge import check_parts, leave_out, read_part, take_over
+    from autograder.batch.shelf import open_for, open_gradebook
+    from autograder.pipeline import publish
 
+    if out.resolve() in {part.resolve() for part in parts}:
+        fail(f"{out} is one of the parts. Name another folder for the whole.")
     try:
-        with open_gradebook(out) as book:
-            yield book
+        found = []
+        for folder in parts:
+            with open_gradebook(folder) as part:
+                found.append(read_part(part))
+        check_parts(found)
+        facts = found[0].facts
+        with open_for(facts["assignment"], out) as book:
+            if book.fact("shard") or book.fact("seed") not in (None, facts["seed"]):
+                fail(f"{out} holds another grading, with other hidden inputs or of a shard. Name another folder.")
+            book.set_facts({name: value for name, value in facts.items() if value is not None})
+            students: set[str] = set()
+            for folder in parts:
+                with open_gradebook(folder) as part:
+                    students |= take_over(book, part)
+            leave_out(book, students)
+            if not students:
+                fail("There is no submission in any of them.")
+            summary = publish(book)
+            _show_class(Console(), book, f"{facts['assignment']}: {len(students)} submissions")
+            _say_where(Console(), out, summary)
     except GradebookError as error:
         fail(str(error))
     except OSError as error:
-        fail(f"{error}. The gradebook in {out} is whole; mend that, and run autograder report {out}.")
-
-
-@contextmanager
-def _sandbox(slots: int, assignment: Assignment, course: Path, *, accept_unsandboxed: bool) -> Iterator[Sandbox]:
-    from autograder.sandbox.probe import open_sandbox
-
-    with open_sandbox(slots, torch=assignment.torch, secret=course / "solutions") as sandbox:
-        if sandbox.isolation.level == "C" and not accept_unsandboxed:
-            fail(
-                f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "
-                "Submissions could read the hidden cases and the solutions. "
-                "If you trust every one of them, add --accept-unsandboxed."
-            )
-        yield sandbox
+        fail(f"{error}. Mend that, and merge again.")
+    raise typer.Exit(1 if summary["problems"] else 0)
 
 
 def _class_facts(out: Path, roster: Path | None, due: str | None) -> tuple[Roster | None, dict[str, Any]]:
@@ -207,13 +158,49 @@ def _class_facts(out: Path, roster: Path | None, due: str | None) -> tuple[Roste
     return people, facts
 
 
-def _show_class(console: Console, book: Any, title: str, done: int, kept: int) -> None:
+def _shard(said: str, only: list[str] | None) -> Shard | None:
+    from autograder.batch.shards import ShardError, parse_shard
+
+    if said and only:
+        fail("--shard grades a part of the class, and --only some of it by name. Say one of them.")
+    try:
+        return parse_shard(said) if said else None
+    except ShardError as error:
+        fail(str(error))
+
+
+def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
+    """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
+    from autograder.batch.view import records
+    from autograder.pipeline import publish
+
+    done, shard = len(plan.tasks), book.fact("shard")
+    title = f"{book.fact('assignment')}: {done + plan.kept} submissions"
+    if shard:
+        failed = sum(entry["status"] == "grader_error" for entry in records(book))
+        if events:
+            events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
+        else:
+            print(f"{title} in shard {shard}, {done} graded. All shards together: autograder merge ... -o DIR")
+        return not failed
+    if done:
+        console.print("writing the files of the class", highlight=False)
+    summary = publish(book)
+    if events:
+        events.tell("done", graded=done, kept=plan.kept, **summary)
+        return not summary["problems"]
+    if done:
+        _show_class(console, book, title)
+    console.print(f"{done} graded" + f", {plan.kept} stand as they were" * bool(plan.kept), highlight=False)
+    _say_where(console, book.folder, summary)
+    return not summary["problems"]
+
+
+def _show_class(console: Console, book: Gradebook, title: str) -> None:
     from autograder.batch.view import records
     from autograder.terminal import show_class
 
-    if done:
-        show_class(console, title, list(records(book)))
-    console.print(f"{done} graded, {kept} stand as they were" if kept else f"{done} graded", highlight=False)
+    show_class(console, title, list(records(book)))
 
 
 def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:

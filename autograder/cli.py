@@ -5,17 +5,14 @@ Exit codes: 0 done, 1 something did not pass, 2 wrong use.
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from autograder import __version__, classroom, publishing
-from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder import __version__, authoring, classroom, proving, publishing, revisiting
+from autograder.course.catalog import CourseError, load_assignment
 from autograder.options import CourseOption, JsonOption, SlugArgument, course_of, fail
 
 app = typer.Typer(
@@ -78,77 +75,18 @@ def check(
 
 
 for _command in (
-    *(classroom.grade, classroom.report, classroom.override, classroom.explain),
-    *(publishing.handout, publishing.otter, publishing.gradescope),
+    *(
+        classroom.grade,
+        classroom.merge,
+        revisiting.report,
+        revisiting.override,
+        revisiting.explain,
+        revisiting.similarity,
+    ),
+    *(publishing.handout, publishing.otter, publishing.gradescope, authoring.doctor, authoring.new),
+    *(proving.calibrate, proving.mutants),
 ):
     app.command()(_command)
-
-
-@app.command()
-def doctor(
-    assignments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
-    ] = None,
-    write_stub: Annotated[
-        bool, typer.Option("--write-stub", help="First render the stubs from the references")
-    ] = False,
-    training: Annotated[
-        bool, typer.Option("--training", help="Also train the reference at ten seeds, and known mistakes: minutes")
-    ] = False,
-    jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
-    course: CourseOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Prove every promise an assignment makes; exit 1 when one is broken."""
-    from rich.console import Console
-
-    from autograder import doctor as proofs
-    from autograder.course.stub import StubError
-    from autograder.sandbox.probe import cores, open_sandbox
-    from autograder.terminal import show_isolation, show_proofs
-    from autograder.trainings import examine_trainings
-
-    folder = course_of(course)
-    names = assignments or slugs(folder)
-    if not names:
-        fail(f"There is no assignment in {folder / 'assignments'} yet; autograder new makes one.")
-    sound, answers = True, {}
-    slots = jobs or cores()
-    for slug in names:
-        assignment = load_assignment(folder, slug)
-        if write_stub:
-            try:
-                proofs.write_stub(folder, assignment)
-            except StubError as error:
-                fail(f"{slug}: {error}")
-            assignment = load_assignment(folder, slug)
-        with open_sandbox(slots, torch=assignment.torch) as sandbox:
-            found = proofs.examine(assignment, sandbox, slots, folder)
-            if training:
-                found = itertools.chain(found, examine_trainings(assignment, sandbox, slots, range(10)))
-            if as_json:
-                answers[slug] = [asdict(proof) for proof in found]
-                sound = sound and not any(proof["broken"] for proof in answers[slug])
-            else:
-                sound = show_proofs(Console(), slug, found) and sound
-    if not as_json:
-        show_isolation(Console(), sandbox.isolation)
-    if as_json:
-        print(json.dumps(answers, indent=1))
-    raise typer.Exit(0 if sound else 1)
-
-
-@app.command()
-def new(slug: SlugArgument, course: CourseOption = None) -> None:
-    """Scaffold a new assignment: both folders, with one small exercise to replace."""
-    from autograder.scaffold import ScaffoldError, scaffold
-
-    try:
-        written = scaffold(course_of(course), slug)
-    except ScaffoldError as error:
-        fail(str(error))
-    print("\n".join(map(str, written)))
-    print(f"Next: edit solutions/{slug}/, then run: autograder doctor {slug} --write-stub")
 
 
 @app.command()

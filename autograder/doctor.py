@@ -18,7 +18,7 @@ from autograder.judge.oracle import BrokenReferenceError, Oracle, apply_edits
 from autograder.judge.result import Result
 from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
-from autograder.soundness import Proof, bank_is_sound, names_and_points, stub_is_fresh
+from autograder.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
 
 T = TypeVar("T")
 SEEDS = (0, 1, 2, 3, 4)
@@ -38,6 +38,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     """
     sound = [names_and_points(assignment), bank_is_sound(assignment)]
     yield from sound
+    yield alternatives_replace(assignment)
     yield stub_is_fresh(assignment)
     if not all(proof.holds for proof in sound):
         return

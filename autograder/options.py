@@ -1,18 +1,28 @@
-"""What several commands take, and how each of them refuses."""
+"""What several commands take and open, and how each of them refuses."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from autograder.course.catalog import find_course
 
+if TYPE_CHECKING:
+    from autograder.course.spec import Assignment
+    from autograder.sandbox.job import Sandbox
+
 CourseOption = Annotated[
     Path | None,
     typer.Option("--course", show_default="nearest above", help="Folder that holds assignments/ and solutions/"),
+]
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="The folder a `grade` wrote")]
+TrustOption = Annotated[
+    bool, typer.Option("--accept-unsandboxed", help="Grade hidden cases even where student code cannot be isolated")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 SlugArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its folder's name, such as a5_attention")]
@@ -25,5 +35,40 @@ def fail(message: str) -> NoReturn:
 
 
 def course_of(folder: Path | None) -> Path:
-    """Return the course that a command is about."""
-    return find_course(folder or Path.cwd())
+    """Return the course that a command is about: the folder that was named, and no other, or the nearest above."""
+    course = find_course(folder or Path.cwd())
+    if folder and course != folder.resolve():
+        fail(f"{folder} holds no assignments/ and solutions/; {course} does. Name that one with --course.")
+    return course
+
+
+@contextmanager
+def graded_book(out: Path) -> Iterator[Any]:
+    """Open the gradebook of a graded class, or say why not."""
+    from autograder.batch.gradebook import GradebookError
+    from autograder.batch.shelf import open_gradebook
+
+    try:
+        with open_gradebook(out) as book:
+            if book.fact("shard"):
+                fail(f"{out} holds shard {book.fact('shard')} of a class. Put all together first: autograder merge")
+            yield book
+    except GradebookError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error}. The gradebook in {out} is whole; mend that, and run autograder report {out}.")
+
+
+@contextmanager
+def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_unsandboxed: bool) -> Iterator[Sandbox]:
+    """Open the sandbox for a class, or refuse where hidden cases would not be safe in it."""
+    from autograder.sandbox.probe import open_sandbox
+
+    with open_sandbox(slots, torch=assignment.torch, secret=course / "solutions") as sandbox:
+        if sandbox.isolation.level == "C" and not accept_unsandboxed:
+            fail(
+                f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "
+                "Submissions could read the hidden cases and the solutions. "
+                "If you trust every one of them, add --accept-unsandboxed."
+            )
+        yield sandbox

@@ -15,15 +15,16 @@ from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results,
 from autograder.batch.files import write_whole
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import builds_on, exercise_keys
-from autograder.batch.record import Json
+from autograder.batch.record import Graded, Json
 from autograder.batch.run import grade_class
+from autograder.batch.shards import Shard
 from autograder.batch.submissions import Submission
 from autograder.batch.view import absentees, find_exercise, overrides, records
 from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
 from autograder.progress import Mark, Watch
 from autograder.publish.report import feedback_html, report_html
-from autograder.sandbox.job import Sandbox
+from autograder.sandbox.job import Isolation, Sandbox
 
 # The files of the class and, by folder and ending, those of each student.
 CLASS_FILES = ("grades.csv", "exports/canvas.csv", "exports/moodle.csv", "report.html", "summary.json")
@@ -38,6 +39,7 @@ class Choices:
     seed: int | None = None
     regrade: tuple[str, ...] = ()  # exercises
     only: tuple[str, ...] = ()  # students
+    shard: Shard | None = None  # the part of the class that is graded here
     facts: Mapping[str, Any] | None = None  # roster and due date, where they are given
 
 
@@ -55,6 +57,9 @@ class Plan:
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
     """Compare a class with its gradebook. A new book gets a seed, which later runs use too. Raises GradebookError."""
     known = book.fact("seed")
+    facts = _part(book, choices, known)
+    if choices.shard:
+        submissions = choices.shard.of(submissions)
     seed = next((seed for seed in (choices.seed, known) if seed is not None), secrets.randbits(32))
     if choices.only and known not in (None, seed):
         raise GradebookError(
@@ -65,7 +70,7 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     again = builds_on(oracle, [find_exercise(keys, name) for name in choices.regrade])
     chosen = _chosen(submissions, choices.only)
     book.describe(assignment, seed)
-    book.set_facts(choices.facts or {})
+    book.set_facts(facts)
     book.adopt(submissions)
     if not choices.only:
         book.see_class(submissions)
@@ -73,6 +78,20 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     stale = book.stale(chosen, keys, again)
     tasks = tuple(submission for submission in chosen if submission.student in stale)
     return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks))
+
+
+def _part(book: Gradebook, choices: Choices, seed: int | None) -> Json:
+    """Return the facts of a grading, its shard among them. Raises GradebookError where the book is of another part."""
+    part, held = str(choices.shard) if choices.shard else None, book.fact("shard")
+    if book.fact("assignment") and part != held:
+        what = f"shard {held} of a class" if held else "a whole class"
+        raise GradebookError(f"{book.folder} holds {what}. Name another folder.")
+    if part and choices.seed is None and seed is None:
+        raise GradebookError(
+            "All shards need the same hidden inputs: add the same --seed to each, a number that students cannot guess, "
+            f"such as {secrets.randbits(32)}."
+        )
+    return {**(choices.facts or {}), **({"shard": part} if part else {})}
 
 
 def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[Submission]:
@@ -90,19 +109,27 @@ def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[
 
 
 def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: Watch) -> None:
-    """Grade what a plan says; each result is in the book before the next is waited for."""
+    """Grade what a plan says, here; each result is in the book before the next is waited for."""
     for trial in plan.oracle.trials:
         plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
+    write_down(book, plan, grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale), watch)
+
+
+def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Watch) -> None:
+    """Write down what a plan's submissions come to; a run for each kind of machine that graded some of them."""
     began = time.monotonic()
-    run = book.begin(sandbox.isolation)
+    runs: dict[Isolation, int] = {}
     with watch:
         watch.start(len(plan.tasks), plan.kept)
-        for graded in grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale):
+        for graded in coming:
             student = graded.submission.student
-            book.save(graded, plan.keys, plan.stale[student], run)
+            if graded.isolation not in runs:
+                runs[graded.isolation] = book.begin(graded.isolation)
+            book.save(graded, plan.keys, plan.stale[student], runs[graded.isolation])
             (entry,) = records(book, [student])
             watch.graded(Mark(student, entry["status"], entry["score"], entry["max_score"]))
-    book.end(run, time.monotonic() - began)
+    for run in runs.values():
+        book.end(run, time.monotonic() - began)
 
 
 def grade_into(

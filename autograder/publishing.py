@@ -13,7 +13,6 @@ from autograder.options import CourseOption, SlugArgument, course_of, fail
 
 if TYPE_CHECKING:
     from autograder.course.spec import Assignment
-    from autograder.publish.desk import Settings
 
 SeedOption = Annotated[
     int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
@@ -72,27 +71,41 @@ def gradescope(
     if hidden_visibility not in VISIBILITIES:
         fail(f"--hidden-visibility {hidden_visibility} is none of {', '.join(VISIBILITIES)}.")
     folder = course_of(course)
-    settings = Settings(slug, _seed(seed), hidden_visibility, training)
-    assignment = _sound(folder, settings)
+    assignment, seed = _sound(folder, slug, seed)
+    settings = Settings(slug, seed, hidden_visibility, training and bool(assignment.trainings))
     out.mkdir(parents=True, exist_ok=True)
     archive = out / f"{slug}-gradescope.zip"
     archive.write_bytes(gradescope_zip(folder, assignment, settings))
     print(archive)
 
 
-def _seed(given: int | None) -> int:
-    return secrets.randbits(32) if given is None else given
+def otter(
+    slug: SlugArgument,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the folder SLUG-otter")],
+    seed: SeedOption = None,
+    training: TrainingOption = True,
+    course: CourseOption = None,
+) -> None:
+    """Make a master notebook, run `otter assign` on it, and keep hidden cases out of the student's kernel."""
+    from autograder.publish.desk import Settings
+    from autograder.publish.otter import make_otter
+    from autograder.publish.public import public_oracle
+
+    folder = course_of(course)
+    assignment, seed = _sound(folder, slug, seed)
+    settings = Settings(slug, seed, training=training and bool(assignment.trainings))
+    print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter"))))
 
 
-def _sound(folder: Path, settings: Settings) -> Assignment:
-    """Return the assignment, whose reference answers every case: better to know now than when students hand in."""
+def _sound(folder: Path, slug: str, seed: int | None) -> tuple[Assignment, int]:
+    """Return the assignment, whose reference answers every case, and its seed: better to know now than in the term."""
     from autograder.judge.oracle import BrokenReferenceError, Oracle
 
-    assignment = load_assignment(folder, settings.slug)
-    oracle = Oracle(assignment, settings.seed)
+    assignment = load_assignment(folder, slug)
+    oracle = Oracle(assignment, secrets.randbits(32) if seed is None else seed)
     try:
         for trial in oracle.trials:
             oracle.expected(trial)
     except BrokenReferenceError as error:
-        fail(f"{settings.slug}: {error}. Mend that first; autograder doctor {settings.slug} looks for more.")
-    return assignment
+        fail(f"{slug}: {error}. Mend that first; autograder doctor {slug} looks for more.")
+    return assignment, oracle.seed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import pydoc
 from collections import Counter
@@ -78,6 +79,26 @@ def bank_is_sound(assignment: Assignment) -> Proof:
             if twin not in names or m.name not in names[twin].twins
         ]
     return Proof("every misconception edits the reference in one place", tuple(broken))
+
+
+def alternatives_replace(assignment: Assignment) -> Proof:
+    """Prove that every alternative writes something again that the reference has; else it proves nothing."""
+    own = _defined(assignment.reference)
+    idle = [a.name for a in assignment.alternatives if not own & _defined(a.source)]
+    told = (f"alternatives/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle)
+    return Proof("every alternative replaces something of the reference", tuple(told))
+
+
+def _defined(source: str) -> set[str]:
+    """Return the names that a source defines or sets at its top level, methods with their classes."""
+    try:
+        nodes = ast.parse(source).body
+    except SyntaxError:
+        return set()  # what cannot be imported is told where it is graded
+    names = {getattr(node, "name", "") for node in nodes}
+    for node in nodes:
+        names |= {ast.unparse(t) for t in getattr(node, "targets", [getattr(node, "target", ast.Name(""))])}
+    return names - {""}
 
 
 def stub_is_fresh(assignment: Assignment) -> Proof:

@@ -51,7 +51,7 @@ def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]
 
 
 def _exercises(title: str, graded: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table(title)
+    table = empty_table(title)
     for name, justify in (
         ("exercise", "left"),
         ("mean", "right"),
@@ -69,7 +69,7 @@ def _exercises(title: str, graded: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _students(records: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("")
+    table = empty_table("")
     for name, justify in (("student", "left"), ("score", "right"), ("cases", "right"), ("what went wrong", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
     for entry in records:
@@ -81,7 +81,8 @@ def _students(records: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _table(title: str) -> Table:
+def empty_table(title: str) -> Table:
+    """Return an empty table in our style."""
     return Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
 
 

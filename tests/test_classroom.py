@@ -253,3 +253,59 @@ def test_the_fixture_course_is_what_the_tests_think(course: Path) -> None:
     assert [(e.name, e.points) for e in load_assignment(course, "t1_means").exercises] == [
         ("row_means", 2.0), ("center", 2.0), ("spread", 3.0),
     ]  # fmt: skip
+
+
+def results(out: Path) -> dict[str, object]:
+    """Return every result, without what differs from run to run."""
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (out / "results").iterdir()}
+    for entry in found.values():
+        entry["seconds"] = 0
+        for case in (case for exercise in entry["exercises"] for case in exercise["cases"]):
+            case["seconds"] = 0
+    return found
+
+
+def test_shards_put_together_are_the_class(run: Run, works: Path, out: Path, tmp_path: Path) -> None:
+    """Two shards, graded apart, give the grades of one grading; each by itself makes no pages and decides nothing."""
+    parts = [tmp_path / "part1", tmp_path / "part2"]
+    for number, part in enumerate(parts, 1):
+        command = ("grade", "t1_means", works, "-o", part, "--accept-unsandboxed", "--shard", f"{number}/2")
+        assert run(*command)[0] == 2  # no seed
+        code, said, _ = run(*command, "--seed", 3)
+        assert (code, f"in shard {number}/2" in said) == (0, True)
+        assert [path.name for path in part.iterdir() if not path.name.startswith("gradebook")] == []
+    assert run("override", "ann", "center", 1, "--because", "x", "-o", parts[0], course=None)[0] == 2
+    assert "Put all together first: autograder merge" in run("report", parts[0], course=None)[2]
+    assert "Not there: shard 2/2" in run("merge", parts[0], "-o", tmp_path / "whole", course=None)[2]
+    assert "is one of the parts" in run("merge", *parts, "-o", parts[0], course=None)[2]
+    code, said, _ = run("merge", *parts, "-o", tmp_path / "whole", course=None)
+    assert (code, "report.html" in said) == (0, True)
+    assert results(tmp_path / "whole") == results(out)
+    assert (tmp_path / "whole" / "grades.csv").read_bytes() == (out / "grades.csv").read_bytes()
+    assert "holds a whole class" in run(*command, "-o", tmp_path / "whole")[2]
+    assert "holds shard 2/2" in run("grade", "t1_means", works, "-o", parts[1], "--accept-unsandboxed")[2]
+
+
+def test_events_of_a_shard(run: Run, works: Path, tmp_path: Path) -> None:
+    """The last one says which shard is done."""
+    command = ("grade", "t1_means", works, "-o", tmp_path / "part", "--seed", 3, "--shard", "1/1", "--json")
+    code, said, _ = run(*command, "--accept-unsandboxed")
+    done = json.loads(said.splitlines()[-1])
+    assert (code, done) == (0, {"event": "done", "graded": 3, "kept": 0, "shard": "1/1", "failed": 0})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--shard", "0/2"], "is no shard"),
+        (["--shard", "1/2", "--only", "ann"], "Say one of them"),
+        (["--resources", "GPU=1"], "--resources is about the workers of a cluster"),
+        (["--cluster", "tcp://127.0.0.1:9", "--resources", "GPU"], "Write its name and how much of it"),
+    ],
+)
+def test_wrong_use_of_shards_and_clusters(
+    run: Run, works: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    """Each is one line, and nothing is written."""
+    code, _, said = run("grade", "t1_means", works, "-o", tmp_path / "new", *options)
+    assert (code, message in said, (tmp_path / "new").exists()) == (2, True, False)

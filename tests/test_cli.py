@@ -84,7 +84,9 @@ def test_every_command_explains_itself(run: Run, command: str) -> None:
 
 def test_the_commands_that_others_rely_on_are_there() -> None:
     """The contract of names."""
-    assert {"check", "grade", "report", "override", "explain", "doctor", "new", "demo"} <= set(COMMANDS)
+    assert {"check", "grade", "report", "override", "explain", "doctor", "new", "demo", "otter", "gradescope"} <= set(
+        COMMANDS
+    )
 
 
 def test_without_a_command_there_is_help(run: Run) -> None:
@@ -314,7 +316,7 @@ def test_doctor_proves_an_assignment(run: Run) -> None:
     """A line for every promise."""
     ended = run("doctor", "t1_means")
     assert ended.code == 0
-    assert ended.out.count("✓") == 13
+    assert ended.out.count("✓") == 15
     assert "✗" not in ended.out
 
 
@@ -367,3 +369,56 @@ def test_new_makes_an_assignment_that_doctor_accepts(run: Run, course_copy: Path
     assert run("doctor", "t3_next", course=course_copy).code == 0
     assert "exists already" in one_line(run("new", "t3_next", course=course_copy))
     assert "will not do as a name" in one_line(run("new", "T3", course=course_copy))
+
+
+def test_new_begins_a_course_where_it_is_told_to(run: Run, tmp_path: Path) -> None:
+    """A folder that is named need not hold a course yet, and one above it is not meant."""
+    home = tmp_path / "statistics"
+    ended = run("new", "s1_bootstrap", course=home)
+    assert ended.code == 0
+    assert f"--watch --course {home}" in ended.out
+    assert run("doctor", "s1_bootstrap", course=home).code == 0
+    assert "holds no assignments/ and solutions/" in one_line(run("doctor", course=home / "assignments"))
+
+
+def test_doctor_watches_one_assignment(run: Run, course_copy: Path) -> None:
+    """Several at once would hide each other."""
+    assert "Name the one assignment to watch" in one_line(run("doctor", "--watch", course=course_copy))
+
+
+def test_doctor_examines_again_when_a_file_is_saved(
+    run: Run, course_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three rounds: all holds, a file that is no Python for a moment, all holds again; then Ctrl-C."""
+    path = course_copy / "solutions/t1_means/means.py"
+    whole = path.read_text(encoding="utf-8")
+    saves = [whole.replace("def center(", "def center(("), f"{whole}\n# mended\n"]
+
+    def save(_: float) -> None:
+        if not saves:
+            raise KeyboardInterrupt
+        path.write_text(saves.pop(0), encoding="utf-8")
+
+    monkeypatch.setattr("autograder.authoring.time.sleep", save)
+    ended = run("doctor", "t1_means", "--write-stub", "--watch", course=course_copy)
+    assert ended.code == 130
+    rounds = ended.out.split("Watching t1_means")
+    assert len(rounds) == 4
+    assert "would not be Python" in rounds[1]
+    assert all("✓ the stub is fresh" in text and "✗" not in text for text in (rounds[0], rounds[2]))
+    assert "# mended" in (course_copy / "assignments/t1_means/means.py").read_text(encoding="utf-8")
+
+
+def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> None:
+    """An alternative to nothing and a README about something else are promises broken, by name."""
+    run("new", "s1_sums", course=tmp_path)
+    for path in (*tmp_path.glob("*/s1_sums/sums.py"), *tmp_path.glob("*/s1_sums/*cases.py")):
+        path.write_text(path.read_text(encoding="utf-8").replace("row_means", "row_sums"), encoding="utf-8")
+    for name in ("assignments/s1_sums/assignment.toml", "solutions/s1_sums/misconceptions.py"):
+        path = tmp_path / name
+        path.write_text(path.read_text(encoding="utf-8").replace("row_means", "row_sums"), encoding="utf-8")
+    ended = run("doctor", "s1_sums", course=tmp_path)
+    assert ended.code == 1
+    assert ended.out.count("✗") == 2
+    assert "alternatives/loops.py defines nothing that sums.py has" in ended.out
+    assert "README.md does not say `row_sums`" in ended.out

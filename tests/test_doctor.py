@@ -24,6 +24,7 @@ LOOPS = "solutions/t1_means/alternatives/loops.py"
 
 NAMES = "names are unique and points add up"
 EDITS = "every misconception edits the reference in one place"
+REPLACES = "every alternative replaces something of the reference"
 STUB = "the stub is fresh and blanks exactly the exercises"
 ANSWERS = "the reference answers every case"
 REFERENCE = "the reference gets full marks at 5 seeds"
@@ -65,7 +66,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
     """All promises are proved, in this order."""
     found = proofs(assignment, sandbox)
     assert [proof.promise for proof in found] == [
-        NAMES, EDITS, STUB, REFERENCE, ZERO, ALTERNATIVES, CAUGHT, DIAGNOSED, CHARGED, KILLS,
+        NAMES, EDITS, REPLACES, STUB, REFERENCE, ZERO, ALTERNATIVES, CAUGHT, DIAGNOSED, CHARGED, KILLS,
     ]  # fmt: skip
     assert all(proof.holds for proof in found)
 

@@ -299,9 +299,9 @@ def test_the_proof_notices_another_verdict(files: Files, assignment: Assignment)
 
 
 def test_doctor_proves_the_handout(assignment: Assignment, course: Path) -> None:
-    """Three promises, all kept."""
+    """Four promises, all kept."""
     proofs = {promise: list(broken) for promise, broken in prove.handout_proofs(course, assignment)}
-    assert len(proofs) == 3
+    assert len(proofs) == 4
     assert not any(proofs.values())
 
 

@@ -290,6 +290,8 @@ def shown(oracle: Oracle, draw: Callable[[Outcome], Outcome]) -> dict[str, Any]:
         "engine": "0",
         "seconds": 1.0,
         "isolation": entry["isolation"],
+        "due": None,
+        "not_on_roster": [],
         "problems": [],
     }
     assert feedback_html(entry)

@@ -1,11 +1,11 @@
-"""Train an LSTM on the adding problem, beside a plain recurrent network that cannot learn it.
+"""Train an LSTM on the adding problem, and the same network with its gates locked, which leaves a plain one.
 
 Fifty steps; at each the network reads a number between 0 and 1 and a mark. Two numbers are marked, one in each half,
 and at the end their sum is asked for. Whoever always says 1 is off by 1/6 on average (squared). To do better, a network
-has to carry the first of the two over dozens of steps, and to learn that from a loss at the very end.
+has to carry the first of the two over dozens of steps, and to learn so from a loss at the very end.
 
-The LSTM runs on your gates.py: lstm_forward and lstm_gates forwards, lstm_backward backwards (with lstm_step and
-lstm_step_backward, if yours call them). The plain network is torch's.
+Both run on your gates.py: lstm_forward and lstm_gates on the way there, lstm_backward on the way back (with lstm_step
+and lstm_step_backward, if yours call them).
 
     python training.py        trains both with the gates.py beside this file, and prints their losses
 """
@@ -15,19 +15,18 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import torch
 
 TIME, HIDDEN, BATCH = 50, 32, 32
-RATE = 0.01
+RATE = 0.02
 MAX_NORM = 1.0
 
 Params = dict[str, np.ndarray]
+Report = Callable[[int, float], None]
 
 
 def draw_sequences(rng: np.random.Generator, count: int) -> np.ndarray:
     """Draw what is read: (count, TIME, 2), a number and a mark at each step."""
-    marks = np.zeros((count, TIME))
-    rows, half = np.arange(count), TIME // 2
+    marks, rows, half = np.zeros((count, TIME)), np.arange(count), TIME // 2
     marks[rows, rng.integers(half, size=count)] = 1
     marks[rows, rng.integers(half, TIME, size=count)] = 1
     return np.stack([rng.random((count, TIME)), marks], axis=2)
@@ -40,62 +39,91 @@ def sums(x: np.ndarray) -> np.ndarray:
 
 def run(student: ModuleType, x: np.ndarray, params: Params) -> tuple[np.ndarray, dict[str, Any]]:
     """Run the LSTM over x: return what it says at the end, and the cache for the way back."""
-    start = np.zeros((len(x), HIDDEN))
-    h, c = student.lstm_forward(x, start, start, params)
-    # The gates again, all steps as rows of one large batch: this is quicker than step by step.
-    before = np.concatenate([start[:, None], h[:, :-1]], axis=1)
-    gates = student.lstm_gates(x.reshape(-1, x.shape[2]), before.reshape(-1, HIDDEN), params)
-    f, i, o, c_tilde = (gate.reshape(h.shape) for gate in gates)
-    cache = {"x": x, "h0": start, "c0": start, "h": h, "c": c, "f": f, "i": i, "o": o, "c_tilde": c_tilde}
-    return h[:, -1] @ params["w_y"] + params["b_y"], cache
+    lstm = {name: params[name] for name in params if name[:2] in ("W_", "b_")}
+    h0, c0 = (np.repeat(params[name], len(x), axis=0) for name in ("h0", "c0"))
+    h, c = student.lstm_forward(x, h0, c0, lstm)
+    # All gates once more, for the cache. The states are known now, so every step is a row of one large batch.
+    before = np.concatenate([h0[:, None], h[:, :-1]], axis=1)
+    gates = student.lstm_gates(x.reshape(-1, 2), before.reshape(-1, HIDDEN), lstm)
+    cache = {"x": x, "h0": h0, "c0": c0, "h": h, "c": c, "params": lstm}
+    cache |= {name: gate.reshape(h.shape) for name, gate in zip(("f", "i", "o", "c_tilde"), gates, strict=True)}
+    return h[:, -1] @ params["read"] + params["shift"], cache
 
 
 def loss_and_gradient(student: ModuleType, x: np.ndarray, params: Params) -> tuple[float, Params]:
     """Return the mean squared error on a batch, and its gradient by the student's functions."""
-    own = {name: value for name, value in params.items() if name not in ("w_y", "b_y")}
     said, cache = run(student, x, params)
     error = said - sums(x)
-    derror = 2 * error / len(x)
-    dh = np.zeros(cache["h"].shape)
-    dh[:, -1] = derror[:, None] * params["w_y"]  # only the last state is asked
-    *_, gradient = student.lstm_backward(dh, np.zeros(dh.shape), cache | {"params": own})
-    outer = {"w_y": derror @ cache["h"][:, -1], "b_y": derror.sum(keepdims=True)}
-    return float((error**2).mean()), dict(gradient) | outer
+    slope = 2 * error / len(x)
+    dh, dc = np.zeros(cache["h"].shape), np.zeros(cache["c"].shape)
+    dh[:, -1] = slope[:, None] * params["read"]  # nothing but the last state is asked
+    *_, gradient = student.lstm_backward(dh, dc, cache)
+    outside = {"read": slope @ cache["h"][:, -1], "shift": slope.sum(keepdims=True)}
+    return float((error**2).mean()), {**gradient, **outside}
 
 
-def shorten(gradient: Params) -> Params:
-    """Clip a gradient by its global norm."""
-    length = np.sqrt(sum((g**2).sum() for g in gradient.values()))
-    return {name: g * min(1.0, MAX_NORM / max(length, 1e-12)) for name, g in gradient.items()}
+def train(student: ModuleType, report: Report, steps: int, params: Params, seed: int) -> tuple[list[float], Params]:
+    """Train by Adam on fresh sequences at every step; return the losses and what the parameters have become."""
+    rng, losses = np.random.default_rng(seed), []
+    mean: dict[str, Any] = dict.fromkeys(params, 0.0)
+    square: dict[str, Any] = dict.fromkeys(params, 0.0)
+    for step in range(1, steps + 1):
+        loss, gradient = loss_and_gradient(student, draw_sequences(rng, BATCH), params)
+        length = np.sqrt(sum((g**2).sum() for g in gradient.values()))
+        rate = RATE * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        for name, g in gradient.items():
+            clipped = g * MAX_NORM / max(length, MAX_NORM)
+            mean[name] = 0.9 * mean[name] + 0.1 * clipped
+            square[name] = 0.999 * square[name] + 0.001 * clipped**2
+            params = params | {name: params[name] - rate * mean[name] / (np.sqrt(square[name]) + 1e-8)}
+        losses.append(loss)
+        report(step - 1, loss)
+    return losses, params
 
 
 def train_adding(
-    student: ModuleType,
-    report: Callable[[int, float], None],
-    steps: int,
-    params: Params,
-    seed: int,
-    held_out: np.ndarray,
+    student: ModuleType, report: Report, steps: int, params: Params, locked: Params, seed: int, held_out: np.ndarray
 ) -> dict[str, Any]:
-    """Train by Adam on fresh sequences at every step; return the losses and what is said of the held-out ones."""
-    rng, losses = np.random.default_rng(seed), []
-    mean = {name: np.zeros(value.shape) for name, value in params.items()}
-    square = dict(mean)
-    for step in range(1, steps + 1):
-        loss, gradient = loss_and_gradient(student, draw_sequences(rng, BATCH), params)
-        gradient = shorten(gradient)
-        mean = {name: 0.9 * mean[name] + 0.1 * gradient[name] for name in params}
-        square = {name: 0.999 * square[name] + 0.001 * gradient[name] ** 2 for name in params}
-        scale = RATE * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
-        params = {n: params[n] - scale * mean[n] / (np.sqrt(square[n]) + 1e-8) for n in params}
-        losses.append(loss)
-        report(step - 1, loss)
-    return {"losses": losses, "said": run(student, held_out, params)[0]}
+    """Train from two starts, one of them locked; return the losses, and what each says of the held-out sequences."""
+    losses, learned = train(student, report, steps, params, seed)
+    _, plain = train(student, lambda *_: None, steps, locked, seed)
+    return {"losses": losses, "lstm": run(student, held_out, learned)[0], "plain": run(student, held_out, plain)[0]}
 
 
-def first_params(rng: np.random.Generator, forget_bias: float) -> Params:
-    """Draw the parameters to start from."""
-    bound = HIDDEN**-0.5
-    weights = {f"W_{gate}": rng.uniform(-bound, bound, size=(HIDDEN, HIDDEN + 2)) for gate in "fioc"}
-    biases = {f"b_{gate}": np.zeros(HIDDEN) for gate in "fioc"} | {"b_f": np.full(HIDDEN, forget_bias)}
-    return weights | biases | {"w_y": rng.uniform(-bound, bound, size=HIDDEN), "b_y": np.zeros(1)}
+def first_params(rng: np.random.Generator) -> Params:
+    """Draw the parameters to start from. The cell is kept for about 20 steps at first: sigma(3) is .95."""
+    params = {"h0": rng.uniform(-1, 1, size=(1, HIDDEN)), "c0": rng.normal(size=(1, HIDDEN)), "shift": np.zeros(1)}
+    params["read"] = rng.uniform(-1, 1, size=HIDDEN) / np.sqrt(HIDDEN)
+    for gate in "fioc":
+        states = rng.uniform(-0.5, 0.5, size=(HIDDEN, HIDDEN)) / np.sqrt(HIDDEN)
+        params[f"W_{gate}"] = np.concatenate([states, rng.normal(size=(HIDDEN, 2))], axis=1)
+        params[f"b_{gate}"] = np.full(HIDDEN, 3.0 if gate == "f" else 0.0)
+    return params
+
+
+def lock(params: Params, rng: np.random.Generator) -> Params:
+    """Erase always, write always, reveal always: what is left is h = tanh(tanh(W_c [h_prev; x] + b_c)), a plain network.
+
+    Gates this far from their threshold have no slope, so they stay as they are. W_c starts as suits a plain network.
+    """
+    gates = {"b_f": np.full(HIDDEN, -100.0), "b_i": np.full(HIDDEN, 100.0), "b_o": np.full(HIDDEN, 100.0)}
+    orthogonal = np.linalg.qr(rng.normal(size=(HIDDEN, HIDDEN)))[0]
+    return params | gates | {"W_c": np.concatenate([orthogonal, 0.5 * rng.normal(size=(HIDDEN, 2))], axis=1)}
+
+
+if __name__ == "__main__":
+    import gates
+
+    def show(step: int, loss: float) -> None:
+        """Print every fiftieth loss."""
+        if step % 50 == 49:
+            print(f"step {step:3}   loss {loss:.4f}", flush=True)
+
+    rng = np.random.default_rng(0)
+    start = first_params(rng)
+    test = draw_sequences(rng, 500)
+    print("LSTM")
+    _, learned = train(gates, show, 600, start, seed=0)
+    print(f"held out: {np.mean((run(gates, test, learned)[0] - sums(test)) ** 2):.4f}\nplain, the gates locked")
+    _, learned = train(gates, show, 600, lock(start, rng), seed=0)
+    print(f"held out: {np.mean((run(gates, test, learned)[0] - sums(test)) ** 2):.4f}")

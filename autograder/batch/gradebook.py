@@ -133,7 +133,7 @@ class Gradebook:
                     for table in _BY_STUDENT:
                         change = f"UPDATE {table} SET student = ? WHERE student = ?"  # noqa: S608 (a name of ours)
                         self.db.execute(change, (submission.student, earlier))
-                    self._changed(submission.student)
+                    self.changed(submission.student)
 
     def stale(
         self, submissions: Iterable[Submission], keys: Mapping[str, str], again: frozenset[str] = frozenset()
@@ -168,7 +168,7 @@ class Gradebook:
             for student, present in self.db.execute("SELECT student, present FROM submission").fetchall():
                 if present != (student in here):
                     self.db.execute("UPDATE submission SET present = ? WHERE student = ?", (student in here, student))
-                    self._changed(student)
+                    self.changed(student)
 
     def keep(self, submissions: Iterable[Submission]) -> None:
         """Bring up to date what is known of submissions that are graded already, code unchanged."""
@@ -180,7 +180,7 @@ class Gradebook:
                 text = json.dumps(head(submission, due))
                 if content == source_key(submission) and known != text:
                     self.db.execute("UPDATE submission SET head = ? WHERE student = ?", (text, submission.student))
-                    self._changed(submission.student)
+                    self.changed(submission.student)
 
     # What was graded
 
@@ -198,9 +198,16 @@ class Gradebook:
             self.db.execute("UPDATE run SET seconds = ? WHERE id = ?", (round(seconds, 2), run))
 
     def last_run(self) -> dict[str, Any]:
-        """Return what is known of the latest run."""
-        row = self.db.execute("SELECT engine, isolation, seconds FROM run ORDER BY id DESC LIMIT 1").fetchone()
-        return {"engine": row[0], "isolation": json.loads(row[1]), "seconds": row[2]}
+        """Return what is known of the latest run, and the weakest isolation that any result rests on."""
+        engine, isolation, seconds = self.db.execute(
+            "SELECT engine, isolation, seconds FROM run ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        used = self.db.execute(
+            "SELECT DISTINCT isolation FROM run JOIN grading ON grading.run = run.id"
+            " JOIN submission USING (student) WHERE present"
+        ).fetchall()
+        levels = [json.loads(text) for (text,) in used or [(isolation,)]]
+        return {"engine": engine, "isolation": max(levels, key=lambda one: str(one["level"])), "seconds": seconds}
 
     def save(self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int) -> None:
         """Write down what a submission came to, all at once: of the exercises those named, the others stay.
@@ -230,7 +237,7 @@ class Gradebook:
                     entry = (exercise.score, exercise.max_score, exercise.status, json.dumps(exercise_entry(exercise)))
                     row = (student, exercise.name, key, *entry, run)
                     self.db.execute("INSERT OR REPLACE INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            self._changed(student)
+            self.changed(student)
 
     def override(self, student: str, exercise: str, points: float | None, because: str) -> None:
         """Write down a person's decision; without points it withdraws the earlier ones."""
@@ -240,9 +247,10 @@ class Gradebook:
             self.db.execute(
                 "INSERT INTO override (student, exercise, points, because, made) VALUES (?, ?, ?, ?, ?)", values
             )
-            self._changed(student)
+            self.changed(student)
 
-    def _changed(self, student: str) -> None:
+    def changed(self, student: str) -> None:
+        """Note that a student's files, and those of the class, are to be made anew."""
         self.db.execute("DELETE FROM written WHERE student IN (?, '')", (student,))
 
     # What was made from it

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from autograder.batch.gradebook import FILE, Gradebook, GradebookError
@@ -14,21 +14,26 @@ from autograder.batch.roster import Person, Roster
 from autograder.course.spec import Assignment
 
 
-@contextmanager
-def open_gradebook(out: Path, assignment: Assignment | None = None) -> Iterator[Gradebook]:
+def open_gradebook(out: Path, assignment: Assignment | None = None) -> AbstractContextManager[Gradebook]:
     """Open the gradebook of a folder, or begin one where an assignment is given. Raises GradebookError.
 
     Nobody else can open it meanwhile: two gradings at once would write the same pages.
     """
-    if assignment is None:
+    return open_for(assignment.slug if assignment else None, out)
+
+
+@contextmanager
+def open_for(slug: str | None, out: Path) -> Iterator[Gradebook]:
+    """Open the gradebook of a folder, or begin one where the name of an assignment is given. Raises GradebookError."""
+    if slug is None:
         _demand(out)
     else:
         _claim(out)
     try:
         with _alone(out), _opened(out / FILE) as book:
-            if assignment is not None and book.fact("assignment") not in (None, assignment.slug):
+            if slug is not None and book.fact("assignment") not in (None, slug):
                 raise GradebookError(f"{out} holds the results of {book.fact('assignment')}. Name another folder.")
-            if assignment is None and book.fact("assignment") is None:
+            if slug is None and book.fact("assignment") is None:
                 raise GradebookError(f"{out} holds a gradebook in which nothing was graded yet.")
             yield book
     except sqlite3.Error as error:

@@ -71,9 +71,10 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         raise CourseError(f"{public / 'assignment.toml'}: {error}.") from None
     names = tuple(exercise.name for exercise in exercises)
     cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
-    strangers = [case.name for case in cases if case.exercise not in names]
+    strangers = [case for case in cases if case.exercise not in names]
     if strangers:
-        raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {', '.join(strangers)}.")
+        told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
+        raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {told}.")
     stub = public / file
     return Assignment(
         slug=slug,

@@ -44,7 +44,8 @@ def render_stub(assignment: Assignment) -> str:
     if blanked != declared:
         raise StubError(
             f"{assignment.file}: the blanked functions are not the declared exercises: "
-            f"declared but not blanked: {sorted(declared - blanked)}; blanked but not declared: {sorted(blanked - declared)}."
+            f"declared but not blanked: {sorted(declared - blanked)}; blanked but not declared: {sorted(blanked - declared)}. "
+            "Declare each as an [[exercise]] in assignment.toml, and put it between # BEGIN SOLUTION and # END SOLUTION."
         )
     text = "".join(_blank(lines, owners))
     _refuse_undeclared(text, assignment, declared)
@@ -56,6 +57,13 @@ def solution_lines(source: str) -> tuple[str, ...]:
     lines = _lines(source)
     inside = [line.strip() for r in _regions(lines) for line in lines[r.start : r.end - 1]]
     return tuple(line for line in inside if line)
+
+
+def solution_spans(source: str) -> tuple[tuple[str, int, int], ...]:
+    """Return every solution region: the function it lies in, if any, and the lines of its two markers."""
+    lines = _lines(source)
+    functions = tuple(_functions(_parse(source, "the reference")))
+    return tuple((_owner(region, functions, lines), region.start, region.end) for region in _regions(lines))
 
 
 def _lines(source: str) -> list[str]:

@@ -100,11 +100,12 @@ def judge_all(oracle: Knowledge, ran: JobResult) -> tuple[Judged, ...]:
     judged = []
     for trial in oracle.trials:
         mine = tuple(next(outcomes) for _ in trial.requests)
-        judged.append(_judge(oracle, trial, mine, oracle.expected(trial)))
+        judged.append(judge_trial(oracle, trial, mine, oracle.expected(trial)))
     return tuple(judged)
 
 
-def _judge(oracle: Knowledge, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
+def judge_trial(oracle: Knowledge, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
+    """Judge one trial's outcomes by its own check; every exercise stands on its own here."""
     ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
     if ended:
         first = ended[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,9 +24,9 @@ Calls = tuple[Call, ...]
 Answers = tuple[Answer, ...]
 
 
-def _first_difference(got: Answers, expected: Answers) -> Finding | None:
+def _first_difference(got: Answers, expected: Answers, tolerance: float = TOLERANCE) -> Finding | None:
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-        finding = difference(mine.value, theirs.value)
+        finding = difference(mine.value, theirs.value, tolerance=tolerance)
         if finding:
             return replace(finding, call=index)
     return None
@@ -34,15 +34,24 @@ def _first_difference(got: Answers, expected: Answers) -> Finding | None:
 
 @dataclass(frozen=True)
 class _ByValue:
-    """Two submissions are alike when every call returned the same value."""
+    """Two submissions are alike when every call returned the same value.
+
+    One tolerance serves every case. Another one needs `because`, a written reason.
+    """
 
     sees_arguments: ClassVar[bool] = False
+    tolerance: float = field(default=TOLERANCE, kw_only=True)
+    because: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if (self.tolerance == TOLERANCE) == bool(self.because.strip()):
+            raise ValueError(f"tolerance={self.tolerance:g} needs because=, and the usual {TOLERANCE:g} needs none")
 
     def public(self, expected: Answers) -> Answers:
         return expected
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        return _first_difference(got, other) is None
+        return _first_difference(got, other, self.tolerance) is None
 
 
 @dataclass(frozen=True)
@@ -80,16 +89,16 @@ class close(_ByValue):
                 mine = mine[key]
             except (KeyError, IndexError, TypeError):
                 return difference(*whole)
-        return difference(mine, theirs, self.called or _called(self.at))
+        return difference(mine, theirs, self.called or _called(self.at), self.tolerance)
 
     def _difference(self, mine: Any, theirs: Any) -> Finding | None:
         if not self.names:
-            return difference(mine, theirs)
+            return difference(mine, theirs, tolerance=self.tolerance)
         if not isinstance(mine, tuple | list) or len(mine) != len(self.names):
             finding = difference(mine, theirs)
             return finding and replace(finding, headline=finding.headline.rstrip(".") + f": {', '.join(self.names)}.")
         for name, part, wanted in zip(self.names, mine, theirs, strict=True):
-            finding = difference(part, wanted, name) if self.only in ("", name) else None
+            finding = difference(part, wanted, name, self.tolerance) if self.only in ("", name) else None
             if finding:
                 return finding
         return None
@@ -113,7 +122,7 @@ class untouched(_ByValue):
     sees_arguments: ClassVar[bool] = True
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        finding = _first_difference(got, expected)
+        finding = _first_difference(got, expected, self.tolerance)
         if finding:
             return finding
         for index, (call, answer) in enumerate(zip(calls, got, strict=True)):
@@ -125,7 +134,7 @@ class untouched(_ByValue):
 
     def alike(self, got: Answers, other: Answers) -> bool:
         """Values alike, and the same arguments changed."""
-        same_values = _first_difference(got, other) is None
+        same_values = _first_difference(got, other, self.tolerance) is None
         return same_values and all(
             difference(list(a.args), list(b.args)) is None for a, b in zip(got, other, strict=True)
         )
@@ -186,8 +195,8 @@ def _arrays(got: Answers, expected: Answers) -> list[np.ndarray] | Finding:
     return arrays
 
 
-def _mismatch(mine: np.ndarray, theirs: np.ndarray, text: str, call: int = 1) -> Finding | None:
-    finding = difference(mine, theirs)
+def _mismatch(mine: np.ndarray, theirs: np.ndarray, text: str, tolerance: float, call: int = 1) -> Finding | None:
+    finding = difference(mine, theirs, tolerance=tolerance)
     return finding and replace(finding, kind="property", headline=text, call=call)
 
 
@@ -206,7 +215,7 @@ class same_prefix(_ByValue):
         if deviation(after[1], before[1]) <= TOLERANCE:
             return Finding("constant", "Changing the later inputs did not change the later outputs either.", call=1)
         text = f"Changing inputs from position {self.upto} on changed an output before it: the future leaks."
-        return _mismatch(after[0], before[0], text)
+        return _mismatch(after[0], before[0], text, self.tolerance)
 
 
 @dataclass(frozen=True)
@@ -219,7 +228,7 @@ class agree(_ByValue):
             return arrays
         for index, array in enumerate(arrays[1:], start=1):
             text = "Two calls that should give the same output gave different ones."
-            finding = _mismatch(array, arrays[0], text, index)
+            finding = _mismatch(array, arrays[0], text, self.tolerance, index)
             if finding:
                 return finding
         return _not_constant(arrays)
@@ -238,7 +247,7 @@ class permuted(_ByValue):
             return arrays
         text = "Reordering the input positions did not reorder the output in the same way."
         moved = np.take(arrays[0], self.order, axis=self.axis)
-        return _mismatch(arrays[1], moved, text) or _not_constant(arrays)
+        return _mismatch(arrays[1], moved, text, self.tolerance) or _not_constant(arrays)
 
 
 @dataclass(frozen=True)
@@ -250,7 +259,7 @@ class stacked(_ByValue):
         if isinstance(arrays, Finding):
             return arrays
         text = "The batch gives another result than its rows one by one."
-        return _mismatch(arrays[0], np.stack(arrays[1:]), text, 0) or _not_constant(arrays)
+        return _mismatch(arrays[0], np.stack(arrays[1:]), text, self.tolerance, 0) or _not_constant(arrays)
 
 
 @dataclass(frozen=True)
@@ -267,7 +276,7 @@ class sums_to_one(_ByValue):
             if (array < 0).any():
                 return Finding("property", "Some weights are negative.", got=array, call=index)
             total = np.asarray(array.sum(axis=self.axis, dtype=np.float64))
-            if deviation(total, np.ones_like(total)) > TOLERANCE:
+            if deviation(total, np.ones_like(total)) > self.tolerance:
                 worst = total.flat[np.abs(total - 1).argmax()]
                 text = f"The weights do not sum to 1 along axis {self.axis}; some sum to {worst:.4g}."
                 return Finding("property", text, got=array, call=index)

@@ -160,9 +160,7 @@ def _styles(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _drawn(
-    curves: Sequence[tuple[str, Points]], styles: Sequence[str], frame: _Frame, log: bool
-) -> Iterator[Markup]:
+def _drawn(curves: Sequence[tuple[str, Points]], styles: Sequence[str], frame: _Frame, log: bool) -> Iterator[Markup]:
     for style, (_, points) in zip(styles, curves, strict=True):
         path = " ".join(f"{frame.x(x)},{frame.y(math.log10(y) if log else y)}" for x, y in points)
         yield Markup('<polyline class="{}" points="{}"></polyline>').format(style, path)

@@ -22,24 +22,26 @@ from autograder.publish.desk import Settings, desk_files, handed_in, open_desk, 
 from autograder.publish.wheel import NAME, wheel
 
 VISIBILITIES = ("hidden", "after_due_date", "after_published", "visible")
-SECONDS, TRAINING_SECONDS = 570, 2370  # Gradescope stops after 10 minutes, or up to 40 where the assignment says so
 _TEMPLATES = Path(__file__).resolve().parent / "templates" / "gradescope"
 _NOTHING = "The autograder did not come to an end. Nothing is wrong with what you handed in; tell your instructor."
 
 
 def gradescope_files(course: Path, assignment: Assignment, settings: Settings) -> dict[str, bytes]:
     """Return the files of the zip by their path in it."""
-    trains = settings.training and bool(assignment.trainings)
     script = (_TEMPLATES / "run_autograder").read_text(encoding="utf-8")
-    nothing: Json = {"score": 0, "output": _NOTHING, "visibility": "visible", "stdout_visibility": "hidden"}
     return {
         "setup.sh": (_TEMPLATES / "setup.sh").read_bytes(),
-        "run_autograder": script.replace("@SECONDS@", str(TRAINING_SECONDS if trains else SECONDS)).encode(),
+        "run_autograder": script.replace("@SECONDS@", str(settings.seconds)).encode(),
         "requirements.txt": requirements(assignment).encode(),
-        "no_results.json": json.dumps(nothing, indent=1).encode() + b"\n",
+        "no_results.json": json.dumps(nothing(), indent=1).encode() + b"\n",
         NAME: wheel(),
         **{f"desk/{name}": data for name, data in desk_files(course, settings).items()},
     }
+
+
+def nothing() -> Json:
+    """Return the results that stand until there are others."""
+    return {"score": 0, "output": _NOTHING, "visibility": "visible", "stdout_visibility": "hidden", "tests": []}
 
 
 def gradescope_zip(course: Path, assignment: Assignment, settings: Settings) -> bytes:
@@ -52,7 +54,8 @@ def results(entry: Mapping[str, Any], weights: Mapping[tuple[str, str], float], 
     whole = gradescope_results(entry)
     tests = [test for number, e in enumerate(entry["exercises"], 1) for test in _tests(entry, e, number, weights)]
     shown = {Visibility.PUBLIC: "visible", Visibility.HIDDEN: hidden}
-    return {**whole, "tests": [{**test, "visibility": shown[test["visibility"]]} for test in tests]}
+    more = {**whole["extra_data"], "isolation": entry["isolation"]["level"]}
+    return {**whole, "extra_data": more, "tests": [{**t, "visibility": shown[t["visibility"]]} for t in tests]}
 
 
 def _tests(

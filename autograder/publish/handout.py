@@ -53,9 +53,9 @@ _TEMPLATES = _PACKAGE / "publish" / "templates" / "handout"
 def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     """Return every file of a handout by its path in it. Raises CourseError where what it needs is missing."""
     assignment = oracle.assignment
-    stub = _at_home(render_stub(assignment), assignment)
+    stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
-    readme = _at_home((home / "README.md").read_text(encoding="utf-8"), assignment)
+    readme = at_home((home / "README.md").read_text(encoding="utf-8"), assignment)
     words = {
         "file": assignment.file,
         "notebook": f"{Path(assignment.file).stem}.ipynb",
@@ -64,7 +64,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     bundle = public_bundle(oracle)
     notebook = make_notebook(
         assignment.title,
-        _for_notebook(readme, assignment),
+        for_notebook(readme, assignment),
         stub,
         bundle.assignment.exercises,
         _template("start.md", words),
@@ -123,12 +123,12 @@ def _otter_files(bundle: Bundle) -> dict[str, str]:
     return {f"tests/{e.name}.py": otter_file(bundle, e.name, e.points) for e in bundle.assignment.exercises}
 
 
-def _at_home(text: str, assignment: Assignment) -> str:
+def at_home(text: str, assignment: Assignment) -> str:
     """Replace the course's command by the handout's."""
     return text.replace(f"autograder check {assignment.slug} {assignment.file}", "python check.py")
 
 
-def _for_notebook(readme: str, assignment: Assignment) -> str:
+def for_notebook(readme: str, assignment: Assignment) -> str:
     """Replace what is said about the file by what is true of the notebook."""
     text = readme.replace(
         f"Write your solution in `{assignment.file}`", "Write your solution in the code cells of this notebook"

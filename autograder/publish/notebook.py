@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.course.spec import Exercise
+from autograder.course.stub import END
 
 _ASKS = re.compile(r"Exercises?: ")
 _NAME = re.compile(r"`(\w+)`")
@@ -36,7 +37,7 @@ def make_notebook(title: str, readme: str, stub: str, exercises: tuple[Exercise,
 
     v4: Any = nbformat.v4  # it has no types
     cells = []
-    for number, (kind, text) in enumerate(_cells(readme, stub, exercises, start, setup)):
+    for number, (kind, text) in enumerate(notebook_cells(readme, stub, exercises, start, setup)):
         cell = v4.new_markdown_cell(text) if kind == "prose" else v4.new_code_cell(text)
         cell["id"] = f"cell-{number}"  # nbformat would draw one, and the same input is to be the same bytes
         cells.append(cell)
@@ -50,7 +51,7 @@ def make_notebook(title: str, readme: str, stub: str, exercises: tuple[Exercise,
     return str(v4.writes(notebook)) + "\n"
 
 
-def _cells(
+def notebook_cells(
     readme: str, stub: str, exercises: tuple[Exercise, ...], start: str, setup: str
 ) -> Iterator[tuple[str, str]]:
     """Yield every cell as ("prose" or "code", text)."""
@@ -97,7 +98,7 @@ def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
         if not name:
             continue
         begin = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-        while begin > done and lines[begin - 1].startswith("#"):
+        while begin > done and lines[begin - 1].startswith("#") and lines[begin - 1].strip() != END:
             begin -= 1
         text = "".join(lines[done:begin]).strip()
         if text:

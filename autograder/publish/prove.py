@@ -38,6 +38,8 @@ def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, 
     readme = (course / "assignments" / assignment.slug / "README.md").read_text(encoding="utf-8")
     yield "the handout gives nothing away", leaks(files, secrets_of(oracle, readme), engine_files())
     yield "its check gives the verdicts of autograder check", other_verdicts(oracle, files)
+    unsaid = [exercise.name for exercise in assignment.exercises if f"`{exercise.name}" not in readme]
+    yield "its README names every exercise", (f"README.md does not say `{name}`" for name in unsaid)
     yield "its links lead somewhere and its formulas are whole", text_faults(files)
 
 

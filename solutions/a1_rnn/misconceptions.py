@@ -1759,6 +1759,15 @@ GENERATE = (
         says="Your uniform numbers are used from the last to the first. The first token takes the first of them.",
     ),
     Misconception(
+        "first_sum_that_reaches_the_number",
+        "generate",
+        old='drawn = int(np.searchsorted(cumulative, u, side="right"))',
+        new='drawn = int(np.searchsorted(cumulative, u, side="left"))',
+        caught_by="impossible_tokens_are_never_written",
+        says="You take the first token whose cumulative probability reaches the uniform number; it has to exceed it. With a "
+        "number of 0, a first token of probability 0 would be written.",
+    ),
+    Misconception(
         "one_minus_uniform",
         "generate",
         old='drawn = int(np.searchsorted(cumulative, u, side="right"))',

@@ -157,6 +157,15 @@ LOSS = (
         "taken off all logits of a position; choose one that keeps them small.",
     ),
     Misconception(
+        "smallest_logit_taken_off",
+        "loss_backward",
+        old="peak = logits.max(axis=-1, keepdims=True)",
+        new="peak = logits.min(axis=-1, keepdims=True)",
+        caught_by="one_position_may_span_thousands",
+        says="You take the smallest logit off, not the largest. What is left is positive, and its exponential overflows where "
+        "logits lie far apart.",
+    ),
+    Misconception(
         "one_peak_for_all",
         "loss_backward",
         old="peak = logits.max(axis=-1, keepdims=True)",

@@ -1,0 +1,307 @@
+"""Public cases of a8_language_model: the worked examples of the README, and one small batch for each exercise."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.judge.checks import answered, close, untouched
+from autograder.sandbox.wire import Code
+
+
+def _t(array: Any) -> Any:
+    """Return a tensor: single precision for fractions, else whole numbers as they are."""
+    import torch
+
+    array = np.asarray(array)
+    return torch.from_numpy(array.astype(np.float32) if array.dtype.kind == "f" else array.copy())
+
+
+# get_batch
+
+HELLO = np.array([0, 1, 2, 2, 3])  # the characters of "hello" as ids
+
+
+def _generator(seed: int) -> Code:
+    return Code(f"torch.Generator().manual_seed({seed})")
+
+
+@case("get_batch", check=close())
+def one_piece_is_all_there_is(rng: np.random.Generator) -> Iterator[Call]:
+    """Pieces of four from the five characters of "hello": hell, and ello is what comes next."""
+    yield call(_t(HELLO), 2, 4, _generator(1))
+
+
+@case("get_batch", check=close())
+def pieces_of_hello(rng: np.random.Generator) -> Iterator[Call]:
+    """Pieces of three: there are two of them, hel and ell. Six are drawn."""
+    yield call(_t(HELLO), 6, 3, _generator(2))
+
+
+@case("get_batch", check=untouched())
+def pieces_of_a_longer_text(rng: np.random.Generator) -> Iterator[Call]:
+    """Four pieces of five from a text of thirty tokens, drawn with two different generators."""
+    text = _t(np.random.default_rng(5).integers(0, 9, size=30))
+    yield call(text, 4, 5, _generator(3))
+    yield call(text, 4, 5, _generator(4))
+
+
+# TransformerLM, CachedTransformerLM
+
+ZERO, EYE = np.zeros(2), np.eye(2)
+NORM = {"weight": np.ones(2), "bias": ZERO}
+BY_HAND = {
+    "token_embedding": {"weight": np.array([[1.0, 0.5], [0.0, 1.0], [9.0, 9.0]])},
+    "position_embedding": {"weight": np.array([[0.0, 0.0], [0.5, 0.5], [0.0, 1.0], [5.0, 5.0]])},
+    "blocks.0.norm_1": NORM,
+    "blocks.0.attention.W_q": {"weight": 0 * EYE, "bias": ZERO},
+    "blocks.0.attention.W_k": {"weight": 0 * EYE, "bias": np.array([0.5, 0.0])},
+    "blocks.0.attention.W_v": {"weight": EYE, "bias": ZERO},
+    "blocks.0.attention.W_o": {"weight": EYE, "bias": ZERO},
+    "blocks.0.norm_2": NORM,
+    "blocks.0.feed_forward.0": {"weight": 0 * EYE, "bias": ZERO},
+    "blocks.0.feed_forward.2": {"weight": 0 * EYE, "bias": np.array([0.0, 0.5])},
+    "final_norm": NORM,
+    "output": {"weight": np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]), "bias": np.array([0.0, 0.0, 0.5])},
+}
+
+
+def _state(parts: dict[str, dict[str, np.ndarray]]) -> dict[str, Any]:
+    """Return a state dict of parts that are named after the attributes that hold them."""
+    return {f"{part}.{name}": _t(value) for part, values in parts.items() for name, value in values.items()}
+
+
+def _by_hand(method: str = "forward") -> Module:
+    return Module(init=(3, 4, 2, 1, 2, 1), state=_state(BY_HAND), method=method)
+
+
+def _linear(rng: np.random.Generator, out: int, width: int) -> dict[str, np.ndarray]:
+    return {"weight": rng.normal(size=(out, width)).round(1), "bias": rng.normal(size=out).round(1)}
+
+
+def _norm(rng: np.random.Generator, d: int) -> dict[str, np.ndarray]:
+    return {"weight": rng.uniform(0.5, 1.5, size=d).round(1), "bias": rng.normal(size=d).round(1)}
+
+
+def _small(method: str = "forward", *, dropout: float = 0.0, training: bool = False) -> Module:
+    """Return a model of 5 tokens and 6 places: two layers, d_model 4, two heads, d_ff 3."""
+    rng = np.random.default_rng(3)
+    parts = {
+        "token_embedding": {"weight": rng.normal(size=(5, 4)).round(1)},
+        "position_embedding": {"weight": rng.normal(size=(6, 4)).round(1)},
+    }
+    for layer in range(2):
+        parts |= {f"blocks.{layer}.norm_1": _norm(rng, 4), f"blocks.{layer}.norm_2": _norm(rng, 4)}
+        parts |= {f"blocks.{layer}.attention.{name}": _linear(rng, 4, 4) for name in ("W_q", "W_k", "W_v", "W_o")}
+        parts |= {f"blocks.{layer}.feed_forward.0": _linear(rng, 3, 4)}
+        parts |= {f"blocks.{layer}.feed_forward.2": _linear(rng, 4, 3)}
+    parts |= {"final_norm": _norm(rng, 4), "output": _linear(rng, 5, 4)}
+    return Module(init=(5, 6, 4, 2, 3, 2, dropout), state=_state(parts), method=method, training=training)
+
+
+IDS = np.array([[1, 3, 2, 4, 0], [2, 2, 0, 1, 3]])
+
+
+@case("TransformerLM", check=close())
+def model_by_hand(rng: np.random.Generator) -> Iterator[Call]:
+    """Three tokens, a, b, a, in the model that the README works through."""
+    yield call_module(_t([[0, 1, 0]]), module=_by_hand())
+
+
+@case("TransformerLM", check=untouched())
+def model_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences of five tokens, two layers, two heads; then the first two tokens of them."""
+    yield call_module(_t(IDS), module=_small())
+    yield call_module(_t(IDS[:, :2]), module=_small())
+
+
+@case("TransformerLM", check=close())
+def dropout_has_its_place(rng: np.random.Generator) -> Iterator[Call]:
+    """With a dropout of 1, everything that goes through it is dropped while training, and nothing in evaluation."""
+    yield call_module(_t(IDS), module=_small(dropout=1.0, training=True))
+    yield call_module(_t(IDS), module=_small(dropout=1.0))
+
+
+@case("CachedTransformerLM", check=close(names=("logits", "cache")))
+def cache_by_hand(rng: np.random.Generator) -> Iterator[Call]:
+    """The model of the README reads a and b at once, then a third token, a, behind the cache of the two."""
+    yield call_module(_t([[0, 1]]), None, module=_by_hand("step"))
+    cache = [(_t([[[0.5, 0.0], [0.5, 0.0]]]), _t([[[1.0, -1.0], [-1.0, 1.0]]]))]
+    yield call_module(_t([[0]]), cache, module=_by_hand("step"))
+
+
+def _cache(batch: int, past: int) -> list[tuple[Any, Any]]:
+    """Return a cache for the two layers of the small model."""
+    rng = np.random.default_rng(9)
+    drawn = [_t(rng.normal(size=(batch, past, 4)).round(1)) for _ in range(4)]
+    return [(drawn[0], drawn[1]), (drawn[2], drawn[3])]
+
+
+@case("CachedTransformerLM", check=untouched())
+def steps_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two rows: from nothing, one token behind a cache of three, and three tokens behind a cache of two."""
+    yield call_module(_t(IDS[:, :2]), None, module=_small("step"))
+    yield call_module(_t(IDS[:, :1]), _cache(2, 3), module=_small("step"))
+    yield call_module(_t(IDS[:, :3]), _cache(2, 2), module=_small("step"))
+
+
+@case("CachedTransformerLM", check=close())
+def one_at_a_time_or_all_at_once(rng: np.random.Generator) -> Iterator[Call]:
+    """`read` hands the cache from step to step: five tokens one at a time, in pieces of 2, 1 and 2, and all at once."""
+    for pieces in ([1, 1, 1, 1, 1], [2, 1, 2], [5]):
+        yield call_module(_t(IDS), pieces, module=_small("read"))
+
+
+# lm_loss
+
+LOG = np.log(np.array([[[0.5, 0.25, 0.25], [0.25, 0.25, 0.5], [0.5, 0.375, 0.125]]]))
+
+
+@case("lm_loss", check=close())
+def three_surprises(rng: np.random.Generator) -> Iterator[Call]:
+    """Probabilities of .5, .25 and .125 for what comes next: (.6931 + 1.3863 + 2.0794) / 3 = 1.3863 nats per token."""
+    yield call(_t(LOG), _t([[0, 1, 2]]))
+
+
+@case("lm_loss", check=close())
+def nothing_is_asked_at_one_place(rng: np.random.Generator) -> Iterator[Call]:
+    """The same with IGNORE at the beginning: (1.3863 + 2.0794) / 2 = 1.7329; and at the end: 1.0397."""
+    yield call(_t(LOG), _t([[-100, 1, 2]]))
+    yield call(_t(LOG), _t([[0, 1, -100]]))
+
+
+@case("lm_loss", check=untouched())
+def loss_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
+    """Two rows of three positions, four tokens; in the second row two positions are not asked for."""
+    logits = _t(np.random.default_rng(6).normal(size=(2, 3, 4)).round(1))
+    yield call(logits, _t([[3, 0, 1], [-100, 2, -100]]))
+
+
+# generate
+
+
+def _model(table: Any, block_size: int = 8) -> Code:
+    """Return a model that looks at nothing but the last token: table[token] are the logits of the next one."""
+    forward = f"lambda self, ids: torch.tensor({np.asarray(table, float).tolist()})[ids]"
+    return Code(f"type('Bigram', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()")
+
+
+def _counting(block_size: int, vocab: int) -> Code:
+    """Return a model whose next token is the sum of all tokens it is shown, modulo the vocabulary."""
+    forward = f"lambda self, ids: torch.nn.functional.one_hot(ids.cumsum(1) % {vocab}, {vocab}).float()"
+    return Code(f"type('Sum', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()")
+
+
+SAME = [[2.0, 1.0, 0.0, -1.0]] * 4  # the logits of the README, after every token
+
+
+@case("generate", check=close())
+def hello_greedily(rng: np.random.Generator) -> Iterator[Call]:
+    """After h (0) comes e (1), then l (2), then o (3), then h again: temperature 0 needs no random numbers."""
+    table = [[0.0, 3.0, 1.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.5, 0.0, 0.9, 1.0], [1.0, 0.0, 0.0, 0.5]]
+    yield call(_model(table), _t([[0]]), 5, 0, None, None)
+
+
+@case("generate", check=close())
+def draws_by_temperature(rng: np.random.Generator) -> Iterator[Call]:
+    """Logits 2, 1, 0, -1 and the numbers .6, .7, .9 and .98: cold (.5), plain (1) and warm (2), as in the README."""
+    uniforms = _t([[0.6, 0.7, 0.9, 0.98]])
+    for temperature in (0.5, 1.0, 2.0):
+        yield call(_model(SAME), _t([[3]]), 4, temperature, None, uniforms)
+
+
+@case("generate", check=close())
+def only_the_two_best(rng: np.random.Generator) -> Iterator[Call]:
+    """The same with top_k = 2: .7311 and .2689 are left. With two equal logits at the border, both stay."""
+    yield call(_model(SAME), _t([[3]]), 4, 1.0, 2, _t([[0.6, 0.7, 0.9, 0.98]]))
+    yield call(_model([[1.0, 2.0, 1.0, 0.0]] * 4), _t([[3]]), 4, 1.0, 2, _t([[0.1, 0.5, 0.9, 0.98]]))
+
+
+@case("generate", check=untouched())
+def the_model_sees_three_tokens(rng: np.random.Generator) -> Iterator[Call]:
+    """A model with a block size of 3 that adds up what it sees, modulo 7; two rows; the ids are as before."""
+    yield call(_counting(3, 7), _t([[1, 2, 3, 4, 5], [6, 5, 0, 2, 1]]), 4, 0, None, None)
+    yield call(_counting(3, 7), _t([[1], [6]]), 4, 0, None, None)
+
+
+# learning_rate, evaluate, train
+
+
+@case("learning_rate", check=close())
+def up_and_down_in_ten_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """Two steps up to .01, then half a cosine down to .001: at step 6, half way, the rate is .0055."""
+    for step in (0, 1, 2, 6, 9, 10, 15):
+        yield call(step, 10, 0.01, 2, 0.001)
+
+
+@case("learning_rate", check=close())
+def no_way_up(rng: np.random.Generator) -> Iterator[Call]:
+    """With warmup = 0 the first step has the largest rate."""
+    for step in (0, 1, 4):
+        yield call(step, 8, 0.5, 0, 0.0)
+
+
+TABLE = [[0.5, 1.0, -1.0, 0.2], [0.0, -0.5, 1.5, 0.3], [1.0, 0.1, 0.4, 0.8], [-0.7, 0.6, 0.2, 0.0]]
+TEXT = np.array([0, 1, 2, 2, 3, 0, 1, 2, 0, 3, 1, 2, 2, 3, 0])
+
+
+def _learner(mode: str = "train") -> Code:
+    """Return a model with a table of logits for what follows each token; in training it is half as sure of itself."""
+    forward = "lambda self, ids: self.table(ids) * (0.5 if self.training else 1.0)"
+    table = f"torch.nn.Embedding(4, 4, _weight=torch.tensor({TABLE}))"
+    return Code(
+        f"(lambda model: [model.add_module('table', {table}), model.train(mode={mode == 'train'})][-1])"
+        f"(type('Table', (torch.nn.Module,), {{'forward': {forward}}})())"
+    )
+
+
+@case("evaluate", check=close())
+def fifteen_tokens_in_pieces_of_four(rng: np.random.Generator) -> Iterator[Call]:
+    """Fourteen tokens come next to one: three pieces of four, and two are left over. In training or not: the same loss."""
+    yield call(_learner("eval"), _t(TEXT), 4)
+    yield call(_learner("train"), _t(TEXT), 4)
+
+
+@case("evaluate", check=close())
+def pieces_that_just_fit(rng: np.random.Generator) -> Iterator[Call]:
+    """Nine tokens are two pieces of four, eight tokens are one."""
+    yield call(_learner("eval"), _t(TEXT[:9]), 4)
+    yield call(_learner("eval"), _t(TEXT[:8]), 4)
+
+
+def _training(rng: np.random.Generator, **more: Any) -> Call:
+    return call(_learner(), _t(TEXT), 6, 2, 3, _generator(7), 0.1, 2, 0.01, 0.5, 0.15, **more)
+
+
+@case("train", check=close(at=("losses",), called="losses"))
+def losses_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """Six steps on a text of fifteen tokens, two pieces of three each time: the losses."""
+    yield _training(rng)
+
+
+@case("train", check=close(at=("gradient_norms",), called="gradient norms"))
+def norms_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """The same six steps: the norm of all gradients before they are scaled down."""
+    yield _training(rng)
+
+
+@case("train", check=close(at=("learning_rates",), called="learning rates"))
+def rates_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """The same six steps: the rate goes up for two steps, and then down."""
+    yield _training(rng)
+
+
+@case("train", check=close())
+def evaluated_every_second_step(rng: np.random.Generator) -> Iterator[Call]:
+    """The same with a held-out text, evaluated after steps 2, 4 and 6, which changes nothing in the training."""
+    yield _training(rng, held_out=_t(TEXT[::-1]), every=2)
+
+
+# quiz
+
+
+@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
+def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
+    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
+    yield call()

@@ -1,0 +1,148 @@
+"""The commands for those who write assignments: prove one, also whenever it is saved, or begin one."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import sys
+import time
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.options import CourseOption, JsonOption, SlugArgument, course_of, fail
+
+POLL_SECONDS = 0.5
+Saved = dict[Path, tuple[int, int]]
+
+
+def doctor(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
+    ] = None,
+    write_stub: Annotated[
+        bool, typer.Option("--write-stub", help="First render the stubs from the references")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Examine again whenever a file of it is saved")] = False,
+    training: Annotated[
+        bool, typer.Option("--training", help="Also train the reference at ten seeds, and known mistakes: minutes")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
+    course: CourseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove every promise an assignment makes; exit 1 when one is broken."""
+    from autograder.sandbox.probe import cores
+
+    folder = course_of(course)
+    names = assignments or list(slugs(folder))
+    if not names:
+        fail(f"There is no assignment in {folder / 'assignments'} yet; autograder new makes one.")
+    examination = _Examination(folder, jobs or cores(), write_stub, training, as_json)
+    if not watch:
+        raise typer.Exit(0 if examination.of(names) else 1)
+    if len(names) != 1:
+        fail(f"Name the one assignment to watch: autograder doctor {names[0]} --watch")
+    try:
+        _watch(examination, names[0])
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def new(slug: SlugArgument, course: CourseOption = None) -> None:
+    """Scaffold a new assignment: both folders, with one small exercise to replace. With --course also a new course."""
+    from autograder.scaffold import ScaffoldError, scaffold
+
+    try:
+        written = scaffold(course or course_of(None), slug)
+    except ScaffoldError as error:
+        fail(str(error))
+    print("\n".join(map(str, written)))
+    where = f" --course {course}" if course else ""
+    print("Next: edit these files, and let this examine them whenever you save:")
+    print(f"autograder doctor {slug} --write-stub --watch{where}")
+
+
+@dataclass(frozen=True)
+class _Examination:
+    """What `doctor` was asked to do."""
+
+    course: Path
+    slots: int
+    write_stub: bool
+    training: bool
+    as_json: bool
+
+    def of(self, names: list[str]) -> bool:
+        """Examine assignments, show what was found, and return whether every promise holds."""
+        from rich.console import Console
+
+        from autograder import doctor as proofs
+        from autograder.course.stub import StubError
+        from autograder.sandbox.probe import open_sandbox
+        from autograder.terminal import show_isolation, show_proofs
+        from autograder.trainings import examine_trainings
+
+        sound, answers = True, {}
+        for slug in names:
+            assignment = load_assignment(self.course, slug)
+            if self.write_stub:
+                try:
+                    proofs.write_stub(self.course, assignment)
+                except StubError as error:
+                    raise CourseError(f"{slug}: {error}") from None
+                assignment = load_assignment(self.course, slug)
+            with open_sandbox(self.slots, torch=assignment.torch) as sandbox:
+                found = proofs.examine(assignment, sandbox, self.slots, self.course)
+                if self.training:
+                    found = itertools.chain(found, examine_trainings(assignment, sandbox, self.slots, range(10)))
+                if self.as_json:
+                    answers[slug] = [asdict(proof) for proof in found]
+                    sound = sound and not any(proof["broken"] for proof in answers[slug])
+                else:
+                    sound = show_proofs(Console(), slug, found) and sound
+        if self.as_json:
+            print(json.dumps(answers, indent=1))
+        else:
+            show_isolation(Console(), sandbox.isolation)
+        return sound
+
+    def saved(self, slug: str) -> Saved:
+        """Return what changes when a file of an assignment is saved; a stub that is written here is none of them."""
+        stub = _stub(self.course, slug) if self.write_stub else None
+        found = {}
+        for side in ("assignments", "solutions"):
+            for path in (self.course / side / slug).rglob("*"):
+                if path != stub and "__pycache__" not in path.parts:
+                    with contextlib.suppress(OSError):  # editors that write a new file leave none for a moment
+                        status = path.stat()
+                        found[path] = (status.st_mtime_ns, status.st_size)
+        return found
+
+
+def _stub(course: Path, slug: str) -> Path | None:
+    """Return where an assignment's stub lies, or None while its settings cannot be read."""
+    home = course / "assignments" / slug
+    try:
+        return home / str(tomllib.loads((home / "assignment.toml").read_text(encoding="utf-8"))["file"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _watch(examination: _Examination, slug: str) -> NoReturn:
+    """Examine whenever a file is saved, until Ctrl-C; a file that is broken for the moment is told and waited for."""
+    while True:
+        seen = examination.saved(slug)
+        print("\x1b[2J\x1b[H" if sys.stdout.isatty() else "", end="")
+        try:
+            examination.of([slug])
+        except CourseError as error:
+            print(error)
+        print(f"\nWatching {slug}; save a file of it to examine it again, Ctrl-C to stop.", flush=True)
+        while examination.saved(slug) == seen:
+            time.sleep(POLL_SECONDS)

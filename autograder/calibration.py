@@ -1,0 +1,173 @@
+"""Calibrate tolerances: float noise has to stay a decade below each of them, and known mistakes a decade above.
+
+How far answers are off is measured with the case's own check: the smallest tolerance at which it would pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.judge.diagnose import UNCOMPARABLE, answers_of
+from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
+from autograder.judge.trials import Trial
+from autograder.precision import double_precision, other_precision
+from autograder.sandbox.job import Ending, Outcome
+from autograder.sandbox.program import Program
+
+SEEDS = range(20)
+MARGIN = 10.0
+_LOWEST, _HIGHEST = -17.0, 3.0  # decades in which deviations are looked for; below is none, above is any
+_STEP = 0.05  # decades
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was measured for one case; the tolerance is None where nothing may deviate at all."""
+
+    exercise: str
+    case: str
+    tolerance: float | None
+    noise: float
+    noisiest: str  # what made the noise
+    nearest: float  # the least that a known mistake changes, infinite where each changes what is no number
+    mistake: str
+    because: str = ""
+
+    @property
+    def broken(self) -> str:
+        """Why the tolerance is no good, or nothing."""
+        name = f"{self.exercise}.{self.case}"
+        if self.tolerance is None:
+            return f"{name}: {self.noisiest} changes an answer that has to be exact" if self.noise else ""
+        if self.noise * MARGIN > self.tolerance:
+            return f"{name}: {self.noisiest} deviates by {self.noise:.1e}, less than a decade below {self.tolerance:g}"
+        if self.nearest < self.tolerance * MARGIN:
+            return f"{name}: {self.mistake} deviates by {self.nearest:.1e}, less than a decade above {self.tolerance:g}"
+        return ""
+
+
+def calibrated(assignment: Assignment) -> tuple[Reading, ...]:
+    """Measure every case of an assignment over the seeds."""
+    meters = {
+        (case.exercise, case.name): _Meter(case) for e in assignment.exercises for case in assignment.cases_of(e.name)
+    }
+    alternatives = {a.name: _alternative(assignment, a.source) for a in assignment.alternatives}
+    for seed in SEEDS:
+        oracle = Oracle(assignment, seed)
+        for trial in oracle.trials:
+            meter = meters[trial.case.exercise, trial.case.name]
+            expected = oracle.expected(trial)
+            for source, heard, outcomes in _noises(assignment, oracle, trial, alternatives):
+                meter.hear(source, heard, outcomes, expected)
+            for known in oracle.misconceptions_of(trial.case.exercise):
+                matters = oracle.matters(known.name, trial)
+                meter.see(known, trial, oracle.answers((known.name,), trial) if matters else expected, expected)
+    return tuple(meter.reading() for meter in meters.values())
+
+
+def _alternative(assignment: Assignment, source: str) -> Program:
+    program = Program("alternative", notebook=False)
+    program.load([(assignment.file, f"{assignment.reference}\n{source}")])
+    for note in program.notes[:1]:
+        raise BrokenReferenceError(f"an alternative of {assignment.slug} fails on import ({note['text']})")
+    return program
+
+
+def _noises(
+    assignment: Assignment, oracle: Oracle, trial: Trial, alternatives: Mapping[str, Program]
+) -> Iterator[tuple[str, Trial, tuple[Outcome, ...]]]:
+    """Yield right answers that may differ by noise: another precision, other ways to write it, two threads."""
+    other = other_precision(trial, oracle.seed)
+    with double_precision():
+        yield "the other precision", other, run_requests(oracle.reference(), other.requests)
+    for name, program in alternatives.items():
+        yield name, trial, run_requests(program, trial.requests)
+    if assignment.torch:
+        import torch
+
+        threads = torch.get_num_threads()
+        torch.set_num_threads(2 if threads == 1 else 1)
+        yield "another number of threads", trial, run_requests(oracle.reference(), trial.requests)
+        torch.set_num_threads(threads)
+
+
+@dataclass
+class _Meter:
+    """Gathers what one case's answers deviate by."""
+
+    case: Case
+    noise: float = 0.0
+    noisiest: str = ""
+    nearest: tuple[float, str] = (math.inf, "")
+
+    def hear(self, source: str, trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> None:
+        """Take in a right answer."""
+        passes = self._judge(trial, got, expected)
+        if not passes(self.noise):
+            self.noise, self.noisiest = _least(passes), source
+
+    def see(
+        self, known: Misconception, trial: Trial, got: tuple[Outcome, ...] | None, expected: tuple[Outcome, ...]
+    ) -> None:
+        """Take in a wrong answer.
+
+        One a decade below the tolerance plainly passes: the case is not about that mistake, unless the bank says so.
+        """
+        passes = self._judge(trial, got, expected) if got else _never
+        unseen = known.caught_by != self.case.name and passes((self._tolerance or 0.0) / MARGIN)
+        if not unseen and passes(self.nearest[0]):
+            self.nearest = min(self.nearest, (_least(passes), known.name))
+
+    def reading(self) -> Reading:
+        """Return what came of it."""
+        because = getattr(self.case.check, "because", "")
+        names = self.case.exercise, self.case.name
+        return Reading(*names, self._tolerance, self.noise, self.noisiest, *self.nearest, because)
+
+    @property
+    def _tolerance(self) -> float | None:
+        found: float | None = getattr(self.case.check, "tolerance", None)
+        return found
+
+    def _judge(self, trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Callable[[float], bool]:
+        """Return whether these answers pass at a tolerance."""
+        if any(outcome.ending is not Ending.RETURNED for outcome in got):
+            return _never
+        mine, theirs = answers_of(got), answers_of(expected)
+        check: Any = self.case.check
+
+        def passes(tolerance: float) -> bool:
+            at = check if self._tolerance is None else replace(check, tolerance=tolerance, because="it is measured")
+            return _passes(at, trial, mine, theirs)
+
+        return passes
+
+
+def _never(_: float) -> bool:
+    return False
+
+
+def _passes(check: Any, trial: Trial, mine: tuple[Answer, ...], theirs: tuple[Answer, ...]) -> bool:
+    try:
+        return check.judge(trial.calls, mine, theirs) is None
+    except UNCOMPARABLE:
+        return False
+
+
+def _least(passes: Callable[[float], bool]) -> float:
+    """Return the smallest tolerance at which answers pass, within a few hundredths of a decade."""
+    if passes(0.0):
+        return 0.0
+    low, high = _LOWEST, _HIGHEST
+    if not passes(10**high):
+        return math.inf
+    while high - low > _STEP:
+        middle = (low + high) / 2
+        low, high = (low, middle) if passes(10**middle) else (middle, high)
+    return float(np.float64(10**high))

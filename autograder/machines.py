@@ -1,0 +1,83 @@
+"""Where a class is graded: in sandboxes on this machine, or on the workers of a cluster."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment
+from autograder.options import class_sandbox, fail
+
+if TYPE_CHECKING:
+    from autograder.batch.gradebook import Gradebook
+    from autograder.pipeline import Plan
+    from autograder.progress import Watch
+
+MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
+
+
+@dataclass(frozen=True)
+class Machines:
+    """What was said about where to grade, and how much of the assignment."""
+
+    course: Path
+    slug: str
+    jobs: int
+    training: bool = True
+    accept_unsandboxed: bool = False
+    cluster: str = ""  # address of a scheduler, or this machine
+    resources: Mapping[str, float] | None = None  # of the workers that may take part
+
+    def assignment(self) -> Assignment:
+        """Return the assignment as it is to be graded."""
+        whole = load_assignment(self.course, self.slug)
+        return whole if self.training else whole.without_training()
+
+    def grade(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
+        """Grade what a plan says and write it down."""
+        from autograder.pipeline import carry_out
+
+        if self.cluster:
+            self._on_cluster(book, plan, watch)
+            return
+        assignment = plan.oracle.assignment
+        with class_sandbox(self.jobs, assignment, self.course, accept_unsandboxed=self.accept_unsandboxed) as sandbox:
+            carry_out(book, plan, sandbox, self.jobs, watch)
+
+    def _on_cluster(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
+        try:
+            from autograder.batch.cluster import ClusterError, connected, grade_on_cluster
+            from autograder.batch.crew import Crew, Orders, course_files
+        except ImportError as error:
+            fail(f"{MISSING} ({error})")
+        from autograder.judge.training import Trainer
+        from autograder.pipeline import write_down
+
+        files = course_files(self.course, self.slug)
+        orders = Orders(self.slug, files, plan.oracle.seed, self.training, plan.keys, self.accept_unsandboxed)
+        crew = Crew(orders, f"autograder-{secrets.token_hex(4)}")
+        trainer = Trainer(plan.oracle)
+        try:
+            with connected(self.cluster) as client:
+                coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale, self.resources)
+                write_down(book, plan, coming, watch)
+        except ClusterError as error:
+            fail(f"{error} What was graded is in {book.folder}.")
+
+
+def parse_resources(said: list[str] | None, cluster: str) -> dict[str, float] | None:
+    """Read what workers must have, such as GPU=1."""
+    if said and not cluster:
+        fail("--resources is about the workers of a cluster. Name one with --cluster tcp://host:8786.")
+    found = {}
+    for text in said or ():
+        name, _, amount = text.partition("=")
+        try:
+            found[name.strip()] = float(amount)
+        except ValueError:
+            fail(f"{text!r} is no resource. Write its name and how much of it a task takes: GPU=1.")
+    return found or None

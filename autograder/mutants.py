@@ -1,0 +1,140 @@
+"""Automatic mutants of a reference: every small change inside its solution regions, one at a time.
+
+A mutant is named by what it does to a statement, so the name stays while line numbers move, and ends to exist when the
+statement changes: reasons written for it cannot outlive it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+
+from autograder.course.spec import Assignment
+from autograder.course.stub import solution_spans
+from autograder.judge.checks import answered, choice
+from autograder.mutations import variants
+
+_SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
+Path = tuple[tuple[str, int], ...]  # fields and positions that lead from the module to a node
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the exercise whose cases have to notice (every one's, if empty), what it is, and where."""
+
+    exercise: str
+    name: str
+    path: Path
+    variant: int
+
+
+def mutants_of(assignment: Assignment) -> tuple[Mutant, ...]:
+    """Return every mutant of an assignment's reference, in the order of its lines; quizzes have none."""
+    tree = _parse(assignment.reference)
+    owners = {blank: e.name for e in assignment.exercises for blank in e.blanks}
+    quizzes = {e.name for e in assignment.exercises if _is_quiz(assignment, e.name)}
+    found: list[Mutant] = []
+    for function, start, end in solution_spans(assignment.reference):
+        exercise = owners.get(function, "")
+        if exercise not in quizzes:
+            found += _inside(tree, exercise, function, (start, end))
+    seen: Counter[str] = Counter()
+    unique = []
+    for mutant in found:
+        seen[mutant.name] += 1
+        again = f" ({seen[mutant.name]})" if seen[mutant.name] > 1 else ""
+        unique.append(Mutant(mutant.exercise, mutant.name + again, mutant.path, mutant.variant))
+    return tuple(unique)
+
+
+def compiled(assignment: Assignment, mutant: Mutant) -> CodeType:
+    """Return the reference with a mutant's change in it."""
+    tree = _parse(assignment.reference)
+    place = _Place(tree, mutant.path)
+    place.put(list(variants(place.node, place.parent))[mutant.variant])
+    return compile(ast.fix_missing_locations(tree), assignment.file, "exec", dont_inherit=True)
+
+
+def _is_quiz(assignment: Assignment, exercise: str) -> bool:
+    return all(isinstance(case.check, answered | choice) for case in assignment.cases_of(exercise))
+
+
+def _parse(source: str) -> ast.Module:
+    """Parse a source, and mark the assignments that give an old name a new value."""
+    tree = ast.parse(source)
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            names = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    node.bound = node.targets[0].id in names  # type: ignore[attr-defined] # a note of ours
+                    names.add(node.targets[0].id)
+    return tree
+
+
+def _inside(tree: ast.Module, exercise: str, function: str, lines: tuple[int, int]) -> Iterator[Mutant]:
+    """Yield the mutants of the statements that begin between two lines."""
+    for path, statement in _statements(tree):
+        if not lines[0] < statement.lineno < lines[1]:
+            continue
+        before = _head(statement)
+        texts = {before}
+        for inner in _nodes(statement, path):
+            place = _Place(tree, inner)
+            original = place.node
+            for number, other in enumerate(variants(original, place.parent)):
+                place.put(ast.copy_location(other, original) if isinstance(other, ast.stmt) else other)
+                text = _head(_Place(tree, path).node)
+                place.put(original)
+                if text not in texts:
+                    texts.add(text)
+                    yield Mutant(exercise, f"{function}: {before}  =>  {text}", inner, number)
+
+
+def _head(statement: ast.AST) -> str:
+    """Return a statement in one line; of one that holds others, what stands before them."""
+    return ast.unparse(statement).partition("\n")[0]
+
+
+def _statements(node: ast.AST, path: Path = ()) -> Iterator[tuple[Path, ast.stmt]]:
+    for step, child in _children(node):
+        if isinstance(child, ast.stmt):
+            yield (*path, step), child
+        yield from _statements(child, (*path, step))
+
+
+def _nodes(node: ast.AST, path: Path) -> Iterator[Path]:
+    """Yield the ways to a statement and to what belongs to it, without the statements inside of it."""
+    yield path
+    for step, child in _children(node):
+        if not isinstance(child, (ast.stmt, *_SKIPPED)) and not isinstance(node, _SKIPPED) and step[0] != "annotation":
+            yield from _nodes(child, (*path, step))
+
+
+def _children(node: ast.AST) -> Iterator[tuple[tuple[str, int], ast.AST]]:
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            yield (name, -1), value
+        elif isinstance(value, list):
+            yield from (((name, i), part) for i, part in enumerate(value) if isinstance(part, ast.AST))
+
+
+class _Place:
+    """A node's place in a tree."""
+
+    def __init__(self, tree: ast.AST, path: Path) -> None:
+        self.parent, self.node = tree, tree
+        for name, index in path:
+            self.parent, value = self.node, getattr(self.node, name)
+            self.node = value if index < 0 else value[index]
+        self._name, self._index = path[-1]
+
+    def put(self, other: ast.AST) -> None:
+        """Put another node there."""
+        if self._index < 0:
+            setattr(self.parent, self._name, other)
+        else:
+            getattr(self.parent, self._name)[self._index] = other

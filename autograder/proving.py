@@ -1,0 +1,65 @@
+"""The commands that prove a grader fair beyond `doctor`, and take minutes: calibrated tolerances, and mutants."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from autograder.course.catalog import load_assignment, slugs
+from autograder.options import CourseOption, JsonOption, course_of
+
+SlugsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
+]
+
+
+def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as_json: JsonOption = False) -> None:
+    """Measure float noise and the nearest known mistake for every case; exit 1 where a tolerance is not between."""
+    from rich.console import Console
+
+    from autograder.calibration import calibrated
+    from autograder.tables import show_readings
+
+    folder = course_of(course)
+    sound, answers = True, {}
+    for slug in assignments or slugs(folder):
+        readings = calibrated(load_assignment(folder, slug))
+        sound = sound and not any(reading.broken for reading in readings)
+        if as_json:
+            answers[slug] = [{**asdict(reading), "broken": reading.broken} for reading in readings]
+        else:
+            show_readings(Console(), slug, readings)
+    if as_json:
+        print(json.dumps(answers, indent=1))
+    raise typer.Exit(0 if sound else 1)
+
+
+def mutants(
+    assignments: SlugsArgument = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes at a time")] = 2,
+    course: CourseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change every line of every reference and see which cases notice; exit 1 where too few do, or one has no reason."""
+    from rich.console import Console
+
+    from autograder.survival import fates
+    from autograder.survivors import read_reasons, report
+    from autograder.tables import show_mutants
+
+    folder = course_of(course)
+    sound, answers = True, {}
+    for slug in assignments or slugs(folder):
+        load_assignment(folder, slug)  # a wrong name is one line
+        found = report(fates(folder, slug, jobs), read_reasons(folder, slug))
+        sound = sound and not found.broken
+        if as_json:
+            answers[slug] = {**asdict(found), "total": asdict(found.total)}
+        else:
+            show_mutants(Console(), slug, found)
+    if as_json:
+        print(json.dumps(answers, indent=1))
+    raise typer.Exit(0 if sound else 1)

@@ -1,0 +1,109 @@
+"""The commands on a graded class: rebuild its files, decide otherwise, look again."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.course.catalog import load_assignment
+from autograder.options import (
+    CourseOption,
+    JsonOption,
+    OutOption,
+    TrustOption,
+    class_sandbox,
+    course_of,
+    fail,
+    graded_book,
+)
+
+
+def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
+    """Make every file of a graded class anew from its gradebook."""
+    from autograder.pipeline import publish
+
+    with graded_book(out) as book:
+        publish(book, anew=True)
+    print(out / "report.html")
+
+
+def override(
+    student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
+    exercise: Annotated[str, typer.Argument(help="Its name")],
+    points: Annotated[float | None, typer.Argument(show_default=False, help="The points it is worth")] = None,
+    because: Annotated[str, typer.Option(help="The reason, which the student reads too")] = "",
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Go back to the computed points")] = False,
+    out: OutOption = Path(),
+) -> None:
+    """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
+    from autograder.batch.view import find_exercise, find_student
+    from autograder.pipeline import publish
+
+    if withdraw != (points is None):
+        fail("Give the points, or --withdraw to go back to the computed ones.")
+    if not withdraw and not because.strip():
+        fail('Say why: --because "...". The reason stands in the results, and the student reads it.')
+    with graded_book(out) as book:
+        name, wanted = find_student(book, student), find_exercise(book.fact("exercises"), exercise)
+        most = book.fact("exercises")[wanted]
+        if points is not None and not (math.isfinite(points) and 0 <= points <= most):
+            fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
+        book.override(name, wanted, points, because.strip())
+        publish(book)
+    print(f"{name}: {wanted} {'as computed' if points is None else f'{points:g} of {most:g}'}")
+
+
+def explain(
+    student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
+    exercise: Annotated[str, typer.Argument(help="Its name")],
+    out: OutOption = Path(),
+    accept_unsandboxed: TrustOption = False,
+    course: CourseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one student's failing cases again and show all of them, hidden inputs included. For graders."""
+    from rich.console import Console
+
+    from autograder.appeal import differences, look_again, open_case
+    from autograder.terminal import show_appeal
+
+    folder = course_of(course)
+    with graded_book(out) as book:
+        assignment = load_assignment(folder, book.fact("assignment"))
+        case = open_case(book, assignment, student, exercise)
+    with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
+        found, problem = look_again(case, assignment, sandbox)
+    if as_json:
+        answer = {"student": case.entry["student"], "exercise": asdict(found), "problem": problem}
+        print(json.dumps(answer | {"gradebook": case.result, "differences": differences(case, found)}, indent=1))
+    else:
+        show_appeal(Console(), case, found, problem)
+
+
+def similarity(
+    out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")],
+    least: Annotated[int, typer.Option(min=1, max=100, help="Show pairs that share so many percent")] = 80,
+    course: CourseOption = None,
+) -> None:
+    """Suggest which submissions look alike: a page of pairs, for a person to judge. It never grades."""
+    try:
+        from autograder.batch.lookalikes import compare
+    except ImportError as error:
+        fail(f"Comparing submissions takes copydetect: pip install 'sequence-autograder[similarity]' ({error})")
+    from autograder.batch.files import write_whole
+    from autograder.batch.view import source_of
+    from autograder.publish.similarity import similarity_html
+
+    with graded_book(out) as book:
+        assignment = load_assignment(course_of(course), book.fact("assignment"))
+        sources = {student: source_of(book, student) for student in book.students()}
+        title = book.fact("title")
+    found = compare({who: source for who, source in sources.items() if source}, assignment.stub, least / 100)
+    write_whole(out / "similarity.html", similarity_html(found, title, least / 100))
+    pairs = "1 pair" if found.found == 1 else f"{found.found} pairs"
+    print(f"{pairs} of {found.compared} submissions share {least} % or more: {out / 'similarity.html'}")

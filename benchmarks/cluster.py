@@ -1,0 +1,185 @@
+"""Measure grading on a cluster: what a second worker brings, and when the coordinator has more than it can take.
+
+The scheduler and the workers are processes of this machine, so what is measured is the cost of distribution, not a network.
+For the second figure workers grade nothing and send back results of the usual size, as fast as they can.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import itertools
+import json
+import resource
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import cloudpickle
+
+from autograder.batch.cluster import MOST, connected, grade_on_cluster
+from autograder.batch.crew import Crew, Done, Orders, Task, course_files
+from autograder.batch.keys import exercise_keys
+from autograder.batch.record import Graded
+from autograder.batch.run import grade_one
+from autograder.batch.shelf import open_gradebook
+from autograder.batch.submissions import Submission, read_submissions
+from autograder.course.catalog import load_assignment
+from autograder.demo import write_class
+from autograder.judge.oracle import Oracle
+from autograder.judge.training import Trainer
+from autograder.pipeline import Plan, write_down
+from autograder.progress import Mark
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.probe import open_sandbox
+
+COURSE, SLUG, SEED = Path(__file__).parents[1], "a5_attention", 0
+
+
+class Idle(Crew):
+    """Grades nothing, and sends back results as if it had."""
+
+    def __init__(self, orders: Orders, name: str, done: Graded) -> None:
+        super().__init__(orders, name)
+        self.done = done
+
+    def grade(self, task: Task) -> Done:
+        """Return as many copies of a result, so that each is sent; they are made once."""
+        if not hasattr(self, "copies"):
+            self.copies = tuple((copy.deepcopy(self.done.result), 0.02) for _ in range(MOST))
+        return Done(self.copies[: len(task.submissions)], self.done.isolation)
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[Any]:
+    """Start a scheduler and workers of one thread; yield a client."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scheduler.json"
+        start = [sys.executable, "-m"]
+        common = ["--scheduler-file", str(file), "--no-dashboard"]
+        commands = [[*start, "distributed.cli.dask_scheduler", "--port", "0", *common]]
+        options = ["--nworkers", "1", "--nthreads", "1", "--local-directory", folder]
+        commands += [[*start, "distributed.cli.dask_worker", *common, *options]] * workers
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        processes = [subprocess.Popen(command, **quiet) for command in commands]
+        try:
+            while not (file.exists() and file.read_text(encoding="utf-8")):
+                time.sleep(0.1)
+            with connected(json.loads(file.read_text(encoding="utf-8"))["address"], 60) as client:
+                client.wait_for_workers(workers)
+                yield client
+        finally:
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.wait()
+
+
+def named(submissions: tuple[Submission, ...]) -> dict[str, frozenset[str]]:
+    """Return everything as stale."""
+    return {submission.student: frozenset({"attention"}) for submission in submissions}
+
+
+def efficiency(orders: Orders, trainer: Trainer, submissions: tuple[Submission, ...]) -> None:
+    """Grade a class with one worker and with two, twice each: the first also starts the pools."""
+    seconds = {}
+    for workers in (1, 2):
+        with cluster(workers) as client:
+            crew = Crew(orders, f"autograder-{secrets.token_hex(4)}")
+            for some in (submissions[:40], submissions):
+                began = time.monotonic()
+                done = sum(1 for _ in grade_on_cluster(client, crew, trainer, some, named(some)))
+                seconds[workers] = time.monotonic() - began
+                print(f"{workers} worker(s): {done} submissions in {seconds[workers]:.1f} s", flush=True)
+    print(f"efficiency from 1 to 2 workers: {seconds[1] / (2 * seconds[2]):.2f}", flush=True)
+
+
+def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit: float) -> None:
+    """Send a huge class through workers that grade nothing, without and with a gradebook, for so many seconds each."""
+    source = Source("attention", (Chunk("attention.py", trainer.assignment.reference),))
+    for with_book in (False, True):
+        submissions = tuple(Submission(f"s{i:06}", "class.zip", source) for i in range(count))
+        with cluster(2) as client, tempfile.TemporaryDirectory() as folder:
+            crew = Idle(orders, "idle", done)
+            coming = grade_on_cluster(client, crew, trainer, submissions, named(submissions))
+            with open_gradebook(Path(folder) / "out", trainer.assignment) as book:
+                book.describe(trainer.assignment, SEED)
+                before, watch = clocks(client), Count()
+                if with_book:
+                    plan = Plan(trainer.oracle, orders.keys, named(submissions), submissions, 0)
+                    write_down(book, plan, until(coming, before[0] + limit), watch)
+                else:
+                    watch.number = sum(1 for _ in until(coming, before[0] + limit))
+                wall, mine, scheduler = (now - then for now, then in zip(clocks(client), before, strict=True))
+                number = watch.number
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+        what = "written into the gradebook" if with_book else "taken and forgotten"
+        print(
+            f"{number} of {count} {what}: {number / wall:.0f}/s; CPU of each: coordinator {1000 * mine / number:.2f} ms, "
+            f"scheduler {1000 * scheduler / number:.2f} ms; coordinator's memory {memory} MB",
+            flush=True,
+        )
+
+
+class Count:
+    """Watches a grading and counts."""
+
+    number = 0
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+
+    def start(self, todo: int, kept: int) -> None:
+        """Nothing is known yet."""
+
+    def graded(self, _: Mark) -> None:
+        """Count one more."""
+        self.number += 1
+
+
+def until(coming: Generator[Graded], end: float) -> Iterator[Graded]:
+    """Yield what comes until a moment, and stop the rest then."""
+    for graded in coming:
+        yield graded
+        if time.monotonic() > end:
+            coming.close()
+            return
+
+
+def clocks(client: Any) -> tuple[float, float, float]:
+    """Return the wall's clock, this process's CPU and the scheduler's."""
+    return time.monotonic(), time.process_time(), client.run_on_scheduler(time.process_time)
+
+
+def main() -> None:
+    """Print all figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="submissions of the class that is not graded")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each of its two rounds")
+    given = parser.parse_args()
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    assignment = load_assignment(COURSE, SLUG)
+    oracle = Oracle(assignment, SEED)
+    trainer = Trainer(oracle)
+    orders = Orders(SLUG, course_files(COURSE, SLUG), SEED, True, exercise_keys(oracle), accept_unsandboxed=True)
+    with tempfile.TemporaryDirectory() as folder:
+        submissions = read_submissions(write_class(assignment, Path(folder)), assignment.file)
+    with open_sandbox(1) as sandbox:
+        wrong = next(itertools.islice((s for s in submissions if s.source), 30, None))
+        done = grade_one(trainer, wrong, sandbox)
+    saturation(orders, trainer, done, given.count, given.limit)
+    efficiency(orders, trainer, submissions)
+
+
+if __name__ == "__main__":
+    main()

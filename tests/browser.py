@@ -1,0 +1,117 @@
+"""A real browser for tests: load pages without showing them, let a script of ours look at them, note who asks for what.
+
+Pages are served from this machine and framed by one of ours of the same origin, whose script measures them: the pages
+themselves may run none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from html import unescape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-default-apps",
+    "--virtual-time-budget=4000",
+)
+DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
+
+# What a page looks like in a frame: how far it is wider than the frame, what text stands out too little, what of it moves
+# under a pointer but not under a keyboard, whether anything of it ran.
+MEASURE = """
+const rgb = text => { const c = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  c.fillStyle = text; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
+const over = (top, share, below) => top.slice(0, 3).map((v, i) => v * share + below[i] * (1 - share));
+const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  return .2126 * r + .7152 * g + .0722 * b; };
+const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+const behind = (view, element) => { for (let e = element; e; e = e.parentElement) {
+  const c = rgb(view.getComputedStyle(e).backgroundColor); if (c[3] > 0) return c; } return [255, 255, 255]; };
+function measure(frame) {
+  const page = frame.contentDocument, view = frame.contentWindow, faint = [], stuck = [];
+  for (const d of page.querySelectorAll("details")) d.open = true;
+  for (const e of page.body.querySelectorAll("*")) {
+    const style = view.getComputedStyle(e), own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+    const drawn = e.namespaceURI.endsWith("svg");
+    if (own && !["title", "desc"].includes(e.tagName)) {
+      let below = behind(view, e);
+      const cell = e.previousElementSibling;
+      if (drawn && cell && cell.tagName === "rect" && e.closest(".heat")) {
+        const s = view.getComputedStyle(cell); below = over(rgb(s.fill), Number(s.fillOpacity), below); }
+      const seen = contrast(rgb(drawn ? style.fill : style.color), below);
+      if (seen < 4.5) faint.push(`${e.tagName}.${e.getAttribute("class")} ${seen.toFixed(2)}: ${e.textContent.slice(0, 40)}`);
+    }
+    const moves = ["auto", "scroll"].includes(style.overflowX) && e.scrollWidth > e.clientWidth + 1;
+    if (moves && e.tabIndex < 0) stuck.push(`${e.tagName}.${e.className}`);
+  }
+  return {wider: page.documentElement.scrollWidth - frame.clientWidth, faint, stuck, scripts: page.scripts.length,
+    ran: page.documentElement.hasAttribute("data-ran"), text: page.body.innerText.length};
+}
+onload = () => { document.title = JSON.stringify([...document.querySelectorAll("iframe")].map(measure)); };
+"""
+
+
+class Site:
+    """Pages by path, and the paths that were asked for, also those that are not there."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.pages: dict[str, str] = {}
+        self.asked: list[str] = []
+
+
+@contextmanager
+def site() -> Iterator[Site]:
+    """Serve pages on this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.asked.append(self.path)
+            body = found.pages.get(self.path)
+            self.send_response(404 if body is None else 200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write((body or "").encode())
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found = Site(f"http://127.0.0.1:{server.server_port}")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield found
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def look_at(served: Site, pages: Mapping[str, str], profile: Path, *, width: int, dark: bool = False) -> Any:
+    """Load pages in frames of a width; return what is measured of each, in order."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert browser, "These tests need Chromium on PATH. Install it, or leave them out: pytest -m 'not browser'."
+    frames = "".join(f'<iframe src="{path}" width="{width}" height="900"></iframe>' for path in pages)
+    served.pages |= {
+        **pages,
+        "/look": f'<!DOCTYPE html><link rel="icon" href="data:,"><title></title><script>{MEASURE}</script>{frames}',
+    }
+    command = [browser, *FLAGS, *(DARK if dark else ()), f"--user-data-dir={profile}", "--dump-dom"]
+    done = subprocess.run([*command, f"{served.address}/look"], capture_output=True, text=True, check=True, timeout=120)
+    (title,) = re.findall("<title>(.*?)</title>", done.stdout, re.DOTALL)[:1]
+    return json.loads(unescape(title))

@@ -1,0 +1,248 @@
+"""Classes of results as other modules' tests need them: small enough to count by hand, or as classes are."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from autograder.course.spec import Status
+
+Json = dict[str, Any]
+
+HOSTILE = "\"><script>alert(1)</script></pre><img src=x onerror=alert(2)>'\u202egnp.exe\x00\x1b[31m\ud800"
+
+DATA = """The values differ from what is expected, first at [0, 1].
+  got                       expected
+  [[0.4223 0.2892 0.2885]   [[0.3838 0.3084 0.3078]
+   [0.2119 0.5761 0.2119]    [0.2741 0.4519 0.2741]
+   [0.1554 0.1554 0.6892]]   [0.2248 0.2248 0.5504]]
+The call was attention(Q, K, V) with
+  Q = array (3, 2) float64
+      [[1. 0.]
+       [0. 1.]
+       [1. 1.]]"""
+CRASH = """ValueError: operands could not be broadcast together with shapes (4,6) (4,5)
+  attention.py, line 87, in attention
+    return weights * V"""
+NO_SCALE = "Your scores are not divided by `sqrt(d_k)`."
+WRONG_AXIS = "Your softmax runs over the queries: each row of weights must sum to one, so use `axis=-1`."
+
+EXERCISES: dict[str, tuple[float, list[tuple[str, str, str]]]] = {
+    "average_context": (
+        2,
+        [
+            ("three_numbers", "The worked example: 2, 4, 6 average to 2, 3, 4.", "public"),
+            ("averages_of_any_shape", "Every position is the mean of itself and all before it.", "hidden"),
+            ("one_token_averages_to_itself", "A sequence of one token comes back as it was.", "hidden"),
+        ],
+    ),
+    "attention": (
+        5,
+        [
+            ("i_like_pizza", "The worked example with the tokens I, like, pizza.", "public"),
+            ("matches_reference", "Random queries, keys and values give what `softmax(QKᵀ/√d_k)V` gives.", "hidden"),
+            ("rows_of_weights_sum_to_one", "Every query spreads exactly one unit of attention.", "hidden"),
+            ("arguments_untouched", "`Q`, `K` and `V` are as they were afterwards.", "hidden"),
+        ],
+    ),
+    "causal_mask": (
+        2,
+        [
+            ("four_by_four", "The mask for four tokens.", "public"),
+            ("future_cannot_leak", "Changing token 3 leaves outputs 0..2 as they were.", "hidden"),
+        ],
+    ),
+    "attention_backward": (
+        6,
+        [
+            ("one_query", "The worked example with one query.", "public"),
+            ("agrees_with_differences", "The gradients agree with finite differences.", "hidden"),
+            ("masked_keys_get_nothing", "A key that no query may see has a gradient of zero.", "hidden"),
+        ],
+    ),
+}
+TEXT = {
+    Status.FAILED: DATA,
+    Status.CRASHED: CRASH,
+    Status.TIMEOUT: "Stopped after 2 s without an answer. Does a loop never end?",
+    Status.MEMORY: "It asked for more than the 1024 MB a submission may use.",
+    Status.OUTPUT: "What it returned is too large to be read (64 MB).",
+    Status.MISSING: "Not written yet.",
+    Status.SKIPPED: "It builds on `attention`, which is not written yet.",
+    Status.GRADER_ERROR: "The grader itself failed here, which costs you nothing: the worker did not start",
+}
+MISSING: Json = dict.fromkeys(EXERCISES, (Status.MISSING,))
+
+
+def make_case(name: str, claim: str, visibility: str, status: Status, mistake: tuple[str, str] = ("", "")) -> Json:
+    """Make one case's result."""
+    message = TEXT.get(status, "")
+    if visibility == "hidden" and status is Status.FAILED:
+        message = "The values differ from the reference's."
+    return {
+        "name": name, "claim": claim, "visibility": visibility, "status": str(status), "message": message,
+        "diagnosis": mistake[0], "says": mistake[1], "seconds": 0.002, "picture": _picture(visibility, status, mistake[0]),
+    }  # fmt: skip
+
+
+def _picture(visibility: str, status: Status, diagnosis: str) -> Json | None:
+    """Draw a heat map for a public case that fails with a known mistake, and curves for a hidden one."""
+    if status is not Status.FAILED or not diagnosis:
+        return None
+    if visibility == "public":
+        return {
+            "kind": "heat",
+            "yours": [[1.5, -2.0, None], [0, 4, 1]],
+            "expected": [[1, -2.0, 3], [0, 4, 1]],
+            "place": "[0]",
+        }
+    curves = [["yours, W = 1", [[0, 10], [9, 1.5]]], ["expected, W = 1", [[0, 10], [9, 0.5]]]]
+    return {"kind": "lines", "curves": [*curves, ["yours, W = 2", [[0, 3]]]], "x": "t", "y": "norm", "log": True}
+
+
+def make_exercise(
+    name: str, wrong: dict[str, Status] | Status | None = None, mistake: tuple[str, str] = ("", "")
+) -> Json:
+    """Make one exercise's result: all right, all with one status, or some cases with theirs."""
+    points, cases = EXERCISES[name]
+    wrong = wrong or {}
+    made = []
+    for case, claim, visibility in cases:
+        status = wrong.get(case, Status.PASSED) if isinstance(wrong, dict) else wrong
+        named = mistake if status in (Status.FAILED, Status.CRASHED) else ("", "")
+        made.append(make_case(case, claim, visibility, status, named))
+    passed = sum(case["status"] == Status.PASSED for case in made)
+    first = next((case["status"] for case in made if case["status"] != Status.PASSED), str(Status.PASSED))
+    score = round(points * passed / len(made), 4)
+    return {"name": name, "score": score, "max_score": points, "status": first, "override": None, "cases": made}
+
+
+def make_result(
+    student: str, status: str = "graded", problem: str = "", notes: tuple[str, ...] = (), **wrong: Any
+) -> Json:
+    """Make a student's result: all right but for what is said to be wrong, by exercise."""
+    exercises = [make_exercise(name, *wrong.get(name, ())) for name in EXERCISES] if status != "unreadable" else []
+    if status == "not_importable":
+        exercises = [make_exercise(name, Status.CRASHED) for name in EXERCISES]
+    return {
+        "schema": 1,
+        "assignment": "a5_attention",
+        "title": "Attention: from averaging to softmax(QKᵀ/√d_k)V",
+        "student": student,
+        "origin": f"class.zip: {student}/attention.py",
+        "score": round(sum(e["score"] for e in exercises), 2),
+        "max_score": 15.0,
+        "status": status,
+        "problem": problem,
+        "notes": list(notes),
+        "person": None,
+        "submitted": None,
+        "due": None,
+        "late": False,
+        "late_hours": 0.0,
+        "seed": 20240917,
+        "seconds": 0.21,
+        "isolation": {"level": "C", "mechanisms": ["process", "rlimits"], "residual_risks": ["can open connections"]},
+        "exercises": exercises,
+    }
+
+
+def small_class() -> list[Json]:
+    """Return six submissions whose figures are easily counted by hand."""
+    scale = ({"i_like_pizza": Status.FAILED, "matches_reference": Status.FAILED}, ("no_scale", NO_SCALE))
+    both = (Status.FAILED, ("no_scale+wrong_axis", f"{NO_SCALE} Also: {WRONG_AXIS}"))
+    return [
+        make_result("s001"),
+        make_result("s002", attention=scale),
+        make_result("s003", attention=both, notes=("Handed in twice; the latest was graded.",)),
+        make_result("s004", average_context=(Status.TIMEOUT,), attention=(Status.CRASHED,)),
+        make_result("s005", "unreadable", "The zip is damaged: attention.py ends in the middle."),
+        make_result("s006", "not_importable", "Your file cannot be imported.\nSyntaxError: '(' was never closed"),
+    ]
+
+
+def summary(**changes: Any) -> Json:
+    """Return what stands about a run as a whole."""
+    return {
+        "assignment": "a5_attention",
+        "title": "Attention: from averaging to softmax(QKᵀ/√d_k)V",
+        "seed": 20240917,
+        "seconds": 133.2,
+        "isolation": {
+            "level": "C",
+            "mechanisms": ["process", "rlimits"],
+            "residual_risks": ["can read files of the grader's user", "can open network connections"],
+        },
+        "due": None,
+        "not_on_roster": [],
+        "problems": [],
+        "engine": "0.1.0",
+        **changes,
+    }
+
+
+def large_class(size: int = 120) -> list[Json]:
+    """Return a class as classes are: most do well, some make known mistakes, a few break things."""
+    random_ = random.Random(5)
+    axis = (Status.FAILED, ("wrong_axis", WRONG_AXIS))
+    scale = ({"i_like_pizza": Status.FAILED, "matches_reference": Status.FAILED}, ("no_scale", NO_SCALE))
+    partial = ({"agrees_with_differences": Status.FAILED, "masked_keys_get_nothing": Status.FAILED},)
+    choices: list[tuple[float, Json]] = [
+        (30, {}),
+        (25, {"attention_backward": partial}),
+        (15, {"attention": scale, "attention_backward": (Status.MISSING,)}),
+        (10, {"attention": axis, "attention_backward": (Status.MISSING,)}),
+        (
+            8,
+            {
+                "attention": axis,
+                "attention_backward": (Status.CRASHED,),
+                "causal_mask": ({"future_cannot_leak": Status.FAILED},),
+            },
+        ),
+        (5, {"average_context": (Status.TIMEOUT,), "attention": scale}),
+        (4, MISSING),
+        (3, {"attention": (Status.MEMORY,), "attention_backward": (Status.SKIPPED,)}),
+        (2, {"average_context": (Status.OUTPUT,)}),
+        (1, {"causal_mask": (Status.GRADER_ERROR,)}),
+    ]
+    picked = random_.choices([c for _, c in choices], [w for w, _ in choices], k=size)
+    made = [make_result(f"s{i:03}", **wrong) for i, wrong in enumerate(picked, start=1)]
+    made[7] = make_result("s008", "unreadable", "The zip is damaged: attention.py ends in the middle.")
+    made[20] = make_result(
+        "s021", "not_importable", f"Your file cannot be imported, so nothing in it is graded.\n{CRASH}"
+    )
+    made[33] = make_result("s034", "grader_error", "the worker did not start")
+    made[40]["notes"] = ["Handed in twice (attention.py, attention-1.py); the latest was graded."]
+    made.append(make_result(HOSTILE, "not_importable", HOSTILE, (HOSTILE,)))
+    return made
+
+
+def on_roster(result: Json, section: str = "", name: str = "", extension: str = "") -> Json:
+    """Put a student on the roster."""
+    number = result["student"]
+    person = {"id": number, "name": name or f"Name of {number}", "email": f"{number}@example.edu"}
+    return {**result, "person": {**person, "section": section, "extension": extension}}
+
+
+def handed_in(result: Json, hours: float) -> Json:
+    """Let a submission come so many hours after it was due."""
+    due = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
+    when = {"submitted": (due + timedelta(hours=hours)).isoformat(), "due": due.isoformat()}
+    return {**result, **when, "late": hours > 0, "late_hours": max(hours, 0.0)}
+
+
+def decided(result: Json, exercise: str, points: float, because: str) -> Json:
+    """Let a person give an exercise other points."""
+    exercises = [dict(e) for e in result["exercises"]]
+    (changed,) = [e for e in exercises if e["name"] == exercise]
+    made = {"points": points, "because": because, "made": "2026-03-05T10:00:00+00:00", "computed": changed["score"]}
+    changed |= {"score": points, "override": made}
+    return {**result, "exercises": exercises, "score": round(sum(e["score"] for e in exercises), 2)}
+
+
+def absentee(student: str, section: str = "") -> Json:
+    """Return the line of somebody who handed in nothing."""
+    result = on_roster(make_result(student, "not_submitted", **MISSING), section)
+    return {**result, "exercises": [{**exercise, "cases": []} for exercise in result["exercises"]]}

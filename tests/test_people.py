@@ -1,0 +1,70 @@
+"""Who is behind the numbers: students are found under the right heading, and in order."""
+
+from __future__ import annotations
+
+from class_records import (
+    NO_SCALE,
+    WRONG_AXIS,
+    absentee,
+    decided,
+    handed_in,
+    large_class,
+    make_result,
+    small_class,
+)
+
+from autograder.course.spec import Status
+from autograder.publish.people import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
+
+
+def test_mistakes_are_ranked_and_named() -> None:
+    """Two mistakes in one submission count for both, once for each student; a guess between two stays whole."""
+    first, second = mistakes(small_class())
+    assert (first.name, first.says, first.students) == ("no_scale", NO_SCALE, ("s002", "s003"))
+    assert (second.name, second.says, second.students) == ("wrong_axis", WRONG_AXIS, ("s003",))
+    says = "One of these: It is this. Or: It is that."
+    (guess,) = mistakes([make_result("s", attention=(Status.FAILED, ("this", says)))])
+    assert (guess.name, guess.says, guess.exercises) == ("this", says, ("attention",))
+
+
+def test_who_needs_a_look() -> None:
+    """Each has a reason; a file that could not be imported is not also counted as crashed."""
+    found = looks(small_class())
+    assert [(heading, [student for student, _ in rows]) for heading, rows in found.items()] == [
+        ("Could not be read", ["s005"]),
+        ("Could not be imported", ["s006"]),
+        ("Timed out", ["s004"]),
+        ("Crashed", ["s004"]),
+        ("Notes, such as a second submission", ["s003"]),
+    ]
+    assert found["Crashed"] == (("s004", "`attention`"),)
+
+
+def test_the_latest_come_first() -> None:
+    """Hours are compared, and who was on time is not in it; of whom only a mark is known stands last."""
+    first, second, third, fourth, *_ = small_class()
+    marked = {**fourth, "late": True, "late_hours": None}
+    found = late([marked, handed_in(first, 2), handed_in(second, -3), handed_in(third, 30)])
+    assert [(entry["student"], entry["late_hours"]) for entry in found] == [("s003", 30), ("s001", 2), ("s004", None)]
+
+
+def test_the_slowest_say_where_their_time_went() -> None:
+    """The exercise with the most seconds in its cases is named; half of the class took the typical time or less."""
+    slow = make_result("slow") | {"seconds": 9.5}
+    slow["exercises"][1]["cases"][0]["seconds"] = 9.0
+    unread = make_result("unread", "unreadable") | {"seconds": 3.0}
+    first, second, *others = slowest([*large_class(), slow, unread])
+    assert (first.student, first.seconds, first.exercise) == ("slow", 9.5, "attention")
+    assert (second.student, second.exercise, second.longest) == ("unread", "", 0)
+    assert len(others) == SLOWEST - 2
+    assert typical_seconds(large_class()) == 0.21
+    assert (slowest([]), typical_seconds([])) == ((), 0.0)
+
+
+def test_decisions_of_a_person() -> None:
+    """What was computed and what was given stand side by side, also for somebody who handed in nothing."""
+    changed = decided(small_class()[1], "attention", 4.0, "Right idea.")
+    paper = decided(absentee("x1"), "causal_mask", 2.0, "On paper.")
+    first, second = decisions([changed, small_class()[0], paper])
+    assert (first.student, first.computed, first.points, first.because) == ("s002", 2.5, 4.0, "Right idea.")
+    assert (first.handed_in, second.handed_in, second.exercise) == (True, False, "causal_mask")
