@@ -45,14 +45,15 @@ COURSE, SLUG, SEED = Path(__file__).parents[1], "a5_attention", 0
 class Idle(Crew):
     """Grades nothing, and sends back results as if it had."""
 
-    def __init__(self, orders: Orders, name: str, done: Graded) -> None:
+    def __init__(self, orders: Orders, name: str, done: Graded, seconds: float = 0.0) -> None:
         super().__init__(orders, name)
-        self.done = done
+        self.done, self.seconds = done, seconds
 
     def grade(self, task: Task) -> Done:
         """Return as many copies of a result, so that each is sent; they are made once."""
         if not hasattr(self, "copies"):
             self.copies = tuple((copy.deepcopy(self.done.result), 0.02) for _ in range(MOST))
+        time.sleep(self.seconds * len(task.submissions))
         return Done(self.copies[: len(task.submissions)], self.done.isolation)
 
 
@@ -97,12 +98,33 @@ def efficiency(orders: Orders, trainer: Trainer, submissions: tuple[Submission, 
                 done = sum(1 for _ in grade_on_cluster(client, crew, trainer, some, named(some)))
                 seconds[workers] = time.monotonic() - began
                 print(f"{workers} worker(s): {done} submissions in {seconds[workers]:.1f} s", flush=True)
-    print(f"efficiency from 1 to 2 workers: {seconds[1] / (2 * seconds[2]):.2f}", flush=True)
+    print(f"grading, efficiency from 1 to 2 workers: {seconds[1] / (2 * seconds[2]):.2f}", flush=True)
+
+
+def keeping_busy(orders: Orders, trainer: Trainer, done: Graded, count: int = 1000, each: float = 0.03) -> None:
+    """The same with workers that wait as long as grading takes, so that what else this machine does counts for little."""
+    submissions = tuple(Submission(f"s{i}", "class.zip", reference_of(trainer)) for i in range(count))
+    seconds = {}
+    for workers in (1, 2):
+        with cluster(workers) as client:
+            began = time.monotonic()
+            for _ in grade_on_cluster(
+                client, Idle(orders, "idle", done, each), trainer, submissions, named(submissions)
+            ):
+                pass
+            seconds[workers] = time.monotonic() - began
+        print(f"{workers} worker(s): {count} times {each:g} s of waiting in {seconds[workers]:.1f} s", flush=True)
+    print(f"waiting, efficiency from 1 to 2 workers: {seconds[1] / (2 * seconds[2]):.2f}", flush=True)
+
+
+def reference_of(trainer: Trainer) -> Source:
+    """Return code of the usual size."""
+    return Source("attention", (Chunk("attention.py", trainer.assignment.reference),))
 
 
 def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit: float) -> None:
     """Send a huge class through workers that grade nothing, without and with a gradebook, for so many seconds each."""
-    source = Source("attention", (Chunk("attention.py", trainer.assignment.reference),))
+    source = reference_of(trainer)
     for with_book in (False, True):
         submissions = tuple(Submission(f"s{i:06}", "class.zip", source) for i in range(count))
         with cluster(2) as client, tempfile.TemporaryDirectory() as folder:
@@ -178,6 +200,7 @@ def main() -> None:
         wrong = next(itertools.islice((s for s in submissions if s.source), 30, None))
         done = grade_one(trainer, wrong, sandbox)
     saturation(orders, trainer, done, given.count, given.limit)
+    keeping_busy(orders, trainer, done)
     efficiency(orders, trainer, submissions)
 
 

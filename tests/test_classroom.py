@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -309,3 +310,45 @@ def test_wrong_use_of_shards_and_clusters(
     """Each is one line, and nothing is written."""
     code, _, said = run("grade", "t1_means", works, "-o", tmp_path / "new", *options)
     assert (code, message in said, (tmp_path / "new").exists()) == (2, True, False)
+
+
+def test_look_alikes(run: Run, works: Path, tmp_path: Path, assignment: Assignment) -> None:
+    """A page beside the report names the pair, and no grade knows of it."""
+    (works / "kim.py").write_text(assignment.reference.replace("means", "averages"), encoding="utf-8")
+    out = tmp_path / "out"
+    assert run("grade", "t1_means", works, "-o", out, "--seed", 3, "--accept-unsandboxed")[0] == 0
+    before = results(out)
+    code, said, _ = run("similarity", out, "--least", 90)
+    assert (code, said) == (0, f"3 pairs of 3 submissions share 90 % or more: {out / 'similarity.html'}\n")
+    assert "kim" in (out / "similarity.html").read_text(encoding="utf-8")
+    assert results(out) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "library", "extra"),
+    [
+        (["similarity", "OUT"], "copydetect", "pip install 'sequence-autograder[similarity]'"),
+        (
+            ["grade", "t1_means", "CLASS", "-o", "NEW", "--cluster", "tcp://127.0.0.1:9"],
+            "distributed",
+            "pip install 'sequence-autograder[cluster]'",
+        ),
+    ],
+)
+def test_what_an_extra_lacks_is_said(
+    run: Run,
+    out: Path,
+    works: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    library: str,
+    extra: str,
+) -> None:
+    """With the line to type."""
+    for module in ("lookalikes", "cluster", "crew"):
+        monkeypatch.delitem(sys.modules, f"autograder.batch.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    places = {"OUT": out, "CLASS": works, "NEW": tmp_path / "new"}
+    code, _, said = run(*(places.get(part, part) for part in command))
+    assert (code, extra in said) == (2, True)

@@ -85,19 +85,19 @@ def _norm(rng: np.random.Generator, d: int) -> dict[str, np.ndarray]:
 
 
 def _small(method: str = "forward", *, dropout: float = 0.0, training: bool = False) -> Module:
-    """Return a model of 5 tokens and 6 places: two layers, d_model 4, two heads, d_ff 3."""
+    """Return a model of 5 tokens and 6 places: two layers, d_model 6, two heads, d_ff 3."""
     rng = np.random.default_rng(3)
     parts = {
-        "token_embedding": {"weight": rng.normal(size=(5, 4)).round(1)},
-        "position_embedding": {"weight": rng.normal(size=(6, 4)).round(1)},
+        "token_embedding": {"weight": rng.normal(size=(5, 6)).round(1)},
+        "position_embedding": {"weight": rng.normal(size=(6, 6)).round(1)},
     }
     for layer in range(2):
-        parts |= {f"blocks.{layer}.norm_1": _norm(rng, 4), f"blocks.{layer}.norm_2": _norm(rng, 4)}
-        parts |= {f"blocks.{layer}.attention.{name}": _linear(rng, 4, 4) for name in ("W_q", "W_k", "W_v", "W_o")}
-        parts |= {f"blocks.{layer}.feed_forward.0": _linear(rng, 3, 4)}
-        parts |= {f"blocks.{layer}.feed_forward.2": _linear(rng, 4, 3)}
-    parts |= {"final_norm": _norm(rng, 4), "output": _linear(rng, 5, 4)}
-    return Module(init=(5, 6, 4, 2, 3, 2, dropout), state=_state(parts), method=method, training=training)
+        parts |= {f"blocks.{layer}.norm_1": _norm(rng, 6), f"blocks.{layer}.norm_2": _norm(rng, 6)}
+        parts |= {f"blocks.{layer}.attention.{name}": _linear(rng, 6, 6) for name in ("W_q", "W_k", "W_v", "W_o")}
+        parts |= {f"blocks.{layer}.feed_forward.0": _linear(rng, 3, 6)}
+        parts |= {f"blocks.{layer}.feed_forward.2": _linear(rng, 6, 3)}
+    parts |= {"final_norm": _norm(rng, 6), "output": _linear(rng, 5, 6)}
+    return Module(init=(5, 6, 6, 2, 3, 2, dropout), state=_state(parts), method=method, training=training)
 
 
 IDS = np.array([[1, 3, 2, 4, 0], [2, 2, 0, 1, 3]])
@@ -134,7 +134,7 @@ def cache_by_hand(rng: np.random.Generator) -> Iterator[Call]:
 def _cache(batch: int, past: int) -> list[tuple[Any, Any]]:
     """Return a cache for the two layers of the small model."""
     rng = np.random.default_rng(9)
-    drawn = [_t(rng.normal(size=(batch, past, 4)).round(1)) for _ in range(4)]
+    drawn = [_t(rng.normal(size=(batch, past, 6)).round(1)) for _ in range(4)]
     return [(drawn[0], drawn[1]), (drawn[2], drawn[3])]
 
 

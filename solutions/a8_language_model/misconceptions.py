@@ -550,6 +550,13 @@ LM_LOSS = (
     ),
     _loss(
         LOSS,
+        "loss_is_a_plain_number",
+        f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE).item()",
+        "losses_of_any_size",
+        "Your loss is a plain number, from which no gradient can flow back. Return the tensor.",
+    ),
+    _loss(
+        LOSS,
         "mean_over_ignored",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, reduction='sum') / targets.numel()",
         "some_targets_are_not_asked",
