@@ -128,3 +128,15 @@ def test_any_numbers_and_names_make_a_well_formed_figure(array: np.ndarray, name
     picture = plotted(Plot(label, ("<script>",)), [Answer(array)], [Answer(array)])
     if picture and any(curve for _, curve in picture.curves):
         assert not list(drawn(picture).iter("script"))
+
+
+def test_curves_that_agree_are_both_seen() -> None:
+    """The student's is broad and pale, the other thin; a further pair has another colour and dash."""
+    row = ((0, 1.0), (9, 2.0))
+    names = ("yours, W = 1", "expected, W = 1", "yours, W = 2", "expected, W = 2")
+    styles = [
+        line.attrib["class"] for line in drawn(Lines(tuple((name, row) for name in names), "t", "y")).iter("polyline")
+    ]
+    assert styles == ["yours pair0", "theirs pair0", "yours pair1", "theirs pair1"]
+    styles = [line.attrib["class"] for line in drawn(training_picture(row, row)).iter("polyline")]
+    assert styles == ["yours pair0", "theirs pair0"]

@@ -107,7 +107,7 @@ def careless(course_copy: Path) -> Path:
 
 def test_loops_end_and_survivors_are_named(careless: Path) -> None:
     """A mutant that never ends is noticed; one that changes nothing is open until a reason is written."""
-    found = {fate.name: fate for fate in fates(careless, "t1_means", 1, seconds=0.2)}
+    found = {fate.name: fate for fate in fates(careless, "t1_means", 1, seconds=2)}
     assert found["row_means: left -= 1  =>  left += 1"].noticed
     idle = "spread: squares = squares * 1  =>  squares = squares / 1"
     assert (found[idle].noticed, found[idle].evidence) == ("", "same")
