@@ -84,7 +84,7 @@ for _command in (
         revisiting.similarity,
     ),
     *(publishing.handout, publishing.otter, publishing.gradescope, authoring.doctor, authoring.new),
-    *(proving.calibrate, proving.mutants),
+    *(proving.calibrate, proving.mutants, proving.fairness),
 ):
     app.command()(_command)
 

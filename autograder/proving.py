@@ -1,4 +1,4 @@
-"""The commands that prove a grader fair beyond `doctor`, and take minutes: calibrated tolerances, and mutants."""
+"""The commands that prove a grader fair beyond `doctor`, and take minutes: tolerances, mutants, unforeseen code."""
 
 from __future__ import annotations
 
@@ -63,3 +63,28 @@ def mutants(
     if as_json:
         print(json.dumps(answers, indent=1))
     raise typer.Exit(0 if sound else 1)
+
+
+def fairness(
+    assignments: SlugsArgument = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds at which strange correct code is graded")] = 20,
+    jobs: Annotated[int, typer.Option(min=1, help="Submissions at a time")] = 2,
+    course: CourseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade strange correct code and known mistakes in other clothes; exit 1 where full marks or right names are missing."""
+    from rich.console import Console
+
+    from autograder.fairness import measure
+    from autograder.tables import show_fairness
+
+    folder = course_of(course)
+    measured = {
+        slug: measure(folder, load_assignment(folder, slug), range(seeds), jobs)
+        for slug in assignments or slugs(folder)
+    }
+    if as_json:
+        print(json.dumps({slug: asdict(found) for slug, found in measured.items()}, indent=1))
+    else:
+        show_fairness(Console(), measured)
+    raise typer.Exit(1 if any(found.broken for found in measured.values()) else 0)

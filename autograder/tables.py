@@ -1,14 +1,15 @@
-"""The tables of `calibrate` and `mutants`."""
+"""The tables of `calibrate`, `mutants` and `fairness`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 from autograder.calibration import Reading
+from autograder.fairness import Fairness
 from autograder.survivors import Report, Row
 from autograder.terminal import empty_table, plain
 
@@ -72,3 +73,32 @@ def show_mutants(console: Console, slug: str, found: Report) -> None:
 def _add(rows: Table, r: Row) -> None:
     counts = (r.mutants, r.public, r.hidden, r.equivalent, r.accepted, r.open)
     rows.add_row(r.exercise, *map(str, counts), f"{r.noticed:.1%}", f"{r.shown:.1%}", f"{r.bank_noticed}/{r.bank}")
+
+
+def show_fairness(console: Console, measured: Mapping[str, Fairness]) -> None:
+    """Print a row an assignment: correct files and their gradings, and how disguised mistakes were named."""
+    rows = empty_table("correct code that looks strange, and known mistakes in other clothes")
+    rows.add_column("assignment", no_wrap=True)
+    for name in ("correct", "graded", "lost", "known", "named", "wrong", "pairs", "both"):
+        rows.add_column(name, justify="right", no_wrap=True)
+    for slug, found in measured.items():
+        named = found.disguised - len(found.unnamed) - len(found.wrong)
+        counts = (found.strange, sum(found.gradings.values()), len(found.unfair))
+        names = (
+            found.disguised,
+            named,
+            len(found.unnamed),
+            len(found.wrong),
+            found.pairs,
+            found.pairs - len(found.half),
+        )
+        rows.add_row(slug, *map(str, counts + names))
+    console.print(rows)
+    levels = {level: None for found in measured.values() for level in found.gradings}
+    console.print(f"  graded at isolation levels {', '.join(levels)}", highlight=False)
+    for slug, found in measured.items():
+        lines = [*(f"not both: {line}" for line in found.half), *(f"no name: {line}" for line in found.unnamed)]
+        for line in [*lines, *(f"wrong name: {line}" for line in found.wrong)]:
+            console.print(f"  {slug}: {plain(line)}", highlight=False, soft_wrap=True)
+        for line in found.broken:
+            console.print(f"  [red]✗[/] {slug}: {plain(line)}", highlight=False, soft_wrap=True)

@@ -89,13 +89,17 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         stub=_text(stub) if stub.exists() else "",
         cases=cases,
         misconceptions=_misconceptions(secret / "misconceptions.py"),
-        alternatives=tuple(
-            Alternative(path.stem, _text(path)) for path in sorted((secret / "alternatives").glob("[!_]*.py"))
-        ),
+        alternatives=alternatives_in(course, slug, "alternatives"),
         shortcuts=shortcuts,
         trainings=_trainings(secret / "training.py"),
         harness=_text(public / "training.py") if (public / "training.py").exists() else "",
     )
+
+
+def alternatives_in(course: Path, slug: str, folder: str) -> tuple[Alternative, ...]:
+    """Return the files of definitions that replace the reference's, in one folder of an assignment's solutions."""
+    paths = sorted((course / "solutions" / slug / folder).glob("[!_]*.py"))
+    return tuple(Alternative(path.stem, _text(path)) for path in paths)
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:

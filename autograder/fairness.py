@@ -1,0 +1,164 @@
+"""Measure verdicts on code that the cases were not written for.
+
+Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `dresses.py`) has to get
+full marks, and no diagnosis. Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than
+the reference by someone who did not look at the bank's edits, have to get their own name. Both hold definitions that replace
+the reference's; a disguise is called as its misconception is, with `+` between two at once, and whatever follows a `-`
+tells it from others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from autograder.batch.sources import make_source
+from autograder.course.catalog import CourseError, alternatives_in
+from autograder.course.spec import Assignment, Status
+from autograder.dresses import DRESSES
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.result import Result
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.pool import WarmSandbox
+from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.slot import Profile
+
+NAMED, MISNAMED = 0.90, 0.01  # of the disguises: at least, at most
+LADDER = (Profile(), Profile(landlock=False), Profile(namespaces=False), Profile(namespaces=False, other_uid=False))
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """What came of an assignment's strange and disguised code."""
+
+    strange: int = 0
+    gradings: Mapping[str, int] = field(default_factory=dict)  # of correct code, by isolation level
+    unfair: tuple[str, ...] = ()  # correct code that lost a point or got a diagnosis
+    disguised: int = 0  # one known mistake each
+    unnamed: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    pairs: int = 0  # two known mistakes each
+    half: tuple[str, ...] = ()  # pairs of which not both were named; the student is told that there may be more
+    unnoticed: tuple[str, ...] = ()  # mistakes that cost nothing
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What does not hold."""
+        found = [f"correct, but: {line}" for line in self.unfair]
+        found += [f"passes: {line}" for line in self.unnoticed]
+        named = self.disguised - len(self.unnamed) - len(self.wrong)
+        if named < NAMED * self.disguised:
+            found += [f"no name: {line}" for line in self.unnamed]
+        if len(self.wrong) > MISNAMED * self.disguised:
+            found += [f"wrong name: {line}" for line in self.wrong]
+        return tuple(found)
+
+
+def measure(course: Path, assignment: Assignment, seeds: Sequence[int], jobs: int) -> Fairness:
+    """Grade an assignment's strange code at all seeds, and at the first on every weaker level; and its disguises."""
+    oracles = [Oracle(assignment, seed) for seed in seeds]
+    strange = dict(_strange(course, assignment))
+    with ExitStack() as stack:
+        levels = {sandbox.isolation.level: sandbox for sandbox in _sandboxes(assignment, jobs, stack)}
+        strongest = next(iter(levels.values()))
+        with ThreadPoolExecutor(jobs) as pool:
+            runs = [
+                (name, level, oracle)
+                for name, (level, oracle) in itertools.product(strange, _rounds(list(levels), oracles))
+            ]
+            results = pool.map(lambda run: grade(strange[run[0]], run[2], levels[run[1]]), runs)
+            unfair = [
+                f"{name} (level {level}, seed {oracle.seed}): {line}"
+                for (name, level, oracle), result in zip(runs, results, strict=True)
+                for line in _lost(result)
+            ]
+            disguises = alternatives_in(course, assignment.slug, "disguised")
+            sources = [_appended(assignment, d.source) for d in disguises]
+            verdicts = pool.map(lambda source: grade(source, oracles[0], strongest), sources)
+            named = dict(zip([d.name for d in disguises], verdicts, strict=True))
+    gradings = {level: sum(run[1] == level for run in runs) for level in levels}
+    return _told(assignment, Fairness(len(strange), gradings, tuple(unfair)), named)
+
+
+def _rounds(levels: Sequence[str], oracles: Sequence[Oracle]) -> Iterator[tuple[str, Oracle]]:
+    yield from ((levels[0], oracle) for oracle in oracles)
+    yield from ((level, oracles[0]) for level in levels[1:])
+
+
+def _sandboxes(assignment: Assignment, jobs: int, stack: ExitStack) -> Iterator[WarmSandbox | ProcessSandbox]:
+    """Yield a sandbox for every level that this machine can hold, strongest first."""
+    seen = set()
+    for profile in LADDER:
+        sandbox = open_sandbox(jobs, torch=assignment.torch, profile=profile)
+        stack.callback(sandbox.close)
+        if sandbox.isolation.level not in seen:
+            seen.add(sandbox.isolation.level)
+            yield sandbox
+    if "C" not in seen:
+        yield stack.enter_context(ProcessSandbox())
+
+
+def _strange(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source]]:
+    for alternative in alternatives_in(course, assignment.slug, "strange"):
+        yield alternative.name, _appended(assignment, alternative.source)
+    stem = Path(assignment.file).stem
+    for name, dress in DRESSES.items():
+        suffix, data = dress(assignment.reference)
+        yield f"{name} (dress)", make_source(data, stem + suffix, assignment.file)
+
+
+def _appended(assignment: Assignment, text: str) -> Source:
+    return Source(Path(assignment.file).stem, (Chunk(assignment.file, f"{assignment.reference}\n{text}"),))
+
+
+def _lost(result: Result) -> Iterator[str]:
+    if result.problem:
+        yield result.problem.replace("\n", " | ")
+        return
+    for exercise in result.exercises:
+        for case in exercise.cases:
+            if case.status is not Status.PASSED:
+                yield f"{exercise.name}.{case.name} {case.status}: {case.message.partition(chr(10))[0]}"
+
+
+def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:
+    """Compare the names that were given to disguised mistakes with theirs."""
+    bank = {m.name: m for m in assignment.misconceptions}
+    unnamed, wrong, half, unnoticed = list[str](), list[str](), list[str](), list[str]()
+    pairs = 0
+    for disguise, result in verdicts.items():
+        mistakes = disguise.partition("-")[0].split("+")
+        for name in set(mistakes) - bank.keys():
+            raise CourseError(f"solutions/{assignment.slug}/disguised/{disguise}.py: there is no misconception {name}.")
+        given = {name for e in result.exercises for c in e.cases for name in c.diagnosis.split("+") if name}
+        meant = [{name, *bank[name].twins} for name in mistakes]
+        said = f"{disguise}: {' and '.join(sorted(given)) or _first_words(result)}"
+        pairs += len(mistakes) > 1
+        if result.all_passed:
+            unnoticed.append(disguise)
+        elif given - {name for names in meant for name in names}:
+            wrong.append(said)
+        elif not given and len(mistakes) == 1:
+            unnamed.append(said)
+        elif any(not given & names for names in meant):
+            half.append(said)
+    return replace(
+        found,
+        disguised=len(verdicts) - pairs,
+        pairs=pairs,
+        unnamed=tuple(unnamed),
+        wrong=tuple(wrong),
+        half=tuple(half),
+        unnoticed=tuple(unnoticed),
+    )
+
+
+def _first_words(result: Result) -> str:
+    """Return why a mistake may have no name: the file's problem, or the first case's."""
+    return next(_lost(result), "")
