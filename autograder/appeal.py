@@ -54,7 +54,7 @@ def look_again(case: Case, assignment: Assignment, sandbox: Sandbox) -> tuple[Ex
     """
     shown = replace(assignment, cases=tuple(replace(c, visibility=Visibility.PUBLIC) for c in assignment.cases))
     oracle = Oracle(shown, case.seed)
-    result = grade(case.source, oracle, sandbox)
+    result = grade(case.source, oracle, sandbox, smallest=True)
     result = Trainer(oracle).add_to(result, case.source, sandbox, names={case.exercise})
     exercise = next(e for e in result.exercises if e.name == case.exercise)
     return exercise, result.problem

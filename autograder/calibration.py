@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.judge.compare import TOLERANCE
 from autograder.judge.diagnose import UNCOMPARABLE, answers_of
 from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
 from autograder.judge.trials import Trial
@@ -143,7 +144,8 @@ class _Meter:
         check: Any = self.case.check
 
         def passes(tolerance: float) -> bool:
-            at = check if self._tolerance is None else replace(check, tolerance=tolerance, because="it is measured")
+            because = "" if tolerance == TOLERANCE else "it is measured"
+            at = check if self._tolerance is None else replace(check, tolerance=tolerance, because=because)
             return _passes(at, trial, mine, theirs)
 
         return passes

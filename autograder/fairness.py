@@ -60,12 +60,12 @@ class Fairness:
         return tuple(found)
 
 
-def measure(course: Path, assignment: Assignment, seeds: Sequence[int], jobs: int) -> Fairness:
-    """Grade an assignment's strange code at all seeds, and at the first on every weaker level; and its disguises."""
+def measure(course: Path, assignment: Assignment, seeds: Sequence[int], jobs: int, *, weaker: bool = True) -> Fairness:
+    """Grade an assignment's strange code at all seeds, with `weaker` on every lower level too; and its disguises."""
     oracles = [Oracle(assignment, seed) for seed in seeds]
     strange = dict(_strange(course, assignment))
     with ExitStack() as stack:
-        levels = {sandbox.isolation.level: sandbox for sandbox in _sandboxes(assignment, jobs, stack)}
+        levels = {sandbox.isolation.level: sandbox for sandbox in _sandboxes(assignment, jobs, weaker, stack)}
         strongest = next(iter(levels.values()))
         with ThreadPoolExecutor(jobs) as pool:
             runs = [
@@ -91,16 +91,18 @@ def _rounds(levels: Sequence[str], oracles: Sequence[Oracle]) -> Iterator[tuple[
     yield from ((level, oracles[0]) for level in levels[1:])
 
 
-def _sandboxes(assignment: Assignment, jobs: int, stack: ExitStack) -> Iterator[WarmSandbox | ProcessSandbox]:
-    """Yield a sandbox for every level that this machine can hold, strongest first."""
+def _sandboxes(
+    assignment: Assignment, jobs: int, weaker: bool, stack: ExitStack
+) -> Iterator[WarmSandbox | ProcessSandbox]:
+    """Yield the strongest sandbox of this machine, and one for every weaker level that it can hold."""
     seen = set()
-    for profile in LADDER:
+    for profile in LADDER if weaker else LADDER[:1]:
         sandbox = open_sandbox(jobs, torch=assignment.torch, profile=profile)
         stack.callback(sandbox.close)
         if sandbox.isolation.level not in seen:
             seen.add(sandbox.isolation.level)
             yield sandbox
-    if "C" not in seen:
+    if weaker and "C" not in seen:
         yield stack.enter_context(ProcessSandbox())
 
 

@@ -32,7 +32,8 @@ from autograder.sandbox.job import Ending, Outcome
 from autograder.sandbox.program import Program
 
 SEED, FURTHER = 0, range(1, 21)  # where mutants are tried, and where survivors are looked at again
-SECONDS, PATIENCE = 5.0, 120  # for one case, until a mutant is interrupted and until its process is ended
+SECONDS = 5.0  # of computing, for one case, until a mutant is interrupted; a busy machine makes no mutant slower
+PATIENCE = 120  # seconds of silence until its process is ended
 MEMORY = 6 << 30
 READY = ["ready"]  # what a process says first
 SAME, SAME_SINGLE = 1e-9, 1e-5  # how near outputs are that count as identical, in double and in single precision
@@ -117,6 +118,7 @@ class _Trials:
         named = [(m.exercise, m.name, False) for m in self._mutants]
         self.names = named + [(m.exercise, m.name, True) for m in assignment.misconceptions]
         self._oracles: dict[int, Oracle] = {}
+        self._compiled: tuple[int, CodeType] | None = None  # the one at hand, which meets many cases
 
     def warm_up(self) -> None:
         """Run the reference once; what is broken by itself is no mutant's doing."""
@@ -160,13 +162,13 @@ class _Trials:
 
     def _run(self, index: int, trial: Trial) -> tuple[Outcome, ...]:
         """Run a mutant on a trial; what cannot be imported, or is interrupted, counts as raised."""
-        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1)
+        signal.setitimer(signal.ITIMER_PROF, self._seconds, 1)
         try:
             return self._outcomes(index, trial)
         except (Exception, _TooLongError):  # noqa: BLE001
             return tuple(Outcome(Ending.RAISED) for _ in trial.requests)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _outcomes(self, index: int, trial: Trial) -> tuple[Outcome, ...]:
         program = Program("mutant", notebook=False)
@@ -177,6 +179,11 @@ class _Trials:
             return run_requests(program, trial.requests)
 
     def _code(self, index: int) -> CodeType:
+        if self._compiled is None or self._compiled[0] != index:
+            self._compiled = index, self._compile(index)
+        return self._compiled[1]
+
+    def _compile(self, index: int) -> CodeType:
         if index < len(self._mutants):
             return compiled(self._assignment, self._mutants[index])
         known = self._assignment.misconceptions[index - len(self._mutants)]
@@ -201,7 +208,7 @@ def _work(course: str, slug: str, seconds: str, indices: Sequence[int]) -> None:
     said, sys.stdout = sys.stdout, sys.stderr  # for what mutants print
     trials = _Trials(load_assignment(Path(course), slug), float(seconds))
     trials.warm_up()
-    signal.signal(signal.SIGALRM, _interrupt)
+    signal.signal(signal.SIGPROF, _interrupt)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     for line in itertools.chain([READY], map(trials.fate, indices)):
         print(json.dumps(line), file=said, flush=True)

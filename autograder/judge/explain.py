@@ -48,14 +48,18 @@ def explain_finding(
     if visibility is Visibility.HIDDEN:
         where = f"{finding.where}: " if _NAMED.fullmatch(finding.where) else ""
         return where + KINDS[finding.kind]
-    where = f"{finding.where}: " if finding.where else ""
-    blocks = [where + finding.headline]
+    blocks = [headline(finding)]
     if finding.kind not in ("unanswered", "wrong_choice"):
         blocks.append(show_call(calls[finding.call], function, signatures))
     comparison = side_by_side(finding)
     if comparison:
         blocks.append(comparison)
     return "\n".join(blocks)
+
+
+def headline(finding: Finding) -> str:
+    """Return what a check found in one line."""
+    return f"{finding.where}: {finding.headline}" if finding.where else finding.headline
 
 
 def explain_ending(

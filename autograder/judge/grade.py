@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograder.course.spec import Exercise, Status, Visibility
+from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.attribute import OWN_FAULT, STATUS, Verdict, attribute, judge_all
 from autograder.judge.diagnose import Diagnosis, answers_of
-from autograder.judge.explain import MAX_LINE, explain_ending, explain_finding, explain_loading, explain_trouble
+from autograder.judge.explain import (
+    MAX_LINE,
+    explain_ending,
+    explain_finding,
+    explain_loading,
+    explain_trouble,
+    headline,
+)
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.shortcuts import explain_shortcut, rule_for, used_shortcuts
+from autograder.judge.smallest import with_smallest
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 
 MAX_PRINTED = 10  # lines of what a case printed
+UNNAMED = "No single mistake that we know gives these answers; more than one thing may be off."
 
 
-def grade(source: Source, oracle: Knowledge, sandbox: Sandbox) -> Result:
-    """Grade a submission on the oracle's trials."""
+def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False) -> Result:
+    """Grade a submission on the oracle's trials; with `smallest`, show failures by the smallest call that fails."""
     assignment = oracle.assignment
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
     ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts))
-    return judge_run(source, oracle, sandbox, ran)
+    return judge_run(source, oracle, sandbox, ran, smallest=smallest)
 
 
-def judge_run(source: Source, oracle: Knowledge, sandbox: Sandbox, ran: JobResult) -> Result:
+def judge_run(source: Source, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool = False) -> Result:
     """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
     assignment = oracle.assignment
     notes = tuple(explain_trouble(note, source) for note in ran.notes)
@@ -35,6 +44,8 @@ def judge_run(source: Source, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
     verdict = attribute(oracle, judged, {})
     if not verdict.explains(judged):
         verdict = attribute(oracle, judged, oracle.follow(source, sandbox, judged))
+    if smallest:
+        judged = with_smallest(source, oracle, sandbox, judged, verdict)
     exercises = tuple(_exercise(e, oracle, judged, verdict, source) for e in assignment.exercises if not e.training)
     shortcuts = used_shortcuts(source, assignment)
     exercises = tuple(_without(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
@@ -104,13 +115,21 @@ def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source) -
             "  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED]
         )
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
+    unnamed = UNNAMED if _has_no_name(judged, diagnosis, oracle) else ""
     return replace(
         result,
         message=message,
         diagnosis=diagnosis.name if diagnosis and not diagnosis.tentative else "",
-        says=_says(diagnosis, oracle) if diagnosis else "",
+        says=_says(diagnosis, oracle) if diagnosis else unnamed,
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
+
+
+def _has_no_name(judged: Judged, diagnosis: Diagnosis | None, oracle: Knowledge) -> bool:
+    """Whether a value is wrong in a way that none of the exercise's known mistakes explains."""
+    if diagnosis or not judged.finding or judged.finding.kind in ("unanswered", "wrong_choice"):
+        return False
+    return bool(oracle.misconceptions_of(judged.trial.case.exercise))
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
@@ -131,7 +150,7 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         frame = next((f for f in reversed(frames) if source.has_line(f.label, f.line)), None)
         return f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet."
     if judged.finding:
-        return explain_finding(judged.finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
+        return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
         rule = rule_for(oracle.assignment, case.exercise, bad.trouble.text)
         return explain_shortcut(bad.trouble.text, rule.instead) if rule else "It uses what this exercise may not."
@@ -141,6 +160,15 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         place = verdict.inside[judged.trial]
         return f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first.\n{text}"
     return text
+
+
+def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> str:
+    """Say what is wrong with a value; where a smaller call fails as well, by that one."""
+    case, small = judged.trial.case, judged.smallest
+    if not small or not small.finding or case.visibility is Visibility.HIDDEN:
+        return explain_finding(finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
+    shown = explain_finding(small.finding, case.visibility, small.trial.calls, case.exercise, oracle.signatures)
+    return f"{headline(finding)}\nThe smallest call of this kind that fails as well:\n{shown}"
 
 
 def _says(diagnosis: Diagnosis, oracle: Knowledge) -> str:

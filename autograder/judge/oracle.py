@@ -17,7 +17,7 @@ import numpy as np
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Case, Misconception
 from autograder.judge.reach import Reach
-from autograder.judge.trials import Judged, Trial, make_trial
+from autograder.judge.trials import Judged, Small, Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.wire import Opaque, decode, encode
@@ -100,6 +100,12 @@ class Oracle:
         """Whether a misconception can change a trial: whether the reference runs there what it edits."""
         with self._lock:
             return self._reach.matters(self._bank[name], trial)
+
+    def smaller(self, trial: Trial) -> tuple[Small, ...]:
+        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
+        from autograder.judge.smaller import smaller  # it stands on this module
+
+        return smaller(self, trial)
 
     def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
         """Return the failed trials that only follow from unnamed mistakes in other exercises, with the names of those."""

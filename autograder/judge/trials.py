@@ -33,6 +33,15 @@ class Judged:
     status: Status
     finding: Finding | None = None
     note: str = ""
+    smallest: Judged | None = None  # a smaller call that fails as well
+
+
+@dataclass(frozen=True)
+class Small:
+    """A smaller call of a trial, as a trial of its own, and what the reference gives."""
+
+    trial: Trial
+    expected: tuple[Outcome, ...]
 
 
 class Knowledge(Protocol):
@@ -64,6 +73,9 @@ class Knowledge(Protocol):
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
         """Return what the reference gives with these misconceptions in it, or None where that is not known."""
+
+    def smaller(self, trial: Trial) -> tuple[Small, ...]:
+        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
 
     def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
         """Return the failed trials that only follow from unnamed mistakes in other exercises, with the names of those."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,11 +30,11 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.judge import checks
-from autograder.judge.trials import Judged, Trial, as_data, make_trial
+from autograder.judge.trials import Judged, Small, Trial, as_data, make_trial
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
 from autograder.sandbox.wire import pack, unpack
 
-FORMAT = 1
+FORMAT = 2
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every file we zip, so that the same content is the same bytes
@@ -62,6 +62,7 @@ class Bundle:
     trials: tuple[Trial, ...]
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
+    small: Callable[[Trial], tuple[Small, ...]]
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -90,6 +91,10 @@ class Bundle:
             return None
         return changed[0] if changed else self.right[trial]
 
+    def smaller(self, trial: Trial) -> tuple[Small, ...]:
+        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
+        return self.small(trial)
+
     def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
         """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
         del source, sandbox, judged
@@ -114,14 +119,20 @@ def read_bundle(folder: Path) -> Bundle:
     return make_bundle(document, _Arrays(document["arrays"], flat))
 
 
-def make_bundle(document: dict[str, Any], arrays: Mapping[str, np.ndarray], known: Known | None = None) -> Bundle:
-    """Return the bundle a document describes; `known` says what mistakes give, where the document does not."""
-    trials, right = [], {}
+def make_bundle(
+    document: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    known: Known | None = None,
+    small: Callable[[Trial], tuple[Small, ...]] | None = None,
+) -> Bundle:
+    """Return the bundle a document describes; `known` and `small` say what the document leaves out."""
+    trials, right, smaller = [], {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
+        smaller[trial] = tuple(_read_small(trial.case, each, arrays) for each in entry.get("smaller", ()))
     if known is None:
         known = {
             (m["name"], key): read_outcomes(packed, arrays)
@@ -130,7 +141,9 @@ def make_bundle(document: dict[str, Any], arrays: Mapping[str, np.ndarray], know
         }
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
-    return Bundle(_read_assignment(document, cases), signatures, tuple(trials), right, known)
+    return Bundle(
+        _read_assignment(document, cases), signatures, tuple(trials), right, known, small or smaller.__getitem__
+    )
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
@@ -157,6 +170,19 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
     )
 
 
+def describe_smaller(smalls: Sequence[Small], arrays: dict[str, np.ndarray]) -> list[Any]:
+    """Return smaller calls of a trial as JSON data, their numbers added to `arrays`."""
+    return [
+        [s.trial.case.name, _describe_calls(s.trial, arrays), describe_outcomes(s.expected, arrays)] for s in smalls
+    ]
+
+
+def _read_small(case: Case, described: list[Any], arrays: Mapping[str, np.ndarray]) -> Small:
+    name, calls, expected = described
+    calls = tuple(_read_call(packed, arrays) for packed in calls)
+    return Small(make_trial(replace(case, name=name), calls, SEED), read_outcomes(expected, arrays))
+
+
 def describe_case(trial: Trial, expected: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """Return a trial and what to expect of it as JSON data, its numbers added to `arrays`."""
     case = trial.case
@@ -166,12 +192,16 @@ def describe_case(trial: Trial, expected: tuple[Outcome, ...], arrays: dict[str,
         "claim": case.claim,
         "weight": case.weight,
         "check": describe_check(case.check, arrays),
-        "calls": [
-            pack((c.args, dict(c.kwargs), c.function, None if c.module is None else as_data(c.module)), arrays)
-            for c in trial.calls
-        ],
+        "calls": _describe_calls(trial, arrays),
         "expected": describe_outcomes(expected, arrays),
     }
+
+
+def _describe_calls(trial: Trial, arrays: dict[str, np.ndarray]) -> list[Any]:
+    return [
+        pack((c.args, dict(c.kwargs), c.function, None if c.module is None else as_data(c.module)), arrays)
+        for c in trial.calls
+    ]
 
 
 def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

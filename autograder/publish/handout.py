@@ -38,7 +38,7 @@ ENGINE = (
         f"judge/{name}"
         for name in (
             "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "picture", "result", "shortcuts",
-            "show", "tell", "trials",
+            "show", "smallest", "tell", "trials",
         )
     ),
     *(f"batch/{name}" for name in ("__init__", "archives", "sources")),

@@ -48,7 +48,7 @@ class Options:
 def check(source: Source, bundle: Bundle) -> Result:
     """Judge a student's code on the public cases."""
     with ProcessSandbox() as sandbox:
-        return grade(source, bundle, sandbox)
+        return grade(source, bundle, sandbox, smallest=True)
 
 
 def run_check(bundle: Bundle, path: Path, title: str, options: Options) -> int:

@@ -22,6 +22,7 @@ from autograder.publish.bundle import (
     bundle_files,
     describe_case,
     describe_outcomes,
+    describe_smaller,
     limits_and_rules,
     make_bundle,
     read_outcomes,
@@ -40,7 +41,8 @@ def public_bundle(oracle: Oracle) -> Bundle:
     arrays: dict[str, np.ndarray] = {}
     document = _document(oracle, arrays)
     document["misconceptions"] = [_sentence(m) for m in _tellable(oracle)]
-    return make_bundle(document, arrays, _Tried(oracle))
+    trials = {trial_key(trial): trial for trial in oracle.trials}
+    return make_bundle(document, arrays, _Tried(oracle), lambda trial: oracle.smaller(trials[trial_key(trial)]))
 
 
 def public_files(oracle: Oracle) -> dict[str, bytes]:
@@ -53,6 +55,8 @@ def public_files(oracle: Oracle) -> dict[str, bytes]:
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         if gives:
             document["misconceptions"].append({**_sentence(m), "gives": gives})
+    for trial, entry in zip(oracle.trials, document["cases"], strict=True):
+        entry["smaller"] = describe_smaller(oracle.smaller(trial), arrays)
     return bundle_files(document, arrays)
 
 

@@ -1,0 +1,133 @@
+"""Verdicts on code that nobody foresaw: how they are counted, and that the course's own are right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import main
+from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.dresses import DRESSES
+from autograder.fairness import Fairness, measure
+from autograder.sandbox.probe import cores
+
+ROOT = Path(__file__).parents[1]
+SLUG = "t1_means"
+RIGHT = {
+    "one_by_one": "def row_means(x):\n    return np.array([sum(row) / len(row) for row in x.reshape(-1, x.shape[-1])]).reshape(x.shape[:-1])\n",
+    "as_a_method": "class Rows:\n    def mean(self, x):\n        return x.mean(-1)\nrow_means = Rows().mean\n",
+}
+DISGUISED = {
+    "mean_minus_x": "def center(x):\n    return np.mean(x, -1, keepdims=True) - x\n",
+    "skips_the_first-loop": "def row_means(x):\n    total = 0\n    for i in range(1, x.shape[-1]):\n        total = total + x[..., i]\n    return total / x.shape[-1]\n",
+    "skips_the_first+adds_the_mean": "def row_means(x):\n    return (x.sum(-1) - x[..., 0]) / x.shape[-1]\ndef center(x):\n    return x + row_means(x)[..., None]\n",
+}
+
+
+def write(course: Path, folder: str, files: dict[str, str]) -> None:
+    """Put files into a folder of the tiny assignment's solutions."""
+    path = course / "solutions" / SLUG / folder
+    path.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (path / f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def measured(course: Path) -> Fairness:
+    """Measure the tiny assignment at two seeds."""
+    return measure(course, load_assignment(course, SLUG), (0, 1), 2, weaker=False)
+
+
+def test_what_is_right_gets_full_marks_and_what_is_known_its_name(course_copy: Path) -> None:
+    """Strange code counts at every seed, a disguise once, and two mistakes at once are a pair."""
+    write(course_copy, "strange", RIGHT)
+    write(course_copy, "disguised", DISGUISED)
+    found = measured(course_copy)
+    assert found.broken == ()
+    assert found.strange == len(RIGHT) + len(DRESSES)
+    assert sum(found.gradings.values()) == 2 * found.strange
+    assert (found.disguised, found.unnamed, found.wrong) == (2, (), ())
+    assert (found.pairs, found.half) == (1, ())
+
+
+def test_every_weaker_level_is_tried(course_copy: Path) -> None:
+    """At the first seed; the plain process is there on every machine."""
+    found = measure(course_copy, load_assignment(course_copy, SLUG), (0, 1), 2)
+    strongest, *weaker = found.gradings
+    assert "C" in found.gradings
+    assert found.gradings[strongest] == 2 * len(DRESSES)
+    assert {found.gradings[level] for level in weaker} == {len(DRESSES)}
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "text", "told"),
+    [
+        ("strange", "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong (level "),
+        ("strange", "broken", "def row_means(x:\n", "correct, but: broken (level "),
+        ("disguised", "adds_the_mean", "def center(x):\n    return x - 7.25\n", "no name: adds_the_mean: center."),
+        (
+            "disguised",
+            "adds_the_mean",
+            "def center(x):\n    return x.mean(-1, keepdims=True) - x\n",
+            "wrong name: adds_the_mean: mean_minus_x",
+        ),
+        ("disguised", "adds_the_mean", "def unused(x):\n    return x\n", "passes: adds_the_mean"),
+    ],
+)
+def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text: str, told: str) -> None:
+    """In one line, with the file's name."""
+    write(course_copy, folder, {name: text})
+    broken = measured(course_copy).broken
+    assert broken
+    assert all(line.startswith(told) for line in broken)
+
+
+def test_of_two_mistakes_one_name_is_half(course_copy: Path) -> None:
+    """The other exercise is told that no single mistake is known."""
+    write(
+        course_copy,
+        "disguised",
+        {
+            "skips_the_first+adds_the_mean": "def row_means(x):\n    return (x.sum(-1) - x[..., 0]) / x.shape[-1]\ndef center(x):\n    return x * 3\n"
+        },
+    )
+    found = measured(course_copy)
+    assert [line.partition(":")[0] for line in found.half] == ["skips_the_first+adds_the_mean"]
+    assert found.broken == ()
+
+
+def test_a_disguise_of_nothing_is_an_error(course_copy: Path) -> None:
+    """A file that is called after no misconception would be counted as a miss for ever."""
+    write(course_copy, "disguised", {"adds_the_man": "def center(x):\n    return x\n"})
+    with pytest.raises(CourseError, match=r"adds_the_man\.py: there is no misconception adds_the_man"):
+        measured(course_copy)
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_the_command(
+    course_copy: Path, option: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints a row an assignment, or JSON, and says by its exit code whether all is fair."""
+    write(course_copy, "disguised", {"adds_the_mean": "def center(x):\n    return x - 7.25\n"})
+    monkeypatch.setattr(
+        "sys.argv", ["autograder", "fairness", SLUG, "--seeds", "1", "--course", str(course_copy), *option]
+    )
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    said = capsys.readouterr().out
+    if option:
+        assert json.loads(said)[SLUG]["disguised"] == 1
+    else:
+        assert "no name: adds_the_mean: center." in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_the_course_is_fair(slug: str) -> None:
+    """Correct code passes and disguised mistakes are named; `autograder fairness` tries more seeds and levels."""
+    found = measure(ROOT, load_assignment(ROOT, slug), (0,), cores(), weaker=False)
+    assert found.broken == ()
+    assert found.strange > len(DRESSES)
+    assert found.disguised

@@ -1,0 +1,169 @@
+"""Smaller calls: which are tried, what stays a call of the same kind, and what a student and a grader read of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibility, call, call_module
+from autograder.judge.checks import close, same_prefix
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.smaller import WORKED, _targets, smaller
+from autograder.judge.smaller import _call as resized
+from autograder.publish.public import public_bundle, public_oracle
+from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.wire import Tensor
+
+RNG = np.random.default_rng(3)
+DRAWN = RNG.normal(size=(4, 7, 12))
+
+
+def with_case(
+    assignment: Assignment, name: str, calls: tuple[Call, ...], visibility: Visibility, check: Check | None = None
+) -> Assignment:
+    """Return an assignment with a case of row_means more."""
+    made = Case(name, "row_means", "A claim.", check or close(), lambda _: iter(calls), visibility=visibility)
+    return replace(assignment, cases=(*assignment.cases, made))
+
+
+def shapes(made: Call) -> list[tuple[int, ...]]:
+    """Return the shapes of a call's arguments."""
+    return [np.shape(argument) for argument in made.args]
+
+
+def test_axes_of_one_size_shrink_together() -> None:
+    """What was one axis stays one: a product that fitted fits."""
+    made = call(DRAWN, RNG.normal(size=(12, 5)), RNG.normal(size=5))
+    assert next(shapes(resized(made, target, None)) for target in _targets(made)) == [(1, 1, 1), (1, 1), (1,)]
+    for target in _targets(made):
+        (_, _, inner), (rows, columns), (size,) = shapes(resized(made, target, None))
+        assert inner == rows
+        assert columns == size
+
+
+def test_the_smallest_come_first() -> None:
+    """So that the first that fails is the smallest that does."""
+    counts = [sum(np.prod(shape) for shape in shapes(resized(call(DRAWN), t, None))) for t in _targets(call(DRAWN))]
+    assert counts == sorted(counts)
+    assert counts[0] == 1
+    assert counts[-1] == 27
+
+
+def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
+    """An argument 12 beside an axis of 12 is its size; a 12 in a list is a value."""
+    made = call_module(DRAWN, 12, [12, 3], module=Module(init=(12, True), state={"w": Tensor(DRAWN[0])}))
+    small = resized(made, {4: 1, 7: 2, 12: 2}, 1)
+    assert small.args[1:] == (2, [12, 3])
+    assert small.module is not None
+    assert small.module.init == (2, True)
+    assert small.module.state["w"].array.shape == (2, 2)
+    np.testing.assert_array_equal(small.args[0], DRAWN[:1, :2, :2].round(1))
+
+
+@pytest.mark.parametrize(
+    ("made", "tried"),
+    [
+        (call(DRAWN[0, 0]), False),  # 12 numbers are few
+        (call(DRAWN[0]), True),
+        (call(np.ones((7, 8))), False),  # an author's choice
+        (call(np.ones((7, WORKED))), True),
+        (call("text", 3), False),
+        (call(RNG.normal(size=(2, 3, 4, 5, 6, 7))), False),  # nobody knows which axis is which
+    ],
+)
+def test_only_large_calls_need_smaller_ones(made: Call, tried: bool) -> None:
+    """What can be followed by hand stays as it is, and so does a worked example."""
+    assert bool(list(_targets(made))) == tried
+
+
+@pytest.fixture
+def larger(assignment: Assignment) -> Assignment:
+    """Return the tiny assignment with a large public case of row_means and a hidden one."""
+    shown = with_case(assignment, "a_large_call", (call(DRAWN),), Visibility.PUBLIC)
+    return with_case(shown, "a_large_hidden_call", (call(DRAWN),), Visibility.HIDDEN)
+
+
+def test_only_value_cases_have_smaller_calls(assignment: Assignment) -> None:
+    """Calls of a property belong together."""
+    oracle = Oracle(
+        with_case(assignment, "rows_alone", (call(DRAWN),) * 2, Visibility.PUBLIC, same_prefix(axis=0, upto=1)), 0
+    )
+    assert [smaller(oracle, trial) for trial in oracle.trials] == [()] * len(oracle.trials)
+
+
+def test_what_the_reference_cannot_answer_is_left_out(assignment: Assignment) -> None:
+    """A call that has become meaningless shows nothing."""
+    text = assignment.reference.replace("total = x", "assert x.shape[-1] > 1\n    total = x")
+    oracle = Oracle(
+        with_case(replace(assignment, reference=text), "a_large_call", (call(DRAWN),), Visibility.PUBLIC), 0
+    )
+    (trial,) = [t for t in oracle.trials if t.case.name == "a_large_call"]
+    found = oracle.smaller(trial)
+    assert {small.trial.calls[0].args[0].shape[-1] for small in found} == {2, 3}
+
+
+def told(assignment: Assignment, body: str, sandbox: Sandbox, *, smallest: bool = True) -> dict[str, str]:
+    """Return the messages of row_means when it is written so."""
+    text = assignment.reference.replace("return total / x.shape[-1]", body)
+    source = Source("means", (Chunk(assignment.file, text),))
+    result = grade(source, public_bundle(public_oracle(assignment)), sandbox, smallest=smallest)
+    return {case.name: case.message for case in result.exercises[0].cases}
+
+
+def test_a_failure_is_shown_by_the_smallest_call_that_fails(larger: Assignment, sandbox: Sandbox) -> None:
+    """A student sees one row of two numbers, not 28 rows of twelve."""
+    message = told(larger, "return total / 5", sandbox)["a_large_call"]
+    value = DRAWN[0, 0, 0].round(1)
+    assert "The smallest call of this kind that fails as well:" in message
+    assert "x = array (1, 1, 1) float64" in message
+    assert f"[[[{value:g}" in message
+    assert "(4, 7, 12)" not in message
+
+
+def test_one_that_is_right_on_one_number_needs_two(larger: Assignment, sandbox: Sandbox) -> None:
+    """The smallest call is the smallest on which this student is wrong."""
+    message = told(larger, "return x[..., 0]", sandbox)["a_large_call"]
+    assert "x = array (1, 1, 2) float64" in message
+
+
+def test_a_mistake_that_only_large_calls_show_is_told_by_those(larger: Assignment, sandbox: Sandbox) -> None:
+    """Where no smaller call fails, the call itself is shown."""
+    message = told(larger, "return total / x.shape[-1] + (x.shape[-1] == 12)", sandbox)["a_large_call"]
+    assert "smallest" not in message
+    assert "x = array (4, 7, 12) float64" in message
+
+
+def test_grading_a_class_does_not_look_for_it(larger: Assignment, sandbox: Sandbox) -> None:
+    """It takes another run of the student's code."""
+    assert "smallest" not in told(larger, "return x[..., 0]", sandbox, smallest=False)["a_large_call"]
+
+
+def test_a_hidden_case_does_not_show_it(larger: Assignment, sandbox: Sandbox) -> None:
+    """A smaller hidden call is hidden as well."""
+    text = larger.reference.replace("return total / x.shape[-1]", "return x[..., 0]")
+    result = grade(Source("means", (Chunk(larger.file, text),)), Oracle(larger, 0), sandbox, smallest=True)
+    (case,) = [case for case in result.exercises[0].cases if case.name == "a_large_hidden_call"]
+    assert "smallest" not in case.message
+    assert "array" not in case.message
+
+
+def test_at_home_they_are_read_from_the_bundle(larger: Assignment, tmp_path: Path) -> None:
+    """A handout has no reference to ask."""
+    from autograder.publish.bundle import read_bundle
+    from autograder.publish.public import public_files
+
+    oracle = public_oracle(larger)
+    for name, data in public_files(oracle).items():
+        (tmp_path / name).write_bytes(data)
+    bundle = read_bundle(tmp_path)
+    for trial, original in zip(bundle.trials, oracle.trials, strict=True):
+        read, made = bundle.smaller(trial), oracle.smaller(original)
+        assert [s.trial.case.name for s in read] == [s.trial.case.name for s in made]
+        for one, other in zip(read, made, strict=True):
+            np.testing.assert_array_equal(one.trial.calls[0].args[0], other.trial.calls[0].args[0])
+            np.testing.assert_array_equal(one.expected[0].value, other.expected[0].value)
+    assert sum(len(bundle.smaller(trial)) for trial in bundle.trials) > 3
