@@ -14,7 +14,7 @@ from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.picture import MAX_POINTS, Lines
 from autograder.judge.result import ExerciseResult, Result
-from autograder.judge.training import Trainer
+from autograder.judge.training import TOO_GOOD, Trainer
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -109,9 +109,20 @@ def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer
     assert first.status is Status.FAILED
     assert first.message.startswith("At step 2 the loss is ")
     assert first.message.endswith("look at gradients. Mend `gradient` first; it is used here.")
+    assert (first.diagnosis, first.says) == ("uphill", line.misconceptions[1].says)
     assert (metric.status, metric.message) == (Status.SKIPPED, "Not run: the first steps already differ.")
     assert sandbox.jobs == before + 2
     assert exercise.score == 0
+
+
+@pytest.mark.parametrize(("factor", "says"), [("3 *", TOO_GOOD), ("0.5 *", "")])
+def test_unknown_first_losses_have_no_name(
+    line: Assignment, trainer: Trainer, sandbox: Counting, factor: str, says: str
+) -> None:
+    """But a loss that falls faster than it should is said to be too good."""
+    exercise = trained(trainer, sandbox, line.reference.replace("return x.T @", f"return {factor} x.T @"))
+    assert exercise.cases[0].status is Status.FAILED
+    assert (exercise.cases[0].diagnosis, exercise.cases[0].says) == ("", says)
 
 
 def test_what_breaks_after_the_first_steps_is_measured(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

@@ -121,6 +121,11 @@ class Oracle:
             raise BrokenReferenceError("the reference cannot be imported")
         return program
 
+    def variant(self, name: str) -> Program | None:
+        """Return the reference with one misconception in it, or None where it cannot be imported."""
+        with self._lock:
+            return self._program((name,))
+
     def own_reference(self) -> Program:
         """Return the reference loaded anew, from code compiled once, for a caller that puts students' answers into it.
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
+from autograder.course.spec import Assignment, Metric, Misconception, Status, Training, Visibility
 from autograder.judge.attribute import STATUS
 from autograder.judge.compare import deviation
 from autograder.judge.diagnose import UNCOMPARABLE
@@ -27,9 +27,12 @@ from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
 from autograder.judge.picture import training_picture
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source, Trouble
+from autograder.sandbox.program import Program
 from autograder.sandbox.wire import Tensor
 
 FIRST_STEPS = "first_steps"
+TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
+SAME_LOSSES = 1e-3  # how near first losses are that come of the same mistake, in shares of the largest
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 Watch = Callable[[int, float], None]
 
@@ -42,6 +45,7 @@ class Trainer:
         self.oracle = oracle
         self._args = {t.exercise: t.args(oracle.seed) for t in self.assignment.trainings}
         self._expected: dict[str, np.ndarray] = {}
+        self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
         self._lock = threading.RLock()
@@ -97,14 +101,37 @@ class Trainer:
         """Return the reference's losses over the first steps."""
         with self._lock:
             if training.exercise not in self._expected:
-                request = self._request(training, training.first_steps)
-                (outcome,) = run_requests(self.oracle.reference(), (request,))
-                losses = _losses(outcome)
+                outcome, losses = self._first_losses(training, self.oracle.reference())
                 if losses is None or len(losses) != training.first_steps:
                     text = outcome.trouble.text if outcome.trouble else "no losses"
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
                 self._expected[training.exercise] = losses
             return self._expected[training.exercise]
+
+    def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
+        (outcome,) = run_requests(program, (self._request(training, training.first_steps),))
+        return outcome, _losses(outcome)
+
+    def _named(self, training: Training, losses: np.ndarray, wrong: Sequence[str]) -> Misconception | None:
+        """Return the known mistake that gives these first losses, of exercises that are wrong before all others."""
+        bank = [self.oracle.misconception(name) for name in training.catches]
+        for likely in (True, False):
+            group = [m for m in bank if (m.exercise in wrong) is likely]
+            far = {m: self._distance(training, m, losses) for m in group}
+            nearest = min(group, key=lambda m: far[m], default=None)
+            if nearest and far[nearest] <= SAME_LOSSES:
+                return nearest
+        return None
+
+    def _distance(self, training: Training, mistake: Misconception, losses: np.ndarray) -> float:
+        """Return how far first losses are from those with a known mistake."""
+        with self._lock:
+            key = (training.exercise, mistake.name)
+            if key not in self._mistaken:
+                program = self.oracle.variant(mistake.name)
+                self._mistaken[key] = self._first_losses(training, program)[1] if program else None
+            theirs = self._mistaken[key]
+        return math.inf if theirs is None or theirs.shape != losses.shape else deviation(losses, theirs)
 
     def train(
         self,
@@ -166,13 +193,17 @@ class Trainer:
             return replace(case, status=Status.FAILED, message=text + hint)
         if deviation(losses, expected) <= training.tolerance:
             return case
+        known = self._named(training, losses, wrong)
         scale = float(np.abs(expected).max())
         step = int(np.argmax(~(np.abs(losses - expected) <= training.tolerance * scale)))
         text = f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}"
         where = (
             ": the very first forward pass differs." if step == 0 else ": the steps before agree, so look at gradients."
         )
-        return replace(case, status=Status.FAILED, message=f"{text}{where}{hint}")
+        failed = replace(case, status=Status.FAILED, message=f"{text}{where}{hint}")
+        if known:
+            return replace(failed, diagnosis=known.name, says=known.says)
+        return replace(failed, says=TOO_GOOD if 0 <= losses[-1] < expected[-1] - training.tolerance * scale else "")
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
