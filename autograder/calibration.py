@@ -20,6 +20,7 @@ from autograder.judge.trials import Trial
 from autograder.precision import double_precision, other_precision
 from autograder.sandbox.job import Ending, Outcome
 from autograder.sandbox.program import Program
+from autograder.sandbox.wire import encode
 
 SEEDS = range(20)
 MARGIN = 10.0
@@ -63,6 +64,8 @@ def calibrated(assignment: Assignment) -> tuple[Reading, ...]:
         oracle = Oracle(assignment, seed)
         for trial in oracle.trials:
             meter = meters[trial.case.exercise, trial.case.name]
+            if not meter.is_new(trial):
+                continue
             expected = oracle.expected(trial)
             for source, heard, outcomes in _noises(assignment, oracle, trial, alternatives):
                 meter.hear(source, heard, outcomes, expected)
@@ -106,6 +109,12 @@ class _Meter:
     noise: float = 0.0
     noisiest: str = ""
     nearest: tuple[float, str] = (math.inf, "")
+    asked: bytes = b""  # what the last trial hands in
+
+    def is_new(self, trial: Trial) -> bool:
+        """Whether a trial hands in something else than the last one; inputs that are not drawn need one look only."""
+        last, self.asked = self.asked, encode([(r.function, r.args, r.kwargs, r.module) for r in trial.requests])
+        return self.asked != last
 
     def hear(self, source: str, trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> None:
         """Take in a right answer."""

@@ -120,6 +120,13 @@ def statuses(output: str) -> dict[str, str]:
     }
 
 
+def test_the_text_to_learn_from_ships_whole() -> None:
+    """What an assignment keeps in data/ is there for its training."""
+    path = ROOT / "assignments" / "a8_language_model" / "data" / "shakespeare.txt"
+    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a8_language_model")))
+    assert files["data/shakespeare.txt"] == path.read_bytes()
+
+
 def test_check_py_says_what_autograder_check_says(
     folder: Path, python: Python, assignment: Assignment, edited: Callable[..., str]
 ) -> None:

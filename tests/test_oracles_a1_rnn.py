@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 from torch.nn import functional
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-10
-SIZES = [(2, 5, 3, 4), (3, 4, 6, 2), (1, 1, 2, 5), (4, 7, 5, 5)]  # batch, time, input, hidden
+SIZES = sizes(4)  # batch, time, input, hidden
+LEADING = st.lists(st.integers(1, 4), max_size=3).map(tuple)
 
 
 def module(path: Path) -> ModuleType:
@@ -28,6 +31,17 @@ def module(path: Path) -> ModuleType:
 
 
 rnn = module(ROOT / "solutions" / "a1_rnn" / "rnn.py")
+
+
+@small(text=st.text(max_size=30))
+def test_texts_come_back(text: str) -> None:
+    """Ids count up in the order of the characters, and decoding undoes encoding."""
+    vocab = rnn.build_vocab(text)
+    assert list(vocab) == sorted(set(text))
+    assert list(vocab.values()) == list(range(len(vocab)))
+    ids = rnn.encode(text, vocab)
+    assert ids.tolist() == [sorted(set(text)).index(character) for character in text]
+    assert rnn.decode(ids, vocab) == text
 
 
 @pytest.fixture
@@ -63,15 +77,15 @@ def network(rng: np.random.Generator, batch: int, time: int, inputs: int, hidden
     return rng.normal(size=(batch, time, inputs)), rng.normal(size=(batch, hidden)), params, theirs
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2])
-def test_softmax_is_torchs(rng: np.random.Generator, axis: int) -> None:
+@small(shape=sizes(3), axis=st.integers(-3, 2))
+def test_softmax_is_torchs(rng: np.random.Generator, shape: tuple[int, ...], axis: int) -> None:
     """Along every axis, also where exponentials would overflow."""
-    x = rng.normal(size=(3, 4, 5)) * 3.0
+    x = rng.normal(size=shape) * 3.0
     for level in (0.0, 1000.0, -1000.0):
         same(rnn.softmax(x + level, axis=axis), torch.softmax(torch.tensor(x + level), dim=axis))
 
 
-@pytest.mark.parametrize("sizes", SIZES)
+@small(sizes=SIZES)
 def test_rnn_step_and_forward_are_torchs(rng: np.random.Generator, sizes: tuple[int, ...]) -> None:
     """One step equals torch's RNNCell, all states equal those of torch's RNN."""
     x, h0, params, theirs = network(rng, *sizes)
@@ -83,7 +97,7 @@ def test_rnn_step_and_forward_are_torchs(rng: np.random.Generator, sizes: tuple[
     same(rnn.rnn_forward(x, h0, *weights), states)
 
 
-@pytest.mark.parametrize("leading", [(), (3,), (2, 4)])
+@small(leading=LEADING)
 def test_output_probs_are_torchs(rng: np.random.Generator, leading: tuple[int, ...]) -> None:
     """A linear layer and a softmax, for any number of axes in front."""
     h, W_y, b_y = rng.normal(size=(*leading, 5)), rng.normal(size=(7, 5)), rng.normal(size=7)
@@ -91,17 +105,18 @@ def test_output_probs_are_torchs(rng: np.random.Generator, leading: tuple[int, .
     same(rnn.output_probs(h, W_y, b_y), theirs)
 
 
-@pytest.mark.parametrize("scale", [1.0, 5.0, 500.0])
-def test_next_token_loss_is_torchs_cross_entropy(rng: np.random.Generator, scale: float) -> None:
+@small(size=sizes(3), scale=st.sampled_from([1.0, 5.0, 500.0]))
+def test_next_token_loss_is_torchs_cross_entropy(rng: np.random.Generator, size: tuple[int, ...], scale: float) -> None:
     """Cross-entropy with ignored targets where the mask is False, at ordinary and at enormous logits."""
-    logits, targets = scale * rng.normal(size=(3, 6, 5)), rng.integers(5, size=(3, 6))
-    mask = np.arange(6) < np.array([6, 2, 4])[:, None]
+    batch, time, vocab = size
+    logits, targets = scale * rng.normal(size=size), rng.integers(vocab, size=(batch, time))
+    mask = np.arange(time) < rng.integers(1, time + 1, size=batch)[:, None]
     kept = torch.tensor(np.where(mask, targets, -100))
     theirs = functional.cross_entropy(torch.tensor(logits).flatten(0, 1), kept.flatten())
     same(rnn.next_token_loss(logits, targets, mask), theirs)
 
 
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3)])
+@small(leading=LEADING)
 def test_sequence_log_prob_is_torchs(rng: np.random.Generator, leading: tuple[int, ...]) -> None:
     """The sum of a categorical distribution's log-probabilities, for any number of axes in front."""
     logits, ids = 3.0 * rng.normal(size=(*leading, 6, 5)), rng.integers(5, size=(*leading, 6))
@@ -109,18 +124,19 @@ def test_sequence_log_prob_is_torchs(rng: np.random.Generator, leading: tuple[in
     same(rnn.sequence_log_prob(logits, ids), theirs)
 
 
-def test_perplexity_and_bits_follow_from_torchs_cross_entropy(rng: np.random.Generator) -> None:
+@small(lengths=st.lists(st.integers(1, 30), min_size=1, max_size=4))
+def test_perplexity_and_bits_follow_from_torchs_cross_entropy(rng: np.random.Generator, lengths: list[int]) -> None:
     """Summed losses of texts of different lengths give what torch's mean over all of them gives."""
-    texts = [(torch.tensor(rng.normal(size=(n, 7))), torch.tensor(rng.integers(7, size=n))) for n in (4, 9, 30)]
+    texts = [(torch.tensor(rng.normal(size=(n, 7))), torch.tensor(rng.integers(7, size=n))) for n in lengths]
     nll = np.array([functional.cross_entropy(*text, reduction="sum").item() for text in texts])
-    n = np.array([4, 9, 30])
+    n = np.array(lengths)
     mean = functional.cross_entropy(*(torch.cat(part) for part in zip(*texts, strict=True)))
     same(rnn.perplexity(nll, n), mean.exp())
     same(rnn.bits_per_char(nll, n), mean / torch.log(torch.tensor(2.0, dtype=torch.float64)))
     same(rnn.perplexity(float(nll.sum()), int(n.sum())), mean.exp())
 
 
-@pytest.mark.parametrize("sizes", SIZES[:2] + SIZES[3:])
+@small(sizes=SIZES)
 def test_classify_sequence_is_torchs_packed_network(rng: np.random.Generator, sizes: tuple[int, ...]) -> None:
     """Torch reads packed sequences, so it never sees filler at all."""
     x, h0, params, theirs = network(rng, *sizes)

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 
 ROOT = Path(__file__).parents[1]
-SIZES = [(3, 5, 4, 6), (2, 1, 5, 3), (1, 7, 3, 1), (4, 4, 4, 4)]  # batch, time, features, hidden
+SIZES = sizes(4)  # batch, time, features, hidden
 
 
 @pytest.fixture(scope="module")
@@ -48,18 +50,18 @@ def _cache(rnn: torch.nn.RNN, x: torch.Tensor, h0: torch.Tensor, h: torch.Tensor
     return tuple(a.detach().numpy() for a in (x, h0, h, rnn.weight_ih_l0, rnn.weight_hh_l0))
 
 
-@pytest.mark.parametrize("share", [0.4, 1.0])
-def test_loss_backward(bptt: Any, rng: np.random.Generator, share: float) -> None:
+@small(size=sizes(3), share=st.sampled_from([0.4, 1.0]))
+def test_loss_backward(bptt: Any, rng: np.random.Generator, size: tuple[int, ...], share: float) -> None:
     """The gradient of the masked mean is that of torch's cross-entropy with ignored targets."""
-    logits = _leaf(3 * rng.normal(size=(3, 5, 7)))
-    targets, mask = rng.integers(0, 7, size=(3, 5)), rng.random((3, 5)) < share
+    logits = _leaf(3 * rng.normal(size=size))
+    targets, mask = rng.integers(0, size[2], size=size[:2]), rng.random(size[:2]) < share
     mask[0, 0] = True
     wanted = torch.tensor(np.where(mask, targets, -1)).flatten()
     torch.nn.functional.cross_entropy(logits.flatten(0, 1), wanted, ignore_index=-1).backward()
     _same(bptt.loss_backward(logits.detach().numpy(), targets, mask), logits.grad)
 
 
-@pytest.mark.parametrize("sizes", SIZES)
+@small(sizes=SIZES)
 def test_rnn_step_backward(bptt: Any, rng: np.random.Generator, sizes: tuple[int, ...]) -> None:
     """Every gradient of one step is that of torch's RNNCell."""
     batch, _, features, hidden = sizes
@@ -74,7 +76,7 @@ def test_rnn_step_backward(bptt: Any, rng: np.random.Generator, sizes: tuple[int
         _same(part, wanted)
 
 
-@pytest.mark.parametrize("sizes", SIZES)
+@small(sizes=SIZES)
 def test_rnn_backward(bptt: Any, rng: np.random.Generator, sizes: tuple[int, ...]) -> None:
     """Every gradient of a sequence is that of torch's RNN, and the forward helper gives torch's states."""
     batch, time, features, hidden = sizes
@@ -91,10 +93,12 @@ def test_rnn_backward(bptt: Any, rng: np.random.Generator, sizes: tuple[int, ...
     _same(bptt._states(cache[0], cache[1], {"W_x": cache[3], "W_h": cache[4], "b": b}), h)
 
 
-def test_embedding_backward(bptt: Any, rng: np.random.Generator) -> None:
+@small(size=sizes(4))
+def test_embedding_backward(bptt: Any, rng: np.random.Generator, size: tuple[int, ...]) -> None:
     """The gradient of a look-up with repeated ids is that of torch's embedding."""
-    table, ids = _leaf(rng.normal(size=(9, 4))), rng.integers(0, 5, size=(3, 8))
-    d_out = rng.normal(size=(3, 8, 4))
+    batch, time, width, used = size
+    table, ids = _leaf(rng.normal(size=(9, width))), rng.integers(0, used, size=(batch, time))
+    d_out = rng.normal(size=(batch, time, width))
     torch.nn.functional.embedding(torch.tensor(ids), table).backward(torch.tensor(d_out))
     _same(bptt.embedding_backward(d_out, ids, 9), table.grad)
 
@@ -115,17 +119,19 @@ def test_grad_check_agrees_with_autograd(bptt: Any, rng: np.random.Generator) ->
     np.testing.assert_array_equal(point, x.detach().numpy())
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 7, 9])
-def test_truncated_bptt(bptt: Any, rng: np.random.Generator, k: int) -> None:
+@small(k=st.integers(1, 9), batch=st.integers(1, 3))
+def test_truncated_bptt(bptt: Any, rng: np.random.Generator, k: int, batch: int) -> None:
     """Loss and gradients are those of torch with the state detached every k steps."""
     rnn, output = _rnn(rng, 4, 5), torch.nn.Linear(5, 6, dtype=torch.float64)
-    x, h0 = torch.tensor(rng.normal(size=(2, 7, 4))), torch.tensor(rng.normal(size=(2, 5)))
-    targets = torch.tensor(rng.integers(0, 6, size=(2, 7)))
+    x, h0 = torch.tensor(rng.normal(size=(batch, 7, 4))), torch.tensor(rng.normal(size=(batch, 5)))
+    targets = torch.tensor(rng.integers(0, 6, size=(batch, 7)))
     state, total = h0[None], 0.0
     for now, wanted in zip(x.split(k, dim=1), targets.split(k, dim=1), strict=True):
         h, state = rnn(now, state.detach())
         total = (
-            total + torch.nn.functional.cross_entropy(output(h).flatten(0, 1), wanted.flatten(), reduction="sum") / 14
+            total
+            + torch.nn.functional.cross_entropy(output(h).flatten(0, 1), wanted.flatten(), reduction="sum")
+            / targets.numel()
         )
     total.backward()
     params = {
@@ -144,10 +150,10 @@ def test_truncated_bptt(bptt: Any, rng: np.random.Generator, k: int) -> None:
         _same(grads[name], leaf.grad)
 
 
-@pytest.mark.parametrize("share", [0.2, 1.5])
-def test_clip_grad_norm(bptt: Any, rng: np.random.Generator, share: float) -> None:
+@small(share=st.floats(0.1, 2.0), shape=sizes(2))
+def test_clip_grad_norm(bptt: Any, rng: np.random.Generator, share: float, shape: tuple[int, ...]) -> None:
     """The norm is torch's; clipped gradients are, too, once the 1e-6 that torch adds to the norm is taken out."""
-    grads = {"W": rng.normal(size=(3, 4)), "b": 5 * rng.normal(size=3)}
+    grads = {"W": rng.normal(size=shape), "b": 5 * rng.normal(size=3)}
     leaves = [torch.zeros(g.shape, dtype=torch.float64, requires_grad=True) for g in grads.values()]
     for leaf, g in zip(leaves, grads.values(), strict=True):
         leaf.grad = torch.tensor(g)
@@ -159,7 +165,7 @@ def test_clip_grad_norm(bptt: Any, rng: np.random.Generator, share: float) -> No
         _same(g, leaf.grad * (norm + 1e-6) / norm if norm > max_norm else leaf.grad)
 
 
-@pytest.mark.parametrize("sizes", SIZES)
+@small(sizes=SIZES)
 def test_gradient_norms(bptt: Any, rng: np.random.Generator, sizes: tuple[int, ...]) -> None:
     """The lengths are those of torch's gradients with respect to each state, with a loss at the last one."""
     batch, time, features, hidden = sizes

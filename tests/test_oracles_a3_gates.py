@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 from torch import nn
 
 from autograder.course.catalog import load_assignment
@@ -17,7 +19,7 @@ from autograder.judge.oracle import apply_edits
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-10
-SIZES = [(2, 5, 3, 4), (3, 4, 6, 2), (1, 1, 2, 5), (4, 7, 5, 5)]  # batch, time, features, hidden
+SIZES = sizes(4)  # batch, time, features, hidden
 TORCH_LSTM = "ifco"  # the order in which torch packs, in our letters
 TORCH_GRU = "rzh"
 
@@ -101,7 +103,7 @@ def lstm_cache(x: np.ndarray, h0: np.ndarray, c0: np.ndarray, params: dict[str, 
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_lstm_step_and_its_gradients_are_those_of_lstmcell(rng, size):
     """Both outputs, and every gradient, with a gradient arriving at h and at c."""
     x, h0, c0, params = lstm_inputs(rng, size)
@@ -124,7 +126,7 @@ def test_lstm_step_and_its_gradients_are_those_of_lstmcell(rng, size):
     compare_grads(grads, cell, TORCH_LSTM)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_lstm_forward_and_backward_are_those_of_nn_lstm(rng, size):
     """States of every step and the last cell; every gradient, with a loss on every state and on the last cell."""
     x, h0, c0, params = lstm_inputs(rng, size)
@@ -145,7 +147,7 @@ def test_lstm_forward_and_backward_are_those_of_nn_lstm(rng, size):
     compare_grads(grads, net, TORCH_LSTM, "_l0")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_lstm_backward_takes_dc_at_every_step(rng, size):
     """A chain of nn.LSTMCell shows every cell, so a loss may read each of them."""
     x, h0, c0, params = lstm_inputs(rng, size)
@@ -163,6 +165,14 @@ def test_lstm_backward_takes_dc_at_every_step(rng, size):
         assert tensor.grad is not None
         same(gradient, tensor.grad)
     compare_grads(grads, cell, TORCH_LSTM)
+
+
+@small(shape=st.lists(st.integers(1, 4), min_size=1, max_size=3))
+def test_gated_update_lies_between_its_two_ends(rng, shape):
+    """It is torch's lerp from the old state to the candidate."""
+    h_prev, candidate, z = (torch.tensor(rng.normal(size=shape)) for _ in range(3))
+    z = z.sigmoid()
+    same(gates.gated_update(h_prev.numpy(), candidate.numpy(), z.numpy()), torch.lerp(h_prev, candidate, z))
 
 
 def torch_gru(x: torch.Tensor, h: torch.Tensor, params: dict[str, torch.Tensor], *, z_keeps: bool) -> torch.Tensor:
@@ -188,7 +198,7 @@ def gru_cache(x_t: np.ndarray, h_prev: np.ndarray, params: dict[str, np.ndarray]
     return {"x_t": x_t, "h_prev": h_prev, "z": z, "r": r, "h_tilde": h_tilde, "params": params}
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_gru_steps_and_gradients_are_those_of_autograd(rng, size):
     """Both conventions forward, and every gradient of the one that is asked for."""
     x_t, h_prev, params = gru_inputs(rng, size)
@@ -206,7 +216,7 @@ def test_gru_steps_and_gradients_are_those_of_autograd(rng, size):
         same(mine, tensor.grad)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_gru_is_grucell_where_reset_and_matrix_commute(rng, size):
     """With a diagonal matrix on the state, before and after the matmul are one; then torch's own cell is the oracle."""
     x_t, h_prev, params = gru_inputs(rng, size)
@@ -236,7 +246,7 @@ def test_gru_is_grucell_where_reset_and_matrix_commute(rng, size):
     same(theirs["bias_ih"], cell.bias_ih.grad)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_convert_gru_makes_the_conventions_agree(rng, size):
     """In both directions; and converting twice gives the params back."""
     x_t, h_prev, params = gru_inputs(rng, size)
@@ -258,7 +268,7 @@ def test_the_message_about_torchs_gru_tells_the_truth(rng, name, bias):
     assert source
     variant: dict[str, Any] = {}
     exec(source, variant)
-    x_t, h_prev, params = gru_inputs(rng, SIZES[0])
+    x_t, h_prev, params = gru_inputs(rng, (2, 5, 3, 4))
     cell = nn.GRUCell(x_t.shape[1], h_prev.shape[1], dtype=torch.float64)
     packed = pack(params, TORCH_GRU)
     packed["bias_ih"], packed["bias_hh"] = 0 * packed["bias_ih"], 0 * packed["bias_hh"]
@@ -287,7 +297,7 @@ def load_layer(net: nn.RNN, layer: dict[str, np.ndarray], suffix: str) -> None:
             net.get_parameter(name + suffix).copy_(torch.tensor(value))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_stacked_forward_is_a_deep_nn_rnn(rng, size):
     """Three layers, each with a starting state of its own."""
     batch, time, features, hidden = size
@@ -300,7 +310,7 @@ def test_stacked_forward_is_a_deep_nn_rnn(rng, size):
     same(gates.stacked_forward(x, layers), out)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@small(size=SIZES)
 def test_bidirectional_forward_is_nn_rnn_on_packed_sequences(rng, size):
     """Rows of all lengths, the padding full of large numbers."""
     batch, time, features, hidden = size
@@ -319,8 +329,7 @@ def test_bidirectional_forward_is_nn_rnn_on_packed_sequences(rng, size):
     same(gates.bidirectional_forward(x, lengths, forward, backward), unpacked)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("with_state", [True, False])
+@small(size=SIZES, with_state=st.booleans())
 def test_lstm_cell_is_torchs_with_the_same_weights(rng, size, with_state):
     """A state dict moves over as it is; outputs and every gradient agree."""
     batch, _, features, hidden = size

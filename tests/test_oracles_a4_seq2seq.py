@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -78,16 +80,17 @@ def padded(rng: np.random.Generator, batch: int, T: int) -> tuple[torch.Tensor, 
     return lengths, torch.arange(T) < lengths[:, None]
 
 
-def test_decoder_inputs_and_targets_are_one_apart(rng):
+@small(size=sizes(2))
+def test_decoder_inputs_and_targets_are_one_apart(rng, size):
     """The column that is read is the one that was to be said a step before."""
-    targets = torch.tensor(rng.integers(3, 9, size=(4, 6)))
+    targets = torch.tensor(rng.integers(3, 9, size=size))
     inputs = s2s.decoder_inputs(targets, 1)
     assert inputs.dtype == torch.int64
-    assert inputs[:, 0].tolist() == [1] * 4
+    assert inputs[:, 0].tolist() == [1] * size[0]
     assert torch.equal(inputs[:, 1:], targets[:, :-1])
 
 
-@pytest.mark.parametrize("size", [(3, 6, 7, 2, 4), (5, 4, 9, 5, 3), (1, 1, 2, 3, 3)])
+@small(size=sizes(5))
 def test_encoder_is_nn_gru_on_packed_sequences(rng, precision, size):
     """States, final states and every gradient; no row need be as long as the batch."""
     dtype, tol = precision
@@ -104,10 +107,11 @@ def test_encoder_is_nn_gru_on_packed_sequences(rng, precision, size):
     same_gradients(final, last[0], parameters, rng, tol)
 
 
-def test_scores_are_those_of_torch(rng, precision):
+@small(size=sizes(6))
+def test_scores_are_those_of_torch(rng, precision, size):
     """The dot product as cosine times lengths, nn.Bilinear and a network of nn.Linear, pair by pair."""
     dtype, tol = precision
-    batch, T_q, T_k, d_q, d_k, d_a = 3, 4, 5, 6, 2, 7
+    batch, T_q, T_k, d_q, d_k, d_a = size
     q, k, k_wide = (
         draw(rng, dtype, batch, T_q, d_q),
         draw(rng, dtype, batch, T_k, d_k),
@@ -128,14 +132,16 @@ def test_scores_are_those_of_torch(rng, precision):
     same_gradients(s2s.mlp_score(q, k, W_mlp, w), network, [q, k, W_mlp, w], rng, tol)
 
 
-def test_dot_softmax_and_context_are_torchs_attention(rng, precision):
+@small(size=sizes(5))
+def test_dot_softmax_and_context_are_torchs_attention(rng, precision, size):
     """Together they are scaled_dot_product_attention with a scale of one, masks and gradients included."""
     dtype, tol = precision
-    q, k, v = draw(rng, dtype, 3, 4, 6), draw(rng, dtype, 3, 5, 6), draw(rng, dtype, 3, 5, 2)
-    _, real = padded(rng, 3, 5)
-    for mask in (real[:, None], torch.tensor(rng.random((3, 4, 5)) < 0.5) | (torch.arange(5) == 2)):
+    batch, T_q, T_k, d, d_v = size
+    q, k, v = draw(rng, dtype, batch, T_q, d), draw(rng, dtype, batch, T_k, d), draw(rng, dtype, batch, T_k, d_v)
+    _, real = padded(rng, batch, T_k)
+    for mask in (real[:, None], torch.tensor(rng.random((batch, T_q, T_k)) < 0.5) | (torch.arange(T_k) == 0)):
         mine = s2s.attention_context(s2s.masked_softmax(s2s.dot_score(q, k), mask), v)
-        theirs = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask.expand(3, 4, 5), scale=1.0)
+        theirs = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask.expand(batch, T_q, T_k), scale=1.0)
         same_gradients(mine, theirs, [q, k, v], rng, tol)
 
 
@@ -211,13 +217,13 @@ def test_attention_decoder_is_its_formulas(rng, precision):
     same_gradients(logits, theirs, [*inputs, *scoring, *decoder.W_out.parameters()], rng, tol)
 
 
-@pytest.mark.parametrize("pad", [0, 4, -1, -100])
-def test_masked_nll_is_cross_entropy(rng, precision, pad):
+@small(pad=st.sampled_from([0, 4, -1, -100]), size=sizes(2))
+def test_masked_nll_is_cross_entropy(rng, precision, pad, size):
     """With ignore_index, gradients included; the filler may be no word."""
     dtype, tol = precision
-    logits = draw(rng, dtype, 3, 6, 7)
-    targets = torch.tensor(rng.integers(0, 7, size=(3, 6)))
-    targets[~padded(rng, 3, 6)[1]] = pad
+    logits = draw(rng, dtype, *size, 7)
+    targets = torch.tensor(rng.integers(0, 7, size=size))
+    targets[~padded(rng, *size)[1]] = pad
     targets[0, 0] = 1
     theirs = functional.cross_entropy(logits.transpose(1, 2), targets, ignore_index=pad)
     same_gradients(s2s.masked_nll(logits, targets, pad), theirs, [logits], rng, tol)

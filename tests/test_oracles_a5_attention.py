@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 from torch.nn.functional import scaled_dot_product_attention
 
 ROOT = Path(__file__).parents[1]
@@ -27,13 +29,14 @@ def tensors(*arrays):
     return [torch.from_numpy(array.copy()).requires_grad_() for array in arrays]
 
 
-@pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
-@pytest.mark.parametrize("masked", [False, True])
-def test_attention_and_its_gradients_are_those_of_torch(reference, leading, masked):
+@small(leading=st.lists(st.integers(1, 3), max_size=2), size=sizes(4), masked=st.booleans())
+def test_attention_and_its_gradients_are_those_of_torch(reference, leading, size, masked):
     """Forward, dQ, dK and dV, for any leading axes, with T_q != T_k and d_k != d_v, with and without a mask."""
-    rng = np.random.default_rng([len(leading), masked])
-    Q, K, V = (rng.normal(size=(*leading, *shape)) for shape in ((4, 3), (6, 3), (6, 5)))
-    mask = reference.causal_mask(4, 6) if masked else None
+    rng = np.random.default_rng(size)
+    T_q, later, d_k, d_v = size
+    T_k = T_q + later
+    Q, K, V = (rng.normal(size=(*leading, *shape)) for shape in ((T_q, d_k), (T_k, d_k), (T_k, d_v)))
+    mask = reference.causal_mask(T_q, T_k) if masked else None
     q, k, v = tensors(Q, K, V)
     out = scaled_dot_product_attention(q, k, v, attn_mask=None if mask is None else torch.from_numpy(mask))
     np.testing.assert_allclose(reference.attention(Q, K, V, mask), out.detach().numpy(), **CLOSE)
@@ -44,28 +47,43 @@ def test_attention_and_its_gradients_are_those_of_torch(reference, leading, mask
         np.testing.assert_allclose(mine, theirs.grad.numpy(), **CLOSE)
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_self_attention_is_torch_attention_of_the_projections(reference, causal):
+@small(size=sizes(5), causal=st.booleans())
+def test_self_attention_is_torch_attention_of_the_projections(reference, size, causal):
     """Causal or not, on a batch."""
-    rng = np.random.default_rng(causal)
-    X, W_q, W_k, W_v = (rng.normal(size=shape) for shape in ((2, 5, 4), (4, 3), (4, 3), (4, 6)))
+    rng = np.random.default_rng(size)
+    batch, T, d, d_k, d_v = size
+    X, W_q, W_k, W_v = (rng.normal(size=shape) for shape in ((batch, T, d), (d, d_k), (d, d_k), (d, d_v)))
+    for mine, weight in zip(reference.project_qkv(X, W_q, W_k, W_v), (W_q, W_k, W_v), strict=True):
+        np.testing.assert_allclose(mine, np.einsum("btd,de->bte", X, weight), **CLOSE)
     x, wq, wk, wv = tensors(X, W_q, W_k, W_v)
     out = scaled_dot_product_attention(x @ wq, x @ wk, x @ wv, is_causal=causal).detach().numpy()
     np.testing.assert_allclose(reference.self_attention(X, W_q, W_k, W_v, causal), out, **CLOSE)
 
 
-def test_the_three_attempts_agree_with_torch(reference):
+@small(size=sizes(4))
+def test_the_three_attempts_agree_with_torch(reference, size):
     """The running mean, the similarities and the folded scores by other routes."""
-    x = np.random.default_rng(3).normal(size=(2, 6, 4))
-    steps = np.arange(1, 7)[:, None]
+    batch, T, d, d_k = size
+    x = np.random.default_rng(size).normal(size=(batch, T, d))
+    steps = np.arange(1, T + 1)[:, None]
     np.testing.assert_allclose(reference.average_context(x), np.cumsum(x, axis=-2) / steps, **CLOSE)
     (t,) = tensors(x)
     similar = scaled_dot_product_attention(t, t, t, is_causal=True).detach().numpy()
     np.testing.assert_allclose(reference.similarity_context(x), similar, **CLOSE)
-    W_q, W_k = np.random.default_rng(4).normal(size=(2, 4, 3))
+    W_q, W_k = np.random.default_rng(4).normal(size=(2, d, d_k))
     np.testing.assert_allclose(
         reference.folded_scores(x, W_q, W_k), reference.attention_scores(x @ W_q, x @ W_k), **CLOSE
     )
+
+
+@small(size=sizes(2), pad=st.integers(0, 3))
+def test_masks_say_who_may_look(reference, size, pad):
+    """The last query sees all keys, each one before it one fewer; filler is seen by nobody."""
+    T_q, later = size
+    mask = reference.causal_mask(T_q, T_q + later)
+    assert mask.tolist() == [[key <= query + later for key in range(T_q + later)] for query in range(T_q)]
+    ids = np.random.default_rng(size).integers(0, 4, size=size)
+    assert (np.broadcast_to(reference.padding_mask(ids, pad), (T_q, 1, later)) == (ids != pad)[:, None]).all()
 
 
 def test_i_like_pizza(reference):

@@ -10,6 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -96,12 +98,11 @@ def draw(mask: str, batch: int, heads: int, T_q: int, T_k: int) -> torch.Tensor 
             return allowed(batch, heads, T_q, T_k)
 
 
-SIZES = [(2, 4, 6, 12, 3), (3, 5, 5, 8, 2), (3, 2, 7, 15, 5), (1, 3, 3, 4, 1)]  # batch, T_q, T_k, d_model, heads
+SIZES = sizes(5).map(lambda s: (*s[:3], s[3] * s[4], s[4]))  # batch, T_q, T_k, d_model, heads
 MASKS = ("none", "for all", "causal", "by sequence", "padding", "padding by three axes", "by head")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("mask", MASKS)
+@small(size=SIZES, mask=st.sampled_from(MASKS))
 def test_attention_is_that_of_torch(dtype: torch.dtype, size: tuple[int, ...], mask: str) -> None:
     """Output, weights of every head and all gradients equal those of nn.MultiheadAttention, under every mask."""
     batch, T_q, T_k, d_model, heads = size
@@ -128,13 +129,15 @@ def test_attention_is_that_of_torch(dtype: torch.dtype, size: tuple[int, ...], m
     same(mine.W_o.bias.grad / scale, theirs.out_proj.bias.grad / scale, dtype)
 
 
-def test_attention_is_that_of_the_functional(dtype: torch.dtype) -> None:
+@small(size=SIZES)
+def test_attention_is_that_of_the_functional(dtype: torch.dtype, size: tuple[int, ...]) -> None:
     """The same through F.scaled_dot_product_attention, whose masks are read as ours: True may look."""
-    mine, _ = pair(12, 3)
-    query, key, value = (torch.randn(2, T, 12) for T in (4, 6, 6))
-    mask = allowed(2, 4, 6)
+    batch, T_q, T_k, d_model, heads = size
+    mine, _ = pair(d_model, heads)
+    query, key, value = (torch.randn(batch, T, d_model) for T in (T_q, T_k, T_k))
+    mask = allowed(batch, T_q, T_k)
     q, k, v = (
-        layer(x).unflatten(-1, (3, 4)).transpose(1, 2)
+        layer(x).unflatten(-1, (heads, d_model // heads)).transpose(1, 2)
         for layer, x in ((mine.W_q, query), (mine.W_k, key), (mine.W_v, value))
     )
     context = scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None])
@@ -158,12 +161,14 @@ def test_blind_queries_get_the_bias_and_spoil_no_gradient(dtype: torch.dtype) ->
     assert all(torch.isfinite(p.grad).all() for p in (x, *mine.parameters()))
 
 
-def test_split_and_merge_undo_each_other(dtype: torch.dtype) -> None:
+@small(size=sizes(4))
+def test_split_and_merge_undo_each_other(dtype: torch.dtype, size: tuple[int, ...]) -> None:
     """Against plain indexing, and there and back."""
-    x = torch.randn(2, 5, 12)
-    heads = multihead.split_heads(x, 3)
-    for h in range(3):
-        assert torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4])
+    batch, T, n_heads, d = size
+    x = torch.randn(batch, T, n_heads * d)
+    heads = multihead.split_heads(x, n_heads)
+    for h in range(n_heads):
+        assert torch.equal(heads[:, h], x[:, :, d * h : d * h + d])
     assert torch.equal(multihead.merge_heads(heads), x)
 
 
@@ -176,19 +181,19 @@ def test_published_rows_of_both_layouts() -> None:
     np.testing.assert_allclose(multihead.sinusoidal_encoding(3, 4).numpy(), formula, atol=5e-5)
 
 
-def test_sinusoids_are_powers_of_complex_numbers(dtype: torch.dtype) -> None:
+@small(T=st.integers(1, 50), pairs=st.integers(2, 8), base=st.sampled_from([10000, 70]))
+def test_sinusoids_are_powers_of_complex_numbers(dtype: torch.dtype, T: int, pairs: int, base: float) -> None:
     """Both layouts from e^(i t w), and any base."""
-    t = np.arange(50)[:, None]
-    for base in (10000, 70):
-        waves = np.exp(1j * t * base ** (-np.arange(0, 12, 2) / 12))
-        expected = np.stack([waves.imag, waves.real], axis=-1).reshape(50, 12)
-        same(multihead.sinusoidal_encoding(50, 12, base), torch.tensor(expected, dtype=dtype), dtype)
-    waves = np.exp(1j * t * np.logspace(0, -4, 6))
+    t, d = np.arange(T)[:, None], 2 * pairs
+    waves = np.exp(1j * t * base ** (-np.arange(0, d, 2) / d))
+    expected = np.stack([waves.imag, waves.real], axis=-1).reshape(T, d)
+    same(multihead.sinusoidal_encoding(T, d, base), torch.tensor(expected, dtype=dtype), dtype)
+    waves = np.exp(1j * t * np.logspace(0, -4, pairs))
     expected = np.concatenate([waves.imag, waves.real], axis=-1)
-    same(multihead.timing_signal(50, 12), torch.tensor(expected, dtype=dtype), dtype)
+    same(multihead.timing_signal(T, d), torch.tensor(expected, dtype=dtype), dtype)
 
 
-@pytest.mark.parametrize("k", [-7, -1, 0, 1, 2, 30])
+@small(k=st.integers(-40, 40))
 def test_shift_matrix_moves_every_row(dtype: torch.dtype, k: int) -> None:
     """PE[t + k] = PE[t] @ M.T for every t, and M is a rotation."""
     PE, M = multihead.sinusoidal_encoding(100, 16), multihead.shift_matrix(k, 16)
@@ -199,15 +204,16 @@ def test_shift_matrix_moves_every_row(dtype: torch.dtype, k: int) -> None:
     same(multihead.shift_matrix(2 * k, 16), M @ M, dtype)
 
 
-@pytest.mark.parametrize("shape", [(5,), (2, 5)], ids=["for all", "by sequence"])
-def test_rope_is_a_product_with_complex_numbers(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+@small(size=sizes(4), by_sequence=st.booleans())
+def test_rope_is_a_product_with_complex_numbers(dtype: torch.dtype, size: tuple[int, ...], by_sequence: bool) -> None:
     """Each pair as one complex number, times e^(i p theta), at positions with gaps."""
-    x, positions = torch.randn(2, 3, 5, 8), torch.randint(0, 300, shape)
+    batch, heads, T, pairs = size
+    x, positions = torch.randn(batch, heads, T, 2 * pairs), torch.randint(0, 300, (batch, T) if by_sequence else (T,))
     for base in (10000, 70):
-        angles = positions.double()[..., None] * base ** (-torch.arange(0, 8, 2).double() / 8)
+        angles = positions.double()[..., None] * base ** (-torch.arange(0, 2 * pairs, 2).double() / (2 * pairs))
         turns = torch.polar(torch.ones_like(angles), angles)
         turns = turns[:, None] if positions.dim() == 2 else turns
-        numbers = torch.view_as_complex(x.double().unflatten(-1, (4, 2)))
+        numbers = torch.view_as_complex(x.double().unflatten(-1, (pairs, 2)))
         same(multihead.apply_rope(x, positions, base), torch.view_as_real(numbers * turns).flatten(-2).to(dtype), dtype)
 
 

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import strategies as st
+from small import sizes, small
 from torch import nn
 
 ROOT = Path(__file__).parents[1]
 TOLERANCES = {torch.float64: 1e-10, torch.float32: 1e-5}
-SIZES = [(7, 9, 6, 3, 5, 2), (5, 6, 8, 2, 12, 3), (4, 5, 4, 1, 6, 1)]  # vocab, block_size, d_model, heads, d_ff, layers
+# vocab, block_size, d_model, heads, d_ff, layers
+SIZES = sizes(6, 2, 4).map(lambda s: (s[0] + 1, s[1] + 3, s[2] * s[3], s[3], s[4], s[5] - 1))
 
 
 def module(path: Path) -> ModuleType:
@@ -82,12 +85,12 @@ def torch_stack(model: Any) -> nn.TransformerEncoder:
     return stack
 
 
-@pytest.mark.parametrize("sizes", SIZES)
-def test_model_is_torch_s_own(sizes, dtype):
+@small(shape=SIZES)
+def test_model_is_torch_s_own(shape, dtype):
     """Logits and the gradient of the token embedding are those of nn.TransformerEncoder with a causal mask."""
-    model = randomised(lm.TransformerLM(*sizes), dtype)
+    model = randomised(lm.TransformerLM(*shape), dtype)
     stack = torch_stack(model).train()  # its fast path of evaluation has kernels of its own
-    ids = torch.randint(sizes[0], (3, sizes[1] - 1))
+    ids = torch.randint(shape[0], (3, shape[1] - 1))
     mask = nn.Transformer.generate_square_subsequent_mask(ids.shape[1], dtype=dtype)
     mine = model(ids)
     x = model.token_embedding(ids) + model.position_embedding.weight[: ids.shape[1]]
@@ -101,31 +104,33 @@ def test_model_is_torch_s_own(sizes, dtype):
     same(*gradients)
 
 
-@pytest.mark.parametrize("sizes", SIZES)
-def test_cache_gives_what_the_whole_gives(sizes, dtype):
+@small(shape=SIZES)
+def test_cache_gives_what_the_whole_gives(shape, dtype):
     """In pieces of any length the logits are those of forward, and endings do not hear of each other."""
-    model = randomised(lm.CachedTransformerLM(*sizes), dtype)
-    ids = torch.randint(sizes[0], (2, sizes[1]))
+    model = randomised(lm.CachedTransformerLM(*shape), dtype)
+    ids = torch.randint(shape[0], (2, shape[1]))
     with torch.no_grad():
         whole = model(ids)
-        for pieces in ([1] * sizes[1], [sizes[1]], [2, 1, sizes[1] - 3]):
+        for pieces in ([1] * shape[1], [shape[1]], [2, 1, shape[1] - 3]):
             same(model.read(ids, pieces), whole)
-        other = torch.randint(sizes[0], (2, 2))
+        other = torch.randint(shape[0], (2, 2))
         first, second = model.fork(ids[:, :2], [other, ids[:, 2:]])
         same(first, model(torch.cat([ids[:, :2], other], dim=1))[:, 2:])
         same(second, whole[:, 2:])
 
 
-def test_loss_is_cross_entropy(dtype):
+@small(shape=sizes(3, 2))
+def test_loss_is_cross_entropy(dtype, shape):
     """The loss is nn.CrossEntropyLoss over what counts, and a mean of surprises by hand."""
-    logits = torch.randn(3, 4, 5, dtype=dtype)
-    targets = torch.randint(5, (3, 4))
-    targets[0, 1] = targets[2, 0] = lm.IGNORE
+    batch, time, vocab = shape
+    logits = torch.randn(shape, dtype=dtype)
+    targets = torch.randint(vocab, (batch, time))
+    targets[0, 1] = targets[-1, 0] = lm.IGNORE
     same(lm.lm_loss(logits, targets), nn.CrossEntropyLoss()(logits.transpose(1, 2), targets))
     rows = [
         -math.log(torch.softmax(logits[b, t].double(), 0)[targets[b, t]])
-        for b in range(3)
-        for t in range(4)
+        for b in range(batch)
+        for t in range(time)
         if targets[b, t] != lm.IGNORE
     ]
     same(lm.lm_loss(logits, targets), torch.tensor(sum(rows) / len(rows), dtype=dtype))
@@ -176,30 +181,35 @@ def test_sampling_follows_the_distribution(dtype):
         assert said == token
 
 
-def test_learning_rate_is_torch_s_cosine():
+@small(warmup=st.integers(1, 6), fall=st.integers(1, 12))
+def test_learning_rate_is_torch_s_cosine(warmup, fall):
     """Behind the way up, the rates are those of CosineAnnealingLR."""
-    peak, final, warmup, steps = 0.5, 0.02, 4, 15
+    peak, final, steps = 0.5, 0.02, warmup + fall
     optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=peak)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps - warmup, eta_min=final)
     for step in range(warmup, steps + 1):
         assert lm.learning_rate(step, steps, peak, warmup, final) == pytest.approx(optimizer.param_groups[0]["lr"])
         optimizer.step()
         cosine.step()
-    assert [lm.learning_rate(s, steps, peak, warmup, final) for s in range(4)] == [0.125, 0.25, 0.375, 0.5]
+    assert [lm.learning_rate(s, steps, peak, warmup, final) for s in range(warmup)] == pytest.approx(
+        [peak * (s + 1) / warmup for s in range(warmup)]
+    )
     assert lm.learning_rate(99, steps, peak, warmup, final) == final
 
 
-def test_evaluation_covers_the_text_once(dtype):
+@small(length=st.integers(4, 16))
+def test_evaluation_covers_the_text_once(dtype, length):
     """The loss is the mean over the full pieces, one by one, and the model is left as it was found."""
     model = Table(torch.randn(5, 5, dtype=dtype))
-    data = torch.randint(5, (14,))
+    data = torch.randint(5, (length,))
     for mode in (True, False):
         model.train(mode)
         found = lm.evaluate(model, data, 3)
         pieces = [
-            nn.functional.cross_entropy(model.logits[data[s : s + 3]], data[s + 1 : s + 4]).item() for s in (0, 3, 6, 9)
+            nn.functional.cross_entropy(model.logits[data[s : s + 3]], data[s + 1 : s + 4]).item()
+            for s in range(0, length - 3, 3)
         ]
-        assert found == pytest.approx(sum(pieces) / 4, rel=1e-5)
+        assert found == pytest.approx(sum(pieces) / len(pieces), rel=1e-5)
         assert model.training is mode
 
 

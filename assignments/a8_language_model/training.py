@@ -133,9 +133,8 @@ def main() -> None:
     right = (result["answers"] == asked.sort(dim=1).values).all(dim=1).float().mean()
     print(f"of {len(asked)} answers, {right:.1%} are right; the first is {result['answers'][0].tolist()}\n")
 
-    here = Path(__file__).parent
-    books = [Path(name) for name in sys.argv[1:]] or [here / "data" / "shakespeare.txt", here / "README.md"]
-    text = next(book for book in books if book.exists()).read_text(encoding="utf-8")
+    book = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent / "data" / "shakespeare.txt"
+    text = book.read_text(encoding="utf-8")
     characters = sorted(set(text))
     ids = torch.tensor([characters.index(character) for character in text])
     model = student.TransformerLM(len(characters), 32, 64, 4, 256, 2)

@@ -86,6 +86,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
     found |= engine_files()
     found["engine/handout.json"] = _fingerprints(found, (assignment.file, words["notebook"]))
+    found |= {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     return found | dict(_pictures(home, readme))
 
 
