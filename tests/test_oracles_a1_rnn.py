@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import strategies as st
-from small import sizes, small
+from small import module, sizes, small
 from torch.nn import functional
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-10
 SIZES = sizes(4)  # batch, time, input, hidden
 LEADING = st.lists(st.integers(1, 4), max_size=3).map(tuple)
-
-
-def module(path: Path) -> ModuleType:
-    """Load a file of the repository as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"oracle_{path.parent.name}_{path.stem}", path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 rnn = module(ROOT / "solutions" / "a1_rnn" / "rnn.py")

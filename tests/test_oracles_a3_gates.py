@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import strategies as st
-from small import sizes, small
+from small import module, sizes, small
 from torch import nn
 
 from autograder.course.catalog import load_assignment
@@ -22,16 +20,6 @@ TOLERANCE = 1e-10
 SIZES = sizes(4)  # batch, time, features, hidden
 TORCH_LSTM = "ifco"  # the order in which torch packs, in our letters
 TORCH_GRU = "rzh"
-
-
-def module(path: Path) -> ModuleType:
-    """Load a file of the repository as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"oracle_{path.parent.name}_{path.stem}", path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 gates = module(ROOT / "solutions" / "a3_gates" / "gates.py")

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import strategies as st
-from small import sizes, small
+from small import module, sizes, small
 from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 ROOT = Path(__file__).parents[1]
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
-
-
-def module(path: Path) -> ModuleType:
-    """Load a file of the repository as a module of its own."""
-    name = f"oracle_{path.parent.name}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[name] = loaded  # dataclasses look their module up
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 s2s = module(ROOT / "solutions" / "a4_seq2seq" / "seq2seq.py")

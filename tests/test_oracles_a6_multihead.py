@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import strategies as st
-from small import sizes, small
+from small import module, sizes, small
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
-
-
-def module(path: Path) -> ModuleType:
-    """Load a file of the repository as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"oracle_{path.parent.name}_{path.stem}", path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 multihead = module(ROOT / "solutions" / "a6_multihead" / "multihead.py")

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
 from hypothesis import strategies as st
-from small import sizes, small
+from small import module, sizes, small
 from torch import nn
 
 ROOT = Path(__file__).parents[1]
 TOLERANCES = {torch.float64: 1e-10, torch.float32: 1e-5}
 # vocab, block_size, d_model, heads, d_ff, layers
 SIZES = sizes(6, 2, 4).map(lambda s: (s[0] + 1, s[1] + 3, s[2] * s[3], s[3], s[4], s[5] - 1))
-
-
-def module(path: Path) -> ModuleType:
-    """Load a file of the repository as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"oracle_{path.parent.name}_{path.stem}", path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 lm = module(ROOT / "solutions" / "a8_language_model" / "language_model.py")

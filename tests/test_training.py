@@ -108,7 +108,7 @@ def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer
     first, metric = exercise.cases
     assert first.status is Status.FAILED
     assert first.message.startswith("At step 2 the loss is ")
-    assert first.message.endswith("look at gradients. Mend `gradient` first; it is used here.")
+    assert first.message.endswith("how they are used. Mend `gradient` first; it is used here.")
     assert (first.diagnosis, first.says) == ("uphill", line.misconceptions[1].says)
     assert (metric.status, metric.message) == (Status.SKIPPED, "Not run: the first steps already differ.")
     assert sandbox.jobs == before + 2

@@ -226,8 +226,8 @@ def quiz() -> dict[str, str]:
         c: it shortens the whole, and keeps its direction
         d: it leaves out the update of this step
     what_clipping_cannot: what does clipping do about vanishing gradients?
-        a: nothing: a gradient that is too short stays as it is
-        b: it brings them up to the limit
+        a: it brings them up to the limit
+        b: nothing: a gradient that is too short stays as it is
         c: it prevents them, since vanishing begins with exploding
         d: it makes them as long as those of the last step
     what_is_cut: truncated BPTT with windows of k steps, the state carried on. What gets lost?

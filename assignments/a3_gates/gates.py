@@ -285,7 +285,8 @@ class LSTMCell(nn.Module):
         weight_ih (4 hidden, features), weight_hh (4 hidden, hidden), bias_ih (4 hidden,), bias_hh (4 hidden,)
         [a_i; a_f; a_g; a_o] = weight_ih x_t + bias_ih + weight_hh h_prev + bias_hh
 
-    The constructor is given. It draws the parameters as torch does, and puts the forget bias where it belongs.
+    The constructor is given. It draws the weights as torch does, sets the biases to zero (torch draws those, too), and
+    puts the forget bias where it belongs.
     """
 
     def __init__(self, input_size: int, hidden_size: int, forget_bias: float = 1.0) -> None:
@@ -354,9 +355,9 @@ def quiz() -> dict[str, str]:
         c: four times
         d: it depends on the length of the sequences
     when_bidirectional: for which of these can a bidirectional network not be used?
-        a: predicting each next word of a text from the words before it
+        a: telling whether a finished review is friendly
         b: finding the names in a sentence that is there as a whole
-        c: telling whether a finished review is friendly
+        c: predicting each next word of a text from the words before it
         d: transcribing a recording that has ended
     open_and_closed: over a hundred steps f = 1 and i = 0, with o = 0; then o = 1. What does h show in the end?
         a: zero, as nothing was revealed for a hundred steps

@@ -350,7 +350,7 @@ def silence_is_golden(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("beam_search", check=close(names=("ids", "score")))
 def what_is_finished_is_safe(rng: np.random.Generator) -> Iterator[Call]:
-    """The empty sentence, .11, is finished at once; two others look better for a while, but end up below it."""
+    """The empty sentence, .11, is finished at once; another one looks better for a while, but ends up below it."""
     table = "[[1., 0, 0], [.06, .44, .5], [.1, .5, .4], [.11, .8, .09]]"
     yield call(_table(table), _float([[0.0]]), 3, 0, 4, 2, 0.0)
 

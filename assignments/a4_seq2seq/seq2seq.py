@@ -344,9 +344,9 @@ def quiz() -> dict[str, str]:
         c: the second source word is the most important one of the sentence
         d: the second target word reads from all source words
     alignment_source: who tells the model which source word belongs to which target word?
-        a: an alignment that people have annotated
+        a: nobody; the weights are learned, as they make the right words more probable
         b: the order of the words: the first belongs to the first
-        c: nobody; the weights are learned, as they make the right words more probable
+        c: an alignment that people have annotated
         d: the mask, in which the right word is True
     padding_and_batches: the padding of the source is not masked in attention. What happens?
         a: a translation depends on how long the other sentences of its batch are

@@ -103,7 +103,10 @@ def _small(method: str = "forward", *, dropout: float = 0.0, training: bool = Fa
 IDS = np.array([[1, 3, 2, 4, 0], [2, 2, 0, 1, 3]])
 
 
-@case("TransformerLM", check=close())
+SIGNS = "its norms of two features leave signs, and traces of their eps; whether traces are right, other cases tell"
+
+
+@case("TransformerLM", check=close(tolerance=1e-3, because=SIGNS))
 def model_by_hand(rng: np.random.Generator) -> Iterator[Call]:
     """Three tokens, a, b, a, in the model that the README works through."""
     yield call_module(_t([[0, 1, 0]]), module=_by_hand())
@@ -123,7 +126,7 @@ def dropout_has_its_place(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_t(IDS), module=_small(dropout=1.0))
 
 
-@case("CachedTransformerLM", check=close(names=("logits", "cache")))
+@case("CachedTransformerLM", check=close(names=("logits", "cache"), tolerance=1e-3, because=SIGNS))
 def cache_by_hand(rng: np.random.Generator) -> Iterator[Call]:
     """The model of the README reads a and b at once, then a third token, a, behind the cache of the two."""
     yield call_module(_t([[0, 1]]), None, module=_by_hand("step"))
@@ -271,7 +274,7 @@ def pieces_that_just_fit(rng: np.random.Generator) -> Iterator[Call]:
 
 
 def _training(rng: np.random.Generator, **more: Any) -> Call:
-    return call(_learner(), _t(TEXT), 6, 2, 3, _generator(7), 0.1, 2, 0.01, 0.5, 0.15, **more)
+    return call(_learner(), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 2, 0.6, 0.1, 0.15, **more)
 
 
 @case("train", check=close(at=("losses",), called="losses"))
@@ -294,7 +297,7 @@ def rates_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("train", check=close())
 def evaluated_every_second_step(rng: np.random.Generator) -> Iterator[Call]:
-    """The same with a held-out text, evaluated after steps 2, 4 and 6, which changes nothing in the training."""
+    """The same with a held-out text, evaluated after the second, fourth and sixth step; it changes nothing in the training."""
     yield _training(rng, held_out=_t(TEXT[::-1]), every=2)
 
 

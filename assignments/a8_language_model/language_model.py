@@ -192,8 +192,8 @@ def generate(model: Any, ids: Tensor, n: int, temperature: float, top_k: int | N
     Returns:
         ids: (batch, time + n), what there was and what was written.
 
-    Watch: the model gets the last block_size tokens and no more. Rounding may leave the last sum a hair below 1. No random
-    numbers but those given.
+    Watch: the model gets the last block_size tokens and no more. Rounding may leave the last sum a hair below 1; a number
+    beyond it means the last token that is possible. No random numbers but those given.
     Source: Holtzman et al. 2020, section 3 (top-k, temperature); Devroye 1986, chapter III (inversion); README,
     section 4.
     """

@@ -198,7 +198,9 @@ class Trainer:
         step = int(np.argmax(~(np.abs(losses - expected) <= training.tolerance * scale)))
         text = f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}"
         where = (
-            ": the very first forward pass differs." if step == 0 else ": the steps before agree, so look at gradients."
+            ": the very first forward pass differs, or its loss."
+            if step == 0
+            else ": the steps before agree, so look at gradients and at how they are used."
         )
         failed = replace(case, status=Status.FAILED, message=f"{text}{where}{hint}")
         if known:

@@ -88,7 +88,7 @@ def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
     """Return squeezed texts that must not ship, with what they are."""
     public = _cases(assignment, Visibility.PUBLIC)
     told = " ".join([f"{m.name} {m.says}" for m in assignment.misconceptions] + [f"{c.name} {c.claim}" for c in public])
-    innocent = _squeeze(assignment.stub + readme + told)
+    innocent = _squeeze(assignment.stub + assignment.harness + readme + told)
     lines = dict.fromkeys(solution_lines(assignment.reference), "a line of the solution")
     for alternative in assignment.alternatives:
         lines |= dict.fromkeys(_code_lines(alternative.source), f"a line of the alternative {alternative.name}")

@@ -88,8 +88,8 @@ VOCAB = (
         old="characters = sorted(set(text))",
         new="characters = sorted(set(text.split()))",
         caught_by="every_character_once",
-        says="Your tokens are words. Here they are characters, so that eight of them are enough for any text that is "
-        "written with them.",
+        says="Your tokens are words. Here they are characters, blanks and signs among them: a text of three words may have "
+        "ten of them.",
     ),
     Misconception(
         "vocab_ignores_case_in_order",
@@ -1040,7 +1040,7 @@ LOSS = (
             new=f"log_probs = np.log(softmax(logits) + {epsilon})",
             caught_by="unlikely_targets_cost_what_they_cost",
             says="Your tiny constant inside the logarithm keeps the loss finite, but makes it wrong: no target can cost "
-            "more than the constant's own logarithm, and from there no gradient comes back.",
+            "more than minus the logarithm of the constant, and from there no gradient comes back.",
         )
         for epsilon in ("1e-8", "1e-9", "1e-10", "1e-12")
     ),
@@ -1050,8 +1050,8 @@ LOSS = (
         old="log_probs = _log_softmax(logits)",
         new="log_probs = np.log(np.clip(softmax(logits), 1e-7, 1.0))",
         caught_by="unlikely_targets_cost_what_they_cost",
-        says="Your probabilities are clipped before the logarithm. No target can then cost more than the limit's own "
-        "logarithm, and from there no gradient comes back.",
+        says="Your probabilities are clipped before the logarithm. No target can then cost more than minus "
+        "the logarithm of the limit, and from there no gradient comes back.",
     ),
     Misconception(
         "loss_overflows",
@@ -1103,7 +1103,7 @@ LOSS = (
         new="return float(-np.log(np.exp(counted).mean()))",
         caught_by="losses_without_filler",
         says="Your probabilities are averaged first, and the logarithm is taken of their mean. The formula has the mean "
-        "of the logarithms, which is never smaller.",
+        "of the negative logarithms, which is never smaller.",
     ),
     Misconception(
         "shifted_twice",
@@ -1193,8 +1193,8 @@ LOSS = (
         old="log_probs = _log_softmax(logits)",
         new="logits[...] = _log_softmax(logits)\n    log_probs = logits",
         caught_by="a_loss_leaves_its_inputs_alone",
-        says="Your logarithms are written into the caller's logits. The loss is right, but the gradient that is "
-        "computed from these logits next will not be.",
+        says="Your logarithms are written into the caller's logits. The loss is right, but whoever reads the "
+        "logits afterwards finds other numbers.",
     ),
 )
 
@@ -1405,8 +1405,8 @@ PERPLEXITY = (
         old="return np.exp(per_token)",
         new="return float(np.sum(nll) ** (1.0 / np.sum(n)))",
         caught_by="equally_likely_tokens",
-        says="Your root is taken of the loss. The n-th root in the textbooks is one of the inverse probability; of "
-        "its logarithm, divide by n.",
+        says="Your root is taken of the loss. The n-th root in the textbooks is one of the inverse probability of "
+        "the text; where there is its logarithm, a root becomes a division by n.",
     ),
     Misconception(
         "perplexity_of_n_plus_one",
@@ -1970,7 +1970,7 @@ QUIZ = (
     _choice(
         "perplexity_is_accuracy",
         "perplexity_of_four",
-        "b",
+        "d",
         "a",
         "Your answer is about being right. A perplexity says nothing of which token comes first, only how probable the "
         "right one was.",
@@ -1978,15 +1978,15 @@ QUIZ = (
     _choice(
         "perplexity_is_bits",
         "perplexity_of_four",
-        "b",
+        "d",
         "c",
         "Your answer takes the perplexity for its logarithm. How many bits does it take to choose between four?",
     ),
     _choice(
         "perplexity_is_nats",
         "perplexity_of_four",
-        "b",
         "d",
+        "b",
         "Your answer takes the perplexity for the loss. It is the exponential of the loss.",
     ),
     _choice(

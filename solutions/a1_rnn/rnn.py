@@ -191,7 +191,7 @@ def next_token_loss(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -
     Args:
         logits: (batch, time, vocab), the scores before the softmax.
         targets: (batch, time) of int, the right token of each step. They are shifted already: targets[:, t] is what
-            logits[:, t] has to predict.
+            logits[:, t] has to predict. At filler stands an id like any other, which means nothing.
         mask: (batch, time) of bool, True where the target counts, False at filler. At least one counts.
 
     Returns:
@@ -362,9 +362,9 @@ def quiz() -> dict[str, str]:
         d: the last token of the text
     perplexity_of_four: what does a perplexity of 4 say?
         a: one of four predictions is right
-        b: the model is as unsure as between four equally likely tokens
+        b: the loss is 4 nats on average
         c: a token costs 4 bits on average
-        d: the loss is 4 nats on average
+        d: the model is as unsure as between four equally likely tokens
     untrained_loss: there are 65 characters, and an untrained model finds all equally likely; what is its mean loss in
     nats?
         a: 6.02, the logarithm of 65 to the base 2
@@ -393,7 +393,7 @@ def quiz() -> dict[str, str]:
     answers["weights_and_length"] = "a"
     answers["same_letter"] = "b"
     answers["shifted_targets"] = "a"
-    answers["perplexity_of_four"] = "b"
+    answers["perplexity_of_four"] = "d"
     answers["untrained_loss"] = "c"
     answers["why_mask"] = "d"
     # END SOLUTION

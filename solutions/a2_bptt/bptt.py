@@ -324,8 +324,8 @@ def quiz() -> dict[str, str]:
         c: it shortens the whole, and keeps its direction
         d: it leaves out the update of this step
     what_clipping_cannot: what does clipping do about vanishing gradients?
-        a: nothing: a gradient that is too short stays as it is
-        b: it brings them up to the limit
+        a: it brings them up to the limit
+        b: nothing: a gradient that is too short stays as it is
         c: it prevents them, since vanishing begins with exploding
         d: it makes them as long as those of the last step
     what_is_cut: truncated BPTT with windows of k steps, the state carried on. What gets lost?
@@ -355,7 +355,7 @@ def quiz() -> dict[str, str]:
     answers["why_vanish"] = "a"
     answers["orthogonal_weights"] = "d"
     answers["what_clipping_does"] = "c"
-    answers["what_clipping_cannot"] = "a"
+    answers["what_clipping_cannot"] = "b"
     answers["what_is_cut"] = "d"
     answers["why_central"] = "b"
     # END SOLUTION

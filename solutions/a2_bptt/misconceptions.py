@@ -1222,8 +1222,8 @@ TRUNCATED = (
         old='state @ params["W_h"].T + x',
         new='state @ params["W_h"] + x',
         caught_by="loss_is_the_mean_over_all_targets",
-        says="Your forward pass multiplies by W_h transposed. Weights are laid out (out, in); with the states as rows, "
-        "it is `h @ W_h.T` that gives W_h h. W_h is square, so no shape warned you.",
+        says="Your forward pass multiplies by W_h transposed. Weights are laid out (out, in); a state is a row "
+        "of your batch and the formula multiplies a column. W_h is square, so no shape warned you.",
     ),
     Misconception(
         "state_not_updated",
@@ -1696,22 +1696,22 @@ QUIZ = (
     _choice(
         "clipping_stretches",
         "what_clipping_cannot",
-        "a",
         "b",
+        "a",
         "Your answer has clipping make gradients longer. It only ever shortens; and a vanished gradient, stretched, "
         "would still point where the last few steps say.",
     ),
     _choice(
         "vanishing_follows_exploding",
         "what_clipping_cannot",
-        "a",
+        "b",
         "c",
         "Your answer ties vanishing to exploding. Look at the plot in the README: with gain 0.9 nothing ever explodes.",
     ),
     _choice(
         "clipping_evens_out_time",
         "what_clipping_cannot",
-        "a",
+        "b",
         "d",
         "Your answer has clipping work at each step. It sees the gradients of the weights, after the steps have been "
         "added up, and cannot tell them apart any more.",

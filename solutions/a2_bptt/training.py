@@ -75,8 +75,8 @@ train_hello = Training(
             "From h on, each letter read from the one said before, the network says e, l, l, o.",
             _letters,
             low=4,
-            below="That many letters are right before the first wrong one. With 2, the second l is taken for the first: "
-            "only the state tells them apart, so look at what goes back through time.",
+            below="That many letters are right before the first wrong one. With 3, the second l is taken for the first, "
+            "with 2 the first for the second: only the state tells them apart, so look at what goes back through time.",
             weight=2,
         ),
         Metric(
@@ -84,8 +84,8 @@ train_hello = Training(
             "After 500 steps the loss is close to zero: every next letter is known for certain.",
             _last_loss,
             high=0.1,
-            above="Around 0.4 the second l is still a guess between l and o: the state holds nothing of the past. "
-            "Around 1.4 nothing is learned at all.",
+            above="Between 0.27 and 0.4 the second l is still a guess between l and o: the state does not tell it from the "
+            "first. Around 1.4 nothing is learned at all.",
         ),
     ),
     catches=CAUGHT,

@@ -1887,7 +1887,7 @@ BIDIRECTIONAL = (
         "the real text. Each row starts at its own last real position.",
     ),
     Misconception(
-        "longest_row_sets_the_start",
+        "shortest_row_sets_the_start",
         "bidirectional_forward",
         old="mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
         new="mirror = np.where(places < lengths.min(), lengths.min() - 1 - places, places)[None, :, None]\n"
@@ -2355,7 +2355,7 @@ QUIZ = (
     _choice(
         "names_need_no_future",
         "when_bidirectional",
-        "a",
+        "c",
         "b",
         "Your answer is where it works well: the sentence is there as a whole, and what follows a word helps to tell "
         "whether it is a name.",
@@ -2363,14 +2363,14 @@ QUIZ = (
     _choice(
         "reviews_end_too_late",
         "when_bidirectional",
-        "a",
         "c",
+        "a",
         "Your answer is a text that is finished, so it can be read from both ends. When is the right side not there yet?",
     ),
     _choice(
         "recordings_cannot_be_reversed",
         "when_bidirectional",
-        "a",
+        "c",
         "d",
         "Your answer says that the recording has ended, so it can be read from both ends. When is the right side not "
         "there yet?",

@@ -832,7 +832,7 @@ def finished_ones_wait_for_the_others(rng: np.random.Generator) -> Iterator[Call
 
 @case("beam_search", check=close(names=BEAM))
 def finished_ones_keep_their_places(rng: np.random.Generator) -> Iterator[Call]:
-    """With three places, a sentence is found that needs them, and missed where a finished one has taken one."""
+    """A finished hypothesis takes one of three places for good, so what a wider beam would find is not found."""
 
     def fits(search: _Search) -> bool:
         found, _ = search.candidates(3)

@@ -226,7 +226,7 @@ ENCODER = (
         new="outputs, _ = self.rnn(embedded.flip(1))",
         caught_by="a_single_sentence",
         says="Your encoder reads the source from its end (Sutskever et al. 2014 did so to bring the first words closer "
-        "together). Here it reads from left to right; with padding, the end would also be read first.",
+        "together). Here it reads from left to right; turned round whole, a short row begins with its padding.",
     ),
     Misconception(
         "read_along_the_batch",
@@ -721,7 +721,7 @@ SOFTMAX = (
         old="filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
         new="mask = mask.transpose(-1, -2)\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
         caught_by="square_masks_keep_their_direction",
-        says="Your mask is transposed. Its last axis are the positions that are looked at, as in the scores.",
+        says="Your mask is transposed. Its last axis holds the positions that are looked at, as in the scores.",
     ),
     Misconception(
         "mask_of_the_first_row",
@@ -1179,7 +1179,7 @@ ATTENTION = (
         old="return self.output(spoken), h_t, looks[:, 0]",
         new="return self.output(spoken), h_t, similarity[:, 0]",
         caught_by="one_word_with_attention",
-        says="Your third result are the scores before the softmax. Asked for are the weights.",
+        says="Your third result holds the scores before the softmax. Asked for are the weights.",
     ),
     Misconception(
         "weights_and_state_swapped",
@@ -1966,14 +1966,14 @@ QUIZ = (
     _choice(
         "alignment_by_people",
         "alignment_source",
-        "c",
         "a",
-        "Your answer would need data that nobody has to make. Bahdanau et al. train on pairs of sentences alone.",
+        "c",
+        "Your answer would need annotations that somebody has to make. Bahdanau et al. train on pairs of sentences alone.",
     ),
     _choice(
         "alignment_in_order",
         "alignment_source",
-        "c",
+        "a",
         "b",
         "Your answer would do without attention. Languages differ in their order of words, and the weights have "
         "to find out.",
@@ -1981,7 +1981,7 @@ QUIZ = (
     _choice(
         "alignment_by_mask",
         "alignment_source",
-        "c",
+        "a",
         "d",
         "Your answer asks too much of the mask: it only says which positions are real.",
     ),

@@ -436,9 +436,9 @@ def quiz() -> dict[str, str]:
         c: the second source word is the most important one of the sentence
         d: the second target word reads from all source words
     alignment_source: who tells the model which source word belongs to which target word?
-        a: an alignment that people have annotated
+        a: nobody; the weights are learned, as they make the right words more probable
         b: the order of the words: the first belongs to the first
-        c: nobody; the weights are learned, as they make the right words more probable
+        c: an alignment that people have annotated
         d: the mask, in which the right word is True
     padding_and_batches: the padding of the source is not masked in attention. What happens?
         a: a translation depends on how long the other sentences of its batch are
@@ -471,7 +471,7 @@ def quiz() -> dict[str, str]:
     answers["teacher_forcing"] = "c"
     answers["test_time"] = "d"
     answers["what_weights_say"] = "b"
-    answers["alignment_source"] = "c"
+    answers["alignment_source"] = "a"
     answers["padding_and_batches"] = "a"
     answers["greedy_or_beam"] = "d"
     answers["why_length_penalty"] = "b"

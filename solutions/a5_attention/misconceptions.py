@@ -586,8 +586,8 @@ WEIGHTS = (
         old="shifted = scores - scores.max(axis=-1, keepdims=True)",
         new="shifted = scores - np.where(np.isfinite(scores), scores, np.inf).min(axis=-1, keepdims=True)",
         caught_by="a_row_may_span_thousands",
-        says="Your rows lose their smallest score before the exponential, which leaves the large ones as large as "
-        "before, or makes them larger.",
+        says="Your rows lose their smallest score before the exponential. What is left is the distance from the smallest "
+        "to the largest, and in a row that spans thousands the exponential of that overflows.",
     ),
     Misconception(
         "divides_by_the_maximum",
@@ -1050,8 +1050,8 @@ CAUSAL = (
         old="return keys <= queries + offset",
         new="return (keys <= queries + offset).astype(float)",
         caught_by="causal_mask_is_boolean",
-        says="Your mask holds the right ones and zeros, but as numbers. With numbers `~mask` fails and `scores[mask]` "
-        "picks entries by index, so a mask should be of dtype bool.",
+        says="Your mask holds the right ones and zeros, but as numbers. With numbers, `~mask` and `scores[mask]` fail or "
+        "mean something else, so a mask should be of dtype bool.",
     ),
     Misconception(
         "causal_mask_always_square",
@@ -1165,8 +1165,8 @@ PADDING = (
         old="return real[..., None, :]",
         new="return real[..., None, :].astype(float)",
         caught_by="padding_mask_is_boolean",
-        says="Your mask holds the right ones and zeros, but as numbers, which `&` cannot combine with a causal mask. "
-        "A mask should be of dtype bool.",
+        says="Your mask holds the right ones and zeros, but as numbers. `&` does not take floats, and `~` makes -2 of a 1, "
+        "so a mask should be of dtype bool.",
     ),
 )
 
@@ -1387,8 +1387,8 @@ BACKWARD = (
         old="dscores = weights * (dweights - along)",
         new="dscores = weights * (along - dweights)",
         caught_by="queries_get_their_gradient",
-        says="Your gradients of queries and keys have the wrong sign: following them would go uphill. Check the sign "
-        "of the softmax derivative's diagonal.",
+        says="Your gradients of queries and keys have the wrong sign: a step against them would make the loss grow. "
+        "Check the signs of the softmax derivative.",
     ),
     Misconception(
         "backward_without_scale",

@@ -99,8 +99,8 @@ SPLIT = (
         "x.copy_(x.flip(1).flip(1))\n    x.transpose_(1, 2)\n"
         "    return x.reshape(batch, n_heads, d_model // n_heads, time).transpose(2, 3)",
         "splitting_leaves_its_input_alone",
-        "Your split turns the caller's own tensor (a method whose name ends in an underscore works in place). The heads "
-        "are right; the x that was handed in is not what it was.",
+        "Your split transposes the caller's own tensor (a method whose name ends in an underscore works in place). The "
+        "heads are right; the x that was handed in is not what it was.",
     ),
 )
 
@@ -187,8 +187,8 @@ MERGE = (
         "side_by_side = x.transpose(1, 2)",
         "side_by_side = x.transpose_(1, 2)",
         "merging_leaves_its_input_alone",
-        "Your merge turns the caller's own tensor (a method whose name ends in an underscore works in place). The row is "
-        "right; the x that was handed in is not what it was.",
+        "Your merge transposes the caller's own tensor (a method whose name ends in an underscore works in place). The "
+        "result is right; the x that was handed in is not what it was.",
     ),
 )
 
@@ -220,10 +220,10 @@ def _attend(name: str, old: str, new: str, caught_by: str, says: str, *twins: st
 
 
 def _shared(name: str, plain: str, caught_by: str, says: str) -> Misconception:
-    """Replace the softmax, with a mask and without; `{}` stands for the scores."""
-    masked = plain.format("hidden") if "{}" in plain else plain
+    """Replace the softmax, with a mask and without; `{0}` stands for the scores."""
     new = BRANCHES.replace("torch.softmax(scores, dim=-1)", plain.format("scores"))
-    return _attend(name, BRANCHES, new.replace("torch.softmax(hidden, dim=-1)", masked), caught_by, says)
+    new = new.replace("torch.softmax(hidden, dim=-1)", plain.format("hidden"))
+    return _attend(name, BRANCHES, new, caught_by, says)
 
 
 PROJECTIONS = (
@@ -462,7 +462,7 @@ SHARES = (
         "torch.softmax({}, dim=1)",
         "a_sequence_reads_itself",
         "Your softmax runs over the heads. Heads do not compete; each query of each head shares out a total of one among "
-        "the keys. With four axes, dim=1 is no longer what it was with three.",
+        "the keys. With four axes, dim=1 is no longer what it was with two.",
     ),
     _shared(
         "softmax_over_everything",
@@ -472,7 +472,7 @@ SHARES = (
     ),
     _shared(
         "softmax_overflows",
-        "{0}.exp() / {0}.exp().sum(dim=-1, keepdim=True)",
+        "({0}.exp() / {0}.exp().sum(dim=-1, keepdim=True))",
         "large_scores_are_numbers",
         "Your softmax is made of exponentials that overflow: exp(100) is infinite in single precision, and infinity by "
         "infinity is no number. torch.softmax takes the largest score off first.",
@@ -614,8 +614,8 @@ MASKS = (
     _attend(
         "low_scores_for_forbidden",
         f"{HIDDEN}\n            {MASKED}",
-        "hidden = scores.masked_fill(~allowed, -10.0)\n            weights = torch.softmax(hidden, dim=-1)",
-        "one_mask_for_all",
+        "hidden = scores.masked_fill(~allowed, -100.0)\n            weights = torch.softmax(hidden, dim=-1)",
+        "large_scores_are_numbers",
         "Your forbidden scores are set to a number that is low but not low enough: allowed scores may be lower still. "
         "Its exponential has to be zero beside any other.",
     ),
@@ -827,7 +827,7 @@ JOINS = (
         Q,
         Q.replace("(query)", "(query.detach())"),
         "gradients_reach_the_query",
-        "Your forward cuts the query off from the gradient: this layer learns, and no layer before it does.",
+        "Your forward cuts the query off from the gradient: this layer learns, but what made the query hears nothing of it.",
     ),
 )
 
@@ -1248,8 +1248,8 @@ ROPE = (
         "turned_backwards",
         TURN,
         "turn = -positions[..., None] * speeds",
-        "Your pairs turn the other way: the minus stands at the other sine. Scores would not notice, but keys of others "
-        "would no longer fit.",
+        "Your pairs turn the other way: the minus stands at the other sine. Scores still depend on differences only, but "
+        "ahead and behind have changed places, and weights trained with the formula would no longer fit.",
     ),
     _rope(
         "rope_sine_and_cosine_swapped",
@@ -1554,21 +1554,21 @@ QUIZ = (
     _choice(
         "one_frequency_cannot_be_added",
         "why_many_frequencies",
-        "d",
         "a",
+        "d",
         "Your answer is about shapes, which can always be made to fit. What does a single wave do after one turn?",
     ),
     _choice(
         "one_and_two_look_alike",
         "why_many_frequencies",
-        "d",
+        "a",
         "b",
         "Your answer is easily tried: (sin 1, cos 1) and (sin 2, cos 2) differ. The trouble comes later.",
     ),
     _choice(
         "one_pair_cannot_turn",
         "why_many_frequencies",
-        "d",
+        "a",
         "c",
         "Your answer does not hold: one pair is turned by one 2 by 2 block.",
     ),
@@ -1599,8 +1599,8 @@ QUIZ = (
         "silent_bias",
         "c",
         "a",
-        "Your bias of W_q adds b_q . k_j to the score of key j, which differs from key to key. Work out what the other "
-        "one adds.",
+        "Your bias of W_q adds b_q . k_j to the score of key j, which differs from key to key. Work out what the "
+        "other two add.",
     ),
     _choice(
         "value_bias_is_silent",
@@ -1614,8 +1614,8 @@ QUIZ = (
         "silent_bias",
         "c",
         "d",
-        "Your answer overlooks one. The bias of W_k adds q_i . b_k to all the scores of row i alike. What does a softmax "
-        "make of that?",
+        "Your answer overlooks one. Write out what each bias adds to a score. Does one of them add the same to a whole "
+        "row? What does a softmax make of that?",
     ),
 )
 

@@ -276,10 +276,10 @@ def quiz() -> dict[str, str]:
         c: the model can be trained on one position and used at all others
         d: the scores of words that are k apart are all equal
     why_many_frequencies: why not one pair of columns, with frequency 1?
-        a: columns of one frequency cannot be added to an embedding
+        a: it comes round every 6.28 positions, so distant positions look alike
         b: sine and cosine of one frequency cannot tell 1 from 2
         c: one pair of columns could not be turned by a matrix
-        d: it comes round every 6.28 positions, so distant positions look alike
+        d: columns of one frequency cannot be added to an embedding
     where_rope: what is turned by RoPE?
         a: the embeddings, once, before the first layer
         b: queries and keys of every layer, after the projections, but not the values
@@ -307,7 +307,7 @@ def quiz() -> dict[str, str]:
     answers["why_view_fails"] = "d"
     answers["without_positions"] = "b"
     answers["what_rotation_means"] = "a"
-    answers["why_many_frequencies"] = "d"
+    answers["why_many_frequencies"] = "a"
     answers["where_rope"] = "b"
     answers["silent_bias"] = "c"
     # END SOLUTION

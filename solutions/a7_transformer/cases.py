@@ -29,14 +29,16 @@ class _WhereReal(close):
         """Return the first difference at a real position."""
         for index, (mine, theirs, made) in enumerate(zip(got, expected, calls, strict=True)):
             real = np.asarray(made.args[self.argument]) != 0
-            finding = difference(_only(mine.value, real), _only(theirs.value, real))
+            finding = difference(_only(mine.value, real), _only(theirs.value, real), tolerance=self.tolerance)
             if finding:
                 return replace(finding, call=index)
         return None
 
     def alike(self, got: tuple[Answer, ...], other: tuple[Answer, ...]) -> bool:
         """Whether two submissions' answers are the same everywhere."""
-        return all(difference(a.value, b.value) is None for a, b in zip(got, other, strict=True))
+        return all(
+            difference(a.value, b.value, tolerance=self.tolerance) is None for a, b in zip(got, other, strict=True)
+        )
 
 
 def _only(value: Any, real: np.ndarray) -> Any:
@@ -58,7 +60,7 @@ class _Restored(close):
         if finding:
             return finding
         for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-            changed = difference(list(mine.args), list(theirs.args))
+            changed = difference(list(mine.args), list(theirs.args), tolerance=self.tolerance)
             if changed:
                 text = "Your function changed the block's parameters; put back what was in them."
                 return replace(changed, kind="mutated", headline=text, call=index)
@@ -337,7 +339,7 @@ BARE = "self.last(torch.relu(self.first(x)))"
 
 @case("zero_init_is_identity", check=close(), weight=2)
 def where_the_norm_stands(rng: np.random.Generator) -> Iterator[Call]:
-    """Pre-norm, post-norm, a norm on the sublayer's output, a norm on all but the input."""
+    """Pre-norm, post-norm, a norm on the sublayer's output, a norm on what goes around it."""
     yield call(_block(rng, PRE_NORM))
     yield call(_block(rng, POST_NORM))
     yield call(_block(rng, f"x + {LN.format('self.last(torch.relu(self.first(x)))')}"))
@@ -551,7 +553,7 @@ def decoder_blocks_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("MaskedDecoderBlock", check=close(), weight=3)
 def decoder_blocks_under_both_masks(rng: np.random.Generator) -> Iterator[Call]:
-    """A causal target over a padded source; then masks of every other shape."""
+    """A causal target over a padded source; then a mask for each sequence, in both attentions."""
     module = _decoder_module(rng, 6, 3, 8)
     causal = np.tri(4, dtype=bool)
     yield call_module(_x(rng, 2, 4, 6), _x(rng, 2, 5, 6), _t(causal), _t(_real(rng, 2, 5)), module=module)
@@ -744,7 +746,7 @@ def the_future_cannot_leak(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("Transformer", check=agree())
 def more_padding_changes_nothing(rng: np.random.Generator) -> Iterator[Call]:
-    """Two, three or four padded positions behind a source give the same logits."""
+    """None, one or two more padded positions behind the sources: the logits are the same."""
     model, src, tgt = _model(rng, "forward"), _ids(rng, 2, 4, 9), _t(_ids(rng, 2, 3, 7))
     src[0, 3] = 0
     for width in (0, 1, 2):

@@ -211,7 +211,7 @@ LAYER_NORM = (
         "layer_shift_forgotten",
         "return gamma * normed",
         "norms_of_any_shape",
-        "Your beta is not used. Without it every position would keep mean zero, wanted or not.",
+        "Your beta is not used. The norm must be able to give features back the level that they need.",
     ),
     _layer(
         RESULT,
@@ -728,13 +728,13 @@ FEED_FORWARD = (
         "inner_biases_forgotten",
         "return self.contract(torch.relu(x @ self.expand.weight.T))",
         "feed_forwards_of_any_size",
-        "Your first map has no bias. Call the module, self.expand(x), and it is included.",
+        "Your first map has no bias. Call the layer itself, and it is included.",
     ),
     _feed(
         "outer_biases_forgotten",
         "return torch.relu(self.expand(x)) @ self.contract.weight.T",
         "feed_forwards_of_any_size",
-        "Your second map has no bias. Call the module, self.contract(...), and it is included.",
+        "Your second map has no bias. Call the layer itself, and it is included.",
     ),
     _feed(
         "second_map_forgotten",
@@ -1163,8 +1163,8 @@ DECODER = (
         + CROSS
         + THINK,
         "decoder_blocks_under_both_masks",
-        "Your target_mask is turned around, so positions look at the future only. True means 'may look' here; in torch's "
-        "own modules a boolean mask says what is hidden.",
+        "Your target_mask is turned around, so positions look only at what is hidden from them. True means 'may look' here; "
+        "in torch's own modules a boolean mask says what is hidden.",
     ),
     _decoder(
         "memory_mask_inverted",
@@ -1981,8 +1981,8 @@ GREEDY = (
         "last_logits_but_one_used",
         "words = logits[:, max(0, logits.shape[1] - 2)].argmax(dim=-1)",
         "rows_of_any_length",
-        "Your words are chosen by the logits before the last position. The logits there are for the word after it, so the "
-        "last ones are the next word's.",
+        "Your words are chosen by the logits at the last position but one, and those are for the last word that is there "
+        "already. The next word follows the last position.",
     ),
     _greedy(
         CHOSEN,
@@ -2191,15 +2191,15 @@ QUIZ = (
         "why_not_batch_norm",
         "a",
         "c",
-        "Your answer is right about one of them. A layer norm looks at one position of one sentence.",
+        "Your answer is right about one of them. For each, look up in the README which numbers share a mean and a variance.",
     ),
     _choice(
         "no_norm_sees_the_batch",
         "why_not_batch_norm",
         "a",
         "d",
-        "Your answer holds for nearly everything in a network, but a batch norm takes mean and variance over the rows of the "
-        "batch: it makes them depend on each other.",
+        "Your answer holds for nearly everything in a network, but for one of the norms it does not. Look up in the README "
+        "which numbers share a mean and a variance.",
     ),
     _choice(
         "norm_in_the_way_of_every_sublayer",
@@ -2227,21 +2227,21 @@ QUIZ = (
     _choice(
         "encoder_has_no_feed_forward",
         "decoder_has_more",
-        "d",
+        "b",
         "a",
         "Your answer is found in both blocks, at the end.",
     ),
     _choice(
         "encoder_has_no_residuals",
         "decoder_has_more",
-        "d",
         "b",
+        "d",
         "Your answer is found in both blocks, around every sublayer.",
     ),
     _choice(
         "encoder_has_no_norms",
         "decoder_has_more",
-        "d",
+        "b",
         "c",
         "Your answer is found in both blocks: two norms for two sublayers, three for three.",
     ),

@@ -443,7 +443,7 @@ def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) 
         max_len ids. The lists may differ in length.
 
     Watch: rows end at different steps, and a row that has ended is not read again. Each step hands the whole target so far
-    to the decoder, and reads the logits at its last position. None of src, bos and eos is 0, PAD, except for padding in src.
+    to the decoder, and reads the logits at its last position. bos and eos are never 0, which is PAD; src may hold padding.
     Source: Jurafsky and Martin, the chapter on machine translation (greedy decoding); README, section 7.
     """
     # BEGIN SOLUTION
@@ -493,9 +493,9 @@ def quiz() -> dict[str, str]:
         d: a linear map for each block
     decoder_has_more: what does a decoder block have that an encoder block has not?
         a: a feed-forward network
-        b: residual connections around its sublayers
+        b: a second attention, which reads the encoder's output
         c: a norm of its own for each sublayer
-        d: a second attention, which reads the encoder's output
+        d: residual connections around its sublayers
     roles_in_cross_attention: where do queries, keys and values of cross-attention come from?
         a: queries from the decoder, keys and values from the encoder
         b: queries from the encoder, keys and values from the decoder
@@ -527,7 +527,7 @@ def quiz() -> dict[str, str]:
     answers["layer_or_batch"] = "d"
     answers["why_not_batch_norm"] = "a"
     answers["pre_or_post"] = "c"
-    answers["decoder_has_more"] = "d"
+    answers["decoder_has_more"] = "b"
     answers["roles_in_cross_attention"] = "a"
     answers["what_trains_in_parallel"] = "c"
     answers["who_mixes_what"] = "b"

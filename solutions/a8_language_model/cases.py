@@ -31,7 +31,7 @@ class _LeftAlike(close):
         if finding:
             return finding
         for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-            changed = difference(list(mine.args), list(theirs.args))
+            changed = difference(list(mine.args), list(theirs.args), tolerance=self.tolerance)
             if changed:
                 return replace(changed, kind="mutated", headline=self.complaint, call=index)
         return None
@@ -408,7 +408,7 @@ def one_token_behind_others(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("CachedTransformerLM", check=close(names=PARTS, only="logits"), weight=2)
 def several_tokens_behind_others(rng: np.random.Generator) -> Iterator[Call]:
-    """Three tokens behind a cache of four; five behind one of two; and one more head than features need. The logits."""
+    """Three tokens behind a cache of four; five behind one of two; two behind one of three, in three blocks. The logits."""
     yield call_module(_ids(rng, 2, 3), _cache(rng, 2, 4), module=_lm(rng, method="step"))
     yield call_module(_ids(rng, 3, 5), _cache(rng, 3, 2), module=_lm(rng, method="step"))
     module = _lm(rng, (5, 8, 8, 2, 3, 3), method="step")
@@ -434,7 +434,7 @@ def pieces_do_not_matter(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("CachedTransformerLM", check=close(), weight=2)
 def as_without_a_cache(rng: np.random.Generator) -> Iterator[Call]:
-    """Read token by token up to the last place, the logits are those of the model without a cache."""
+    """Read token by token or in pieces up to the last place, the logits are those of the model without a cache."""
     yield call_module(_ids(rng, 2, 9), [1] * 9, module=_lm(rng, method="read"))
     sizes = (5, 6, 8, 2, 12, 3)
     yield call_module(_ids(rng, 3, 6, vocab=5), [2, 1, 1, 2], module=_lm(rng, sizes, method="read"))
@@ -485,7 +485,7 @@ def rates_on_the_way_down(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("learning_rate", check=close())
 def rates_behind_the_end(rng: np.random.Generator) -> Iterator[Call]:
-    """From the last step on the rate stays at final; also where the way up takes all the steps there are."""
+    """Behind the last step the rate stays at final; also where the way up takes all the steps there are."""
     final = float(rng.uniform(0.1, 0.2))
     for step in (12, 13, 40):
         yield call(step, 12, 1.5, 3, final)
@@ -570,13 +570,14 @@ def nothing_is_learned(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_net(rng, 5, "train", SHY, "[*self.parameters()]"), _text(rng, 20, 5), 4)
 
 
-SETTINGS = (0.1, 3, 0.02, 0.5, 0.1)  # peak, warmup, final, weight_decay, max_norm
+# Rates that no real training would have: mistakes of the optimiser show in a few steps, a decade above the tolerance.
+SETTINGS = (2.0, 3, 0.3, 0.1, 0.03)  # peak, warmup, final, weight_decay, max_norm
 LEFT = "[*self.parameters()]"
 
 
 def _training(
     rng: np.random.Generator,
-    steps: int = 9,
+    steps: int = 15,
     settings: Sequence[float] = SETTINGS,
     *,
     mode: str = "train",
@@ -586,22 +587,22 @@ def _training(
     every: int = 100,
     report: Code | None = None,
 ) -> Call:
-    """Draw a training on a short text, four pieces of five at a time."""
+    """Draw a training on a short text, two pieces of four at a time."""
     net, text, generator = _net(rng, 6, mode, forward, shown), _text(rng, 60, 6), _generator(rng)
-    return call(net, text, steps, 4, 5, generator, *settings, held_out, every, report)
+    return call(net, text, steps, 2, 4, generator, *settings, held_out, every, report)
 
 
 @case("train", check=close(at=("losses",), called="losses"), weight=2)
 def losses_of_any_training(rng: np.random.Generator) -> Iterator[Call]:
-    """The losses of nine steps, from the first to the last."""
+    """The losses of fifteen steps, from the first to the last."""
     yield _training(rng)
 
 
 @case("train", check=close(at=("losses",), called="losses"))
 def harsh_and_gentle(rng: np.random.Generator) -> Iterator[Call]:
     """The losses with gradients cut very short and with gradients as they are, with much weight decay and none."""
-    yield _training(rng, 8, (0.3, 2, 0.1, 2.0, 0.01))
-    yield _training(rng, 8, (0.3, 0, 0.1, 0.0, 50.0))
+    yield _training(rng, settings=(2.0, 2, 0.5, 0.4, 0.01))
+    yield _training(rng, settings=(2.0, 0, 0.5, 0.0, 50.0))
 
 
 @case("train", check=_LeftAlike(complaint="Your losses are right, but the model is left with other parameters."))
@@ -626,15 +627,15 @@ def rates_are_as_planned(rng: np.random.Generator) -> Iterator[Call]:
 @case("train", check=close(at=("held_out",), called="held_out"))
 def evaluations_on_the_way(rng: np.random.Generator) -> Iterator[Call]:
     """A held-out text is evaluated after every third step; without one there is nothing to report."""
-    yield _training(rng, held_out=_text(rng, 33, 6), every=3)
-    yield _training(rng, 7, held_out=_text(rng, 33, 6), every=4)
+    yield _training(rng, held_out=_text(rng, 35, 6), every=3)
+    yield _training(rng, 7, held_out=_text(rng, 35, 6), every=4)
     yield _training(rng, every=2)
 
 
 @case("train", check=close(), weight=2)
 def training_goes_on_after_an_evaluation(rng: np.random.Generator) -> Iterator[Call]:
     """A model that computes otherwise in evaluation mode: it is in training mode for every batch, however it came."""
-    yield _training(rng, mode="eval", held_out=_text(rng, 33, 6), every=2)
+    yield _training(rng, mode="eval", held_out=_text(rng, 35, 6), every=2)
     yield _training(rng, mode="eval")
 
 

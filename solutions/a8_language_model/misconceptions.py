@@ -185,7 +185,7 @@ TRANSFORMER_LM = (
         "no_positions",
         "x = self.dropout(tokens)",
         "same_token_at_every_place",
-        "Your model does not use position_embedding. Attention by itself does not know which token came first.",
+        "Your model does not use position_embedding. Attention by itself does not know how far back a token stands.",
     ),
     _model(
         SUM,
@@ -220,7 +220,7 @@ TRANSFORMER_LM = (
         "all_at_place_zero",
         "places = torch.zeros(time, dtype=torch.long, device=ids.device)",
         "same_token_at_every_place",
-        "Your tokens all stand at place 0, so their order is lost.",
+        "Your tokens all stand at place 0, so nothing tells how far apart they are.",
     ),
     _model(
         WHERE,
@@ -910,7 +910,7 @@ GENERATE = (
         "top_k_beyond_the_vocabulary",
         "k = top_k",
         "more_than_there_are",
-        "Your top_k may not be larger than the vocabulary. It should leave everything possible then.",
+        "Your code fails where top_k is larger than the vocabulary. It should leave everything possible then.",
     ),
     _write(
         K,
@@ -1080,14 +1080,15 @@ GENERATE = (
         "u = uniforms[:, step : step + 1]",
         "numbers_close_to_one",
         "Your draw runs off the end of the vocabulary where rounding leaves the last sum a hair below 1, and the number lies "
-        "between. The last token is meant then.",
+        "between. The last token that is possible is meant then.",
     ),
     _write(
         f"{U}\n            {DRAWN}",
         "first_token_when_none_exceeds",
         "u = uniforms[:, step : step + 1]\n            token = (cumulative > u).long().argmax(dim=-1, keepdim=True)",
         "numbers_close_to_one",
-        "Your argmax gives token 0 where rounding leaves every sum below the number. The last token is meant then.",
+        "Your argmax gives token 0 where rounding leaves every sum below the number. The last token that "
+        "is possible is meant then.",
     ),
     _write(
         DRAWN,
@@ -1775,7 +1776,7 @@ EVALUATE = (
         "inputs = data[: pieces * time].reshape(time, pieces).T\n"
         "    targets = data[1 : pieces * time + 1].reshape(time, pieces).T",
         "pieces_are_stretches_of_text",
-        "Your pieces take every so many-th token. A piece is a stretch of neighbours, a row of reshape(pieces, time).",
+        "Your pieces take every so many-th token. A piece is a stretch of neighbouring tokens.",
     ),
     _evaluate(
         f"{CUT_INPUTS}\n    {CUT_TARGETS}",
@@ -1804,8 +1805,8 @@ EVALUATE = (
         "evaluated_in_training_mode",
         "pass",
         "evaluated_in_the_middle_of_training",
-        "Your model stays in training mode while it is evaluated, so dropout goes on dropping. model.eval() before, and the "
-        "old mode after.",
+        "Your model stays in training mode while it is evaluated, so dropout goes on dropping. model.eval() puts it "
+        "into evaluation mode; afterwards it goes back into the mode it was in.",
     ),
     _evaluate(
         BACK,
@@ -2242,20 +2243,19 @@ QUIZ = (
         "one_prediction_per_piece",
         "predictions_per_piece",
         "a",
-        "Your answer wastes 63 of 64: with the mask, every position predicts what comes after it as if it did not know the "
-        "rest.",
+        "Your answer wastes nearly all of the pass. What does the mask let each position do, as if it did not know the rest?",
     ),
     _choice(
         "a_prediction_per_pair",
         "predictions_per_piece",
         "b",
-        "Your answer forgets that targets are taken from the text and not from the piece: the last input has one, too.",
+        "Your answer forgets that targets are taken from the text and not from the piece. What is the last input's target?",
     ),
     _choice(
         "a_prediction_at_random",
         "predictions_per_piece",
         "d",
-        "Your answer is about models that fill gaps. Here every position predicts.",
+        "Your answer is about models that fill gaps. Count the targets in the worked example of section 1.",
     ),
     _choice(
         "no_mask_in_the_decoder",

@@ -97,7 +97,8 @@ train_sort = Training(
             _sorted_right,
             low=0.98,
             below="If the loss is small all the same, the model is used to reading what it should write: while it learns, the "
-            "answer stands in its input, one place further on. Look at the mask.",
+            "answer stands in its input, one place further on. Look at the mask. If the loss is large, too, the model has not "
+            "learned: watch it from step to step.",
             weight=2,
         ),
         Metric(
@@ -210,7 +211,7 @@ train_shakespeare = Training(
         ),
         Metric(
             "last_characters",
-            "Nor is it more surprised by the last character of each piece, which was in no input.",
+            "Nor is it much more surprised by the last character of each piece, which was in no input.",
             _last_characters,
             high=2.35,
             above="Where the answer cannot be read off the input, the model does not know it.",

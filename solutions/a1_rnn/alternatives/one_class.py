@@ -82,7 +82,7 @@ def quiz():
         weights_and_length="A",
         same_letter="b",
         shifted_targets="a ",
-        perplexity_of_four="B",
+        perplexity_of_four="D",
         untrained_loss="c",
         why_mask="D",
     )

@@ -92,7 +92,7 @@ def quiz():
         why_vanish="a",
         orthogonal_weights="D ",
         what_clipping_does="c",
-        what_clipping_cannot="A",
+        what_clipping_cannot="B",
         what_is_cut="d",
         why_central="b",
     )

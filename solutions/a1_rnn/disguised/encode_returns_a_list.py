@@ -1,0 +1,5 @@
+"""One number for each character; map does it."""
+
+
+def encode(text, vocab):
+    return list(map(vocab.__getitem__, text))

@@ -1,0 +1,7 @@
+"""The logarithm of the mask is 0 where it allows and minus infinity where it forbids; what is no number is then a zero."""
+import torch
+
+
+def masked_softmax(scores, mask):
+    shares = torch.softmax(scores + mask.to(scores.dtype).log(), dim=-1)
+    return torch.where(shares.isnan(), 0.0, shares)

@@ -1,0 +1,5 @@
+"""The student saves memory."""
+
+
+def residual(x, f):
+    return x.add_(f(x))
