@@ -66,6 +66,12 @@ CAUGHT = (
     "softmax_on_the_logits", "only_the_last_logits", "source_and_target_swapped",
     "forward_returns_the_memory_too", "forward_shifts_the_target", "encoder_cut_off",
     "source_padding_overwritten",
+    # These are in greedy_translate, and show in what is said.
+    "never_stops_at_eos", "eos_kept", "one_row_stops_them_all", "bos_taken_for_eos", "first_logits_used",
+    "last_logits_but_one_used", "smallest_logits_chosen", "softmax_over_time", "first_row_for_all",
+    "best_of_the_batch", "only_the_last_word_is_handed_over", "target_never_grows", "words_put_in_front",
+    "starts_with_eos", "starts_with_padding", "starts_with_the_source", "bos_kept", "padded_to_one_length",
+    "only_the_first_translation", "bos_counted_in", "source_rows_not_handed_over",
 )  # fmt: skip
 
 

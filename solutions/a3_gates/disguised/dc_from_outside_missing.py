@@ -16,8 +16,8 @@ def lstm_backward(dh, dc, cache):
         th = np.tanh(c[:, t])
         state = state + dh[:, t]
         cell = cell + state * o * (1 - th**2)
-        parts = [cell * cells[:, t] * f * (1 - f), cell * g * i * (1 - i), state * th * o * (1 - o), cell * i * (1 - g**2)]
-        dA[:, t] = np.concatenate(parts, 1)
+        gates = [cell * cells[:, t] * f * (1 - f), cell * g * i * (1 - i), state * th * o * (1 - o)]
+        dA[:, t] = np.concatenate([*gates, cell * i * (1 - g**2)], 1)
         drow[:, t] = dA[:, t] @ tall
         state, cell = drow[:, t, :H], cell * f
     W, b = np.split(np.einsum("bto,bti->oi", dA, rows), 4), np.split(dA.sum((0, 1)), 4)

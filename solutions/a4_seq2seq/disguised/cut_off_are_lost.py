@@ -5,7 +5,8 @@ import torch
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
     open_, closed = [{"ids": [], "p": 0.0, "state": state[0]}], []
     for _ in range(max_len):
-        logits, states = step(torch.tensor([(h["ids"] or [bos])[-1] for h in open_]), torch.stack([h["state"] for h in open_]))
+        last = torch.tensor([(h["ids"] or [bos])[-1] for h in open_])
+        logits, states = step(last, torch.stack([h["state"] for h in open_]))
         children = []
         for h, row, s in zip(open_, logits.log_softmax(1), states):
             values, words = row.topk(min(width, len(row)))

@@ -1,4 +1,4 @@
-"""The logarithm of the mask is 0 where it allows and minus infinity where it forbids; what is no number is then a zero."""
+"""The logarithm of the mask is 0 or minus infinity; what is no number afterwards is a zero."""
 import torch
 
 
