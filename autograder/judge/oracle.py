@@ -192,14 +192,29 @@ class Oracle:
 
 
 def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
-    """Return the reference with every edit made, or None where two edits touch the same text."""
-    spans = sorted((reference.index(m.old), reference.index(m.old) + len(m.old), m.new) for m in edits)
+    """Return the reference with every edit made, or None where two edits change the same text."""
+    spans = sorted(_changed_span(reference, m) for m in edits)
     for (_, end, _), (start, _, _) in itertools.pairwise(spans):
         if start < end:
             return None
     for start, end, new in reversed(spans):
         reference = reference[:start] + new + reference[end:]
     return reference
+
+
+def _changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
+    """Return where an edit's change begins and ends, and what comes there: old and new without what they share."""
+    start, old, new = reference.index(edit.old), edit.old, edit.new
+    before = _shared(old, new)
+    old, new = old[before:], new[before:]
+    after = _shared(old[::-1], new[::-1])
+    return start + before, start + before + len(old) - after, new[: len(new) - after]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _signatures(source: str) -> dict[str, tuple[str, ...]]:

@@ -74,6 +74,9 @@ class Knowledge(Protocol):
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
         """Return what the reference gives with these misconceptions in it, or None where that is not known."""
 
+    def matters(self, name: str, trial: Trial) -> bool:
+        """Whether a misconception can change what the reference gives."""
+
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
 

@@ -91,6 +91,10 @@ class Bundle:
             return None
         return changed[0] if changed else self.right[trial]
 
+    def matters(self, name: str, trial: Trial) -> bool:
+        """Whether a misconception changes what the reference gives."""
+        return self.known.get((name, trial_key(trial))) is not None
+
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
         return self.small(trial)
