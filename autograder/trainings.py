@@ -30,11 +30,14 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
             fooled = [line for m, result in zip(bank, verdicts, strict=True) for line in _fooled(m, result)]
-            yield Proof(f"{training.exercise}: {len(bank)} known mistakes do not learn, and are named", tuple(fooled))
+            yield Proof(
+                f"{training.exercise}: {len(bank)} known mistakes do not learn, and get no other name", tuple(fooled)
+            )
 
 
 def _mistaken(misconception: Misconception, trainer: Trainer, sandbox: Sandbox) -> ExerciseResult:
-    return _train(trainer, apply_edits(trainer.assignment.reference, (misconception,)) or "", sandbox)
+    text = apply_edits(trainer.assignment.reference, (misconception,)) or ""
+    return _train(trainer, text, sandbox, (misconception.exercise,))
 
 
 def _fooled(misconception: Misconception, result: ExerciseResult) -> Iterator[str]:
@@ -42,15 +45,15 @@ def _fooled(misconception: Misconception, result: ExerciseResult) -> Iterator[st
     first = result.cases[0]
     if result.status is Status.PASSED:
         yield f"{misconception.name} learns, too"
-    elif first.status is Status.FAILED and first.diagnosis not in (misconception.name, *misconception.twins):
-        yield f"{misconception.name} is named {first.diagnosis or 'nothing'} by its first losses"
+    elif first.diagnosis not in ("", misconception.name, *misconception.twins) and misconception.says not in first.says:
+        yield f"{misconception.name} is named {first.diagnosis} by its first losses"
 
 
-def _train(trainer: Trainer, text: str, sandbox: Sandbox) -> ExerciseResult:
+def _train(trainer: Trainer, text: str, sandbox: Sandbox, wrong: Sequence[str] = ()) -> ExerciseResult:
     assignment = trainer.assignment
     source = Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
     (training,) = assignment.trainings
-    return trainer.train(training, source, sandbox)
+    return trainer.train(training, source, sandbox, wrong)
 
 
 def _failures(result: ExerciseResult) -> Iterator[str]:

@@ -38,7 +38,7 @@ from typing import Protocol
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.judge.diagnose import answers_of
+from autograder.judge.likeness import answers_of
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle, apply_edits
 from autograder.sandbox.job import Chunk, Sandbox, Source

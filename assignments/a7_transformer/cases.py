@@ -224,7 +224,10 @@ def first_map_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 # EncoderBlock
 
 
-@case("EncoderBlock", check=close())
+SIGNS = "its norms of two features leave signs, and traces of their eps; whether traces are right, other cases tell"
+
+
+@case("EncoderBlock", check=close(tolerance=1e-3, because=SIGNS))
 def encoder_block_by_hand(rng: np.random.Generator) -> Iterator[Call]:
     """Two tokens, (3, 1) and (0, 4), in the block that the README works through."""
     module = Module(init=(2, 1, 2), state=_state(ENCODER_BY_HAND))

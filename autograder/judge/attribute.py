@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from autograder.course.spec import Finding, Status
 from autograder.judge.compare import identical
-from autograder.judge.diagnose import UNCOMPARABLE, Diagnosis, agrees, answers_of, diagnose
+from autograder.judge.diagnose import Diagnosis, agrees, diagnose
+from autograder.judge.likeness import UNCOMPARABLE, answers_of
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from autograder.course.spec import Status, Visibility
 from autograder.judge.attribute import OWN_FAULT, diagnosis_of
-from autograder.judge.diagnose import same_outcomes
+from autograder.judge.likeness import same_outcomes
 from autograder.judge.oracle import Oracle
 from autograder.judge.replay import Replay, informative
 from autograder.judge.trials import Judged, Trial

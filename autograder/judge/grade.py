@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.attribute import OWN_FAULT, STATUS, Verdict, attribute, judge_all
-from autograder.judge.diagnose import Diagnosis, answers_of
+from autograder.judge.diagnose import Diagnosis
 from autograder.judge.explain import (
     MAX_LINE,
     explain_ending,
@@ -15,6 +15,7 @@ from autograder.judge.explain import (
     explain_trouble,
     headline,
 )
+from autograder.judge.likeness import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.shortcuts import explain_shortcut, rule_for, used_shortcuts

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Finding, Plot
-from autograder.judge.diagnose import UNCOMPARABLE
+from autograder.judge.likeness import UNCOMPARABLE
 from autograder.sandbox.wire import Tensor
 
 MAX_SIDE = 48  # rows and columns of a heat map; a larger one is cut around the first difference

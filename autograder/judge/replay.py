@@ -21,8 +21,8 @@ import numpy as np
 
 from autograder.course.spec import Case
 from autograder.judge.compare import difference
-from autograder.judge.diagnose import UNCOMPARABLE
 from autograder.judge.gradients import attach
+from autograder.judge.likeness import UNCOMPARABLE
 from autograder.judge.oracle import Oracle, run_requests, to_worker
 from autograder.judge.question import Asked, Question, array_of, with_constants
 from autograder.judge.trials import Trial

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograder.course.spec import Call
 from autograder.judge.checks import close
-from autograder.judge.diagnose import answers_of
+from autograder.judge.likeness import answers_of
 from autograder.judge.trials import Small, Trial, make_trial
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ import numpy as np
 from autograder.course.spec import Assignment, Metric, Misconception, Status, Training, Visibility
 from autograder.judge.attribute import STATUS
 from autograder.judge.compare import deviation
-from autograder.judge.diagnose import UNCOMPARABLE
+from autograder.judge.diagnose import MAX_NAMED
 from autograder.judge.explain import OUR_FAULT, explain_trouble
+from autograder.judge.likeness import UNCOMPARABLE
 from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
 from autograder.judge.picture import training_picture
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -32,7 +33,8 @@ from autograder.sandbox.wire import Tensor
 
 FIRST_STEPS = "first_steps"
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
-SAME_LOSSES = 1e-3  # how near first losses are that come of the same mistake, in shares of the largest
+# How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
+SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 Watch = Callable[[int, float], None]
 
@@ -63,10 +65,11 @@ class Trainer:
         code = "\0".join(chunk.text for chunk in source.chunks)
         digest = hashlib.sha256(f"{source.notebook}\0{code}".encode(errors="replace")).hexdigest()
         wrong = [e.name for e in result.exercises if e.status is not Status.PASSED and e.name != "quiz"]
+        named = {name for e in result.exercises for case in e.cases for name in case.diagnosis.split("+") if name}
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
             if key not in self._known:
-                self._known[key] = self.train(training, source, sandbox, wrong, watch)
+                self._known[key] = self.train(training, source, sandbox, wrong, named, watch)
             result = self._with(result, self._known[key])
         if not result.problem:
             return result
@@ -112,16 +115,23 @@ class Trainer:
         (outcome,) = run_requests(program, (self._request(training, training.first_steps),))
         return outcome, _losses(outcome)
 
-    def _named(self, training: Training, losses: np.ndarray, wrong: Sequence[str]) -> Misconception | None:
-        """Return the known mistake that gives these first losses, of exercises that are wrong before all others."""
+    def _named(
+        self, training: Training, losses: np.ndarray, wrong: Sequence[str], named: Collection[str]
+    ) -> tuple[Misconception, ...]:
+        """Return the known mistakes that give these first losses, or none where too many do.
+
+        Those that other cases have named come first, then those of exercises that are wrong, then all others.
+        """
+        near = min(SAME_LOSSES, deviation(losses, self.first_losses(training)) / 10)
         bank = [self.oracle.misconception(name) for name in training.catches]
-        for likely in (True, False):
-            group = [m for m in bank if (m.exercise in wrong) is likely]
+        groups = ([m for m in bank if m.name in named], [m for m in bank if m.exercise in wrong], bank)
+        for group in groups:
             far = {m: self._distance(training, m, losses) for m in group}
-            nearest = min(group, key=lambda m: far[m], default=None)
-            if nearest and far[nearest] <= SAME_LOSSES:
-                return nearest
-        return None
+            nearest = min(far.values(), default=math.inf)
+            found = tuple(m for m in group if far[m] <= max(nearest, EQUALLY_NEAR))
+            if nearest <= near:
+                return found if len(found) <= MAX_NAMED else ()
+        return ()
 
     def _distance(self, training: Training, mistake: Misconception, losses: np.ndarray) -> float:
         """Return how far first losses are from those with a known mistake."""
@@ -139,17 +149,20 @@ class Trainer:
         source: Source,
         sandbox: Sandbox,
         wrong: Sequence[str] = (),
+        named: Collection[str] = (),
         watch: Watch | None = None,
     ) -> ExerciseResult:
-        """Train a submission and judge it; `wrong` names exercises of it that fail by themselves, for the message."""
+        """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
         first = self._run(training, source, sandbox, training.first_steps, None)
-        cases = [self._first_steps(training, first, source, wrong)]
+        cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
             skipped = "Not run: the first steps already differ."
             cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
             return self._scored(training, cases)
         whole = self._run(training, source, sandbox, training.steps, watch)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
+        if [chunk.text for chunk in source.chunks] == [self.assignment.reference]:
+            self._curves.setdefault(training.exercise, whole.curve)
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
 
@@ -182,7 +195,9 @@ class Trainer:
         ran = sandbox.run(Job(source, (self._request(training, steps),), limits, self.assignment.shortcuts, watch))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
-    def _first_steps(self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str]) -> CaseResult:
+    def _first_steps(
+        self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
+    ) -> CaseResult:
         case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
         hint = f" Mend {' and '.join(f'`{name}`' for name in wrong)} first; it is used here." if wrong else ""
         if outcome.ending is not Ending.RETURNED:
@@ -193,7 +208,7 @@ class Trainer:
             return replace(case, status=Status.FAILED, message=text + hint)
         if deviation(losses, expected) <= training.tolerance:
             return case
-        known = self._named(training, losses, wrong)
+        known = self._named(training, losses, wrong, named)
         scale = float(np.abs(expected).max())
         step = int(np.argmax(~(np.abs(losses - expected) <= training.tolerance * scale)))
         text = f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}"
@@ -204,7 +219,8 @@ class Trainer:
         )
         failed = replace(case, status=Status.FAILED, message=f"{text}{where}{hint}")
         if known:
-            return replace(failed, diagnosis=known.name, says=known.says)
+            says = " Or: ".join(m.says for m in known)
+            return replace(failed, diagnosis=known[0].name, says=says if len(known) == 1 else f"One of these: {says}")
         return replace(failed, says=TOO_GOOD if 0 <= losses[-1] < expected[-1] - training.tolerance * scale else "")
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Module
-from autograder.judge.diagnose import answers_of
+from autograder.judge.likeness import answers_of
 from autograder.judge.trials import Trial
 from autograder.publish.bundle import Bundle, trial_key
 from autograder.sandbox.wire import Code, Opaque, Tensor

@@ -37,7 +37,7 @@ ENGINE = (
     *(
         f"judge/{name}"
         for name in (
-            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "picture", "result", "shortcuts",
+            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "result", "shortcuts",
             "show", "smallest", "tell", "trials",
         )
     ),

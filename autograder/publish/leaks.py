@@ -18,7 +18,7 @@ import numpy as np
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import solution_lines
 from autograder.judge.checks import choice
-from autograder.judge.diagnose import answers_of
+from autograder.judge.likeness import answers_of
 from autograder.judge.oracle import Oracle
 from autograder.judge.trials import Trial, as_data
 from autograder.publish.forms import Form, forms

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Assignment, Misconception
-from autograder.judge.diagnose import answers_of, same_outcomes
+from autograder.judge.likeness import answers_of, same_outcomes
 from autograder.judge.oracle import Oracle
 from autograder.judge.trials import Trial
 from autograder.publish.bundle import (

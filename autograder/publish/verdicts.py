@@ -18,7 +18,7 @@ import numpy as np
 from autograder.batch.sources import python_of_cell, read_source
 from autograder.course.spec import Call, Status
 from autograder.judge.compare import difference
-from autograder.judge.diagnose import answers_of
+from autograder.judge.likeness import answers_of
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.tell import tell
 from autograder.judge.trials import as_data

@@ -871,6 +871,20 @@ def a_single_word_at_most(rng: np.random.Generator) -> Iterator[Call]:
     yield _beam_call(search, 2, 0.5)
 
 
+@case("beam_search", check=close(names=BEAM))
+def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[Call]:
+    """The script has two steps: by then all hypotheses are finished, and nobody asks for a third."""
+    eos, bos, *others = (int(i) for i in rng.permutation(5))
+    logits = np.full((2, 5), -8.0)
+    logits[0, [eos, *others[:2]]] = rng.permutation([1.4, 0.7, 0.0])
+    logits[1, eos] = 0.0
+    step = Code(
+        f"lambda y_prev, state: (torch.tensor({logits.tolist()})[int(state[0])].repeat(len(y_prev), 1), state + 1)"
+    )
+    for width in (1, 3):
+        yield call(step, _tensor(np.zeros((1, 1))), bos, eos, 5, width, 0.0)
+
+
 @case("beam_search", check=untouched())
 def searching_leaves_the_state_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Sentence and score are right, and the state before the first step is as before."""

@@ -1735,6 +1735,15 @@ BEAM = (
         "choice.",
     ),
     Misconception(
+        "goes_on_without_hypotheses",
+        "beam_search",
+        old="if not kept:\n            break",
+        new="pass",
+        caught_by="nobody_asks_after_the_last_hypothesis",
+        says="Your loop goes on although every hypothesis is finished. The search is over then: nothing is left for step to "
+        "read, and here it has nothing more to say.",
+    ),
+    Misconception(
         "cut_off_are_lost",
         "beam_search",
         old="in finished + cut_off]",
