@@ -28,6 +28,17 @@ AVERAGE = (
         caught_by="averages_of_any_shape",
         says="Your average at position i stops at the token before it. A position belongs to its own context; look at "
         "what your first position gets.",
+        twins=("average_of_nothing_first",),
+    ),
+    Misconception(
+        "average_of_nothing_first",
+        "average_context",
+        old="return running / counts",
+        new="return (running - x) / (counts - 1)",
+        caught_by="averages_of_any_shape",
+        says="Your average at position i stops at the token before it, so the first one averages nothing. A position belongs "
+        "to its own context.",
+        twins=("average_excludes_self",),
     ),
     Misconception(
         "average_counts_self_but_skips_it",
@@ -161,6 +172,17 @@ SIMILARITY = (
         caught_by="similarities_of_any_shape",
         says="Your similarities are cosines: every vector was brought to length one first. The formula takes the dot "
         "product, in which a longer vector counts for more.",
+        twins=("cosine_and_the_root",),
+    ),
+    Misconception(
+        "cosine_and_the_root",
+        "similarity_context",
+        old="similarities = attention_scores(x, x)",
+        new="unit = x / np.linalg.norm(x, axis=-1, keepdims=True)\n    similarities = attention_scores(unit, unit)",
+        caught_by="similarities_of_any_shape",
+        says="Your similarities are cosines, divided by the root as well: every vector was brought to length one first. The "
+        "formula takes the dot product, in which a longer vector counts for more.",
+        twins=("cosine_for_dot_product",),
     ),
     Misconception(
         "similarity_sees_future",
@@ -751,6 +773,17 @@ ATTENTION = (
         new="weights = attention_weights(scores, None if mask is None else ~mask)",
         caught_by="attention_under_every_mask",
         says="Your attention reads exactly the values that the mask forbids. True means that a key may be read.",
+        twins=("attention_mask_filled_where_true",),
+    ),
+    Misconception(
+        "attention_mask_filled_where_true",
+        "attention",
+        old="weights = attention_weights(scores, mask)",
+        new="weights = attention_weights(scores if mask is None else np.where(mask, -1e9, scores))",
+        caught_by="attention_under_every_mask",
+        says="Your attention fills the scores where the mask is True, and so reads what it forbids. True means that a key may "
+        "be read.",
+        twins=("attention_mask_inverted",),
     ),
     Misconception(
         "attention_masks_after_softmax",
