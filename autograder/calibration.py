@@ -15,7 +15,8 @@ import numpy as np
 from autograder.course.spec import Answer, Assignment, Case, Misconception
 from autograder.judge.compare import TOLERANCE
 from autograder.judge.likeness import UNCOMPARABLE, answers_of
-from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.trials import Trial
 from autograder.precision import double_precision, other_precision
 from autograder.sandbox.job import Ending, Outcome

@@ -14,7 +14,8 @@ from typing import TypeVar
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.course.stub import render_stub
 from autograder.judge.grade import grade
-from autograder.judge.oracle import BrokenReferenceError, Oracle, apply_edits
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import BrokenReferenceError, apply_edits
 from autograder.judge.result import Result
 from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source

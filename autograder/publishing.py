@@ -99,7 +99,8 @@ def otter(
 
 def _sound(folder: Path, slug: str, seed: int | None) -> tuple[Assignment, int]:
     """Return the assignment, whose reference answers every case, and its seed: better to know now than in the term."""
-    from autograder.judge.oracle import BrokenReferenceError, Oracle
+    from autograder.judge.oracle import Oracle
+    from autograder.judge.reference import BrokenReferenceError
 
     assignment = load_assignment(folder, slug)
     oracle = Oracle(assignment, secrets.randbits(32) if seed is None else seed)

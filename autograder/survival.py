@@ -25,7 +25,8 @@ from autograder.course.catalog import CourseError, load_assignment
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.attribute import judge_trial
 from autograder.judge.compare import difference
-from autograder.judge.oracle import Oracle, apply_edits, run_requests
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import apply_edits, run_requests
 from autograder.judge.trials import Trial
 from autograder.mutants import compiled, mutants_of
 from autograder.sandbox.job import Ending, Outcome

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.course.spec import Assignment, Misconception, Status
-from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import apply_edits
 from autograder.judge.result import ExerciseResult
 from autograder.judge.training import Trainer
 from autograder.sandbox.job import Chunk, Sandbox, Source

@@ -38,9 +38,10 @@ from typing import Protocol
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.judge.likeness import answers_of
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.likeness import answers_of
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import apply_edits
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox

@@ -14,7 +14,8 @@ import pytest
 
 from autograder.course.spec import Answer, Assignment, Visibility
 from autograder.judge.checks import answered, choice, close
-from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import apply_edits
 from autograder.judge.result import Result
 from autograder.publish.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle, zip_bytes
 from autograder.publish.local import check

@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as hnp
 
 from autograder.course.spec import Assignment, Misconception, Status, Visibility
 from autograder.judge.grade import UNNAMED, grade
-from autograder.judge.oracle import Oracle, apply_edits
+from autograder.judge.oracle import Oracle
+from autograder.judge.reference import apply_edits
 from autograder.judge.result import CaseResult, Result
 from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Sandbox, Source, Trouble
 from autograder.sandbox.wire import Opaque, Tensor
@@ -412,7 +413,7 @@ def test_a_fault_in_the_middle_is_told_at_its_case(oracle: Oracle, cases: Cases)
 
 def test_a_broken_reference_is_never_the_students_fault(assignment: Assignment) -> None:
     """An author's mistake is raised, not graded."""
-    from autograder.judge.oracle import BrokenReferenceError
+    from autograder.judge.reference import BrokenReferenceError
 
     for text in (
         assignment.reference.replace("return x - means", "return x - meens"),

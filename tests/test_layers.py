@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,15 @@ def test_each_layer_imports_only_from_those_before_it(path: Path) -> None:
     own = layer("autograder." + ".".join(path.relative_to(ROOT / "autograder").with_suffix("").parts))
     version = {"autograder", "autograder.__version__"}
     assert [name for name in ours(path) - version if layer(name) > own] == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Not even inside functions."""
+    names = {
+        "autograder." + ".".join(path.relative_to(ROOT / "autograder").with_suffix("").parts): path for path in FILES
+    }
+    graph = {name: {other for other in ours(path) if other in names} for name, path in names.items()}
+    assert list(TopologicalSorter(graph).static_order())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from autograder.course.spec import Finding, Status
 from autograder.judge.compare import identical
 from autograder.judge.diagnose import Diagnosis, agrees, diagnose
 from autograder.judge.likeness import UNCOMPARABLE, answers_of
-from autograder.judge.trials import Judged, Knowledge, Trial
+from autograder.judge.trials import Facts, Judged, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
 STATUS = {
@@ -48,7 +48,7 @@ class Verdict:
         return failed <= named
 
 
-def attribute(oracle: Knowledge, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
+def attribute(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
     """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise.
 
     What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
@@ -74,9 +74,7 @@ def attribute(oracle: Knowledge, judged: tuple[Judged, ...], excused: Mapping[Tr
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
 
 
-def _crashed_elsewhere(
-    oracle: Knowledge, judged: tuple[Judged, ...], excused: Mapping[Trial, object]
-) -> dict[Trial, str]:
+def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial, object]) -> dict[Trial, str]:
     """Return the trials that crashed inside another exercise, where that one fails by itself too."""
     failing = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and j.trial not in excused}
     inside = {}
@@ -89,13 +87,13 @@ def _crashed_elsewhere(
     return inside
 
 
-def _own_mistakes(oracle: Knowledge, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
+def _own_mistakes(oracle: Facts, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
     """Return the misconceptions of a diagnosis that lie in the exercise itself."""
     names = diagnosis.candidates[0] if diagnosis else ()
     return tuple(name for name in names if oracle.misconception(name).exercise == exercise)
 
 
-def judge_all(oracle: Knowledge, ran: JobResult) -> tuple[Judged, ...]:
+def judge_all(oracle: Facts, ran: JobResult) -> tuple[Judged, ...]:
     """Judge every trial by its own check, in report order."""
     outcomes = iter(ran.outcomes)
     judged = []
@@ -105,7 +103,7 @@ def judge_all(oracle: Knowledge, ran: JobResult) -> tuple[Judged, ...]:
     return tuple(judged)
 
 
-def judge_trial(oracle: Knowledge, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
+def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
     """Judge one trial's outcomes by its own check; every exercise stands on its own here."""
     ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
     if ended:
@@ -122,7 +120,7 @@ def judge_trial(oracle: Knowledge, trial: Trial, mine: tuple[Outcome, ...], expe
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 
 
-def _other_exercise(oracle: Knowledge, trial: Trial, outcome: Outcome) -> str:
+def _other_exercise(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
     """Return the other exercise in whose code a call ended, if it did."""
     names = {e.name for e in oracle.assignment.exercises}
     frames = outcome.trouble.frames if outcome.trouble else ()
@@ -132,7 +130,7 @@ def _other_exercise(oracle: Knowledge, trial: Trial, outcome: Outcome) -> str:
 
 
 def diagnosis_of(
-    oracle: Knowledge, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
+    oracle: Facts, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
 ) -> Diagnosis | None:
     """Name the mistake behind an exercise's failures, if it is a known one."""
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)

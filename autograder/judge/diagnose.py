@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.judge.likeness import Likeness, likeness, same_outcomes
-from autograder.judge.trials import Knowledge, Trial
+from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Ending, Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
@@ -40,7 +40,7 @@ class Diagnosis:
 
 
 def diagnose(
-    oracle: Knowledge,
+    oracle: Facts,
     exercise: str,
     got: Mapping[Trial, tuple[Outcome, ...]],
     failed: Iterable[Trial],
@@ -57,7 +57,7 @@ def diagnose(
 
 
 def _explanations(
-    oracle: Knowledge,
+    oracle: Facts,
     exercise: str,
     got: Mapping[Trial, tuple[Outcome, ...]],
     failed: tuple[Trial, ...],
@@ -78,14 +78,14 @@ def _explanations(
     yield explain(unlikely)
 
 
-def _only_one(oracle: Knowledge, found: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+def _only_one(oracle: Facts, found: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Return explanations if they are one mistake and its twins; here a choice is no explanation."""
     others = {name for names in found[1:] for name in names}
     return found if found and others <= set(oracle.misconception(found[0][0]).twins) else ()
 
 
 def _pairs(
-    oracle: Knowledge, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+    oracle: Facts, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the pairs of mistakes that may explain an exercise together.
 
@@ -112,7 +112,7 @@ def _pairs(
 
 
 def _explains(
-    oracle: Knowledge, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+    oracle: Facts, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> bool:
     # Failed cases first: they settle the question soonest.
     if not all(agrees(oracle, names, trial, got[trial]) for trial in failed):
@@ -121,7 +121,7 @@ def _explains(
 
 
 def _nearly_explains(
-    oracle: Knowledge, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+    oracle: Facts, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> bool:
     """Whether some failed case speaks for a mistake, and no case against it."""
     for_it = False
@@ -134,7 +134,7 @@ def _nearly_explains(
     return for_it
 
 
-def agrees(oracle: Knowledge, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
+def agrees(oracle: Facts, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
     """Whether a student's outcomes of one trial are those of the reference with these misconceptions."""
     variant = oracle.answers(names, trial)
     return variant is not None and same_outcomes(trial, got, variant)

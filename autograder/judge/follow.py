@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from autograder.course.spec import Status, Visibility
 from autograder.judge.attribute import OWN_FAULT, diagnosis_of
 from autograder.judge.likeness import same_outcomes
-from autograder.judge.oracle import Oracle
+from autograder.judge.reference import Reference
 from autograder.judge.replay import Replay, informative
 from autograder.judge.trials import Judged, Trial
 from autograder.sandbox.job import Ending, Job, Sandbox, Source
@@ -24,7 +24,9 @@ MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one
 MAX_TIMES = 4  # as long as importing and one case may take, for all rounds; what is open by then is not excused
 
 
-def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> dict[Trial, tuple[str, ...]]:
+def follow(
+    oracle: Reference, source: Source, sandbox: Sandbox, judged: Sequence[Judged]
+) -> dict[Trial, tuple[str, ...]]:
     """Return the failed trials that only follow from other exercises, with the names of those."""
     wrong = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
     open_trials = [j for j in judged if j.status in OWN_FAULT and wrong - {j.trial.case.exercise}]
@@ -52,7 +54,7 @@ def follow(oracle: Oracle, source: Source, sandbox: Sandbox, judged: Sequence[Ju
 
 
 def _with_evidence(
-    oracle: Oracle, judged: Sequence[Judged], excused: dict[Trial, tuple[str, ...]]
+    oracle: Reference, judged: Sequence[Judged], excused: dict[Trial, tuple[str, ...]]
 ) -> dict[Trial, tuple[str, ...]]:
     """Leave out what merely crashes as it should, unless something else speaks for the exercise.
 

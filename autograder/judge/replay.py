@@ -23,8 +23,8 @@ from autograder.course.spec import Case
 from autograder.judge.compare import difference
 from autograder.judge.gradients import attach
 from autograder.judge.likeness import UNCOMPARABLE
-from autograder.judge.oracle import Oracle, run_requests, to_worker
 from autograder.judge.question import Asked, Question, array_of, with_constants
+from autograder.judge.reference import Reference, run_requests, to_worker
 from autograder.judge.trials import Trial
 from autograder.sandbox.job import Ending, Outcome, Request
 from autograder.sandbox.program import Invocation, Program, call_module
@@ -65,7 +65,7 @@ def _at_most(seconds: float, label: str) -> Iterator[None]:
 class Replay:
     """Runs the reference with some of its functions answered by the student's code."""
 
-    oracle: Oracle
+    oracle: Reference
     wrong: set[str]
     asked: set[str] = field(default_factory=set)  # in the latest replay
     _waiting: bool = False  # for an answer, in the latest call

@@ -9,26 +9,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Call
 from autograder.judge.checks import close
 from autograder.judge.likeness import answers_of
+from autograder.judge.reference import BrokenReferenceError, Reference
 from autograder.judge.trials import Small, Trial, make_trial
-
-if TYPE_CHECKING:
-    from autograder.judge.oracle import Oracle
 
 SMALL, WORKED = 16, 64  # numbers in the arguments of a call that needs no smaller one: drawn, and chosen by an author
 MAX_SIZES = 5  # more different axes than this are not told apart well enough to try
 
 
-def smaller(oracle: Oracle, trial: Trial) -> tuple[Small, ...]:
+def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
     """Return a value case's first call with smaller inputs, the smallest first, each with what the reference gives."""
-    from autograder.judge.oracle import BrokenReferenceError  # it offers this function as a method
-
     found = []
     call = trial.calls[0]
     for number, sizes in enumerate(_targets(call) if isinstance(trial.case.check, close) else ()):

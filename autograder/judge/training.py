@@ -24,8 +24,9 @@ from autograder.judge.compare import deviation
 from autograder.judge.diagnose import MAX_NAMED
 from autograder.judge.explain import OUR_FAULT, explain_trouble
 from autograder.judge.likeness import UNCOMPARABLE
-from autograder.judge.oracle import BrokenReferenceError, Oracle, run_requests
+from autograder.judge.oracle import Oracle
 from autograder.judge.picture import training_picture
+from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.program import Program

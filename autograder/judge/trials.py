@@ -44,7 +44,7 @@ class Small:
     expected: tuple[Outcome, ...]
 
 
-class Knowledge(Protocol):
+class Facts(Protocol):
     """What is known about an assignment's trials before anyone's code runs."""
 
     @property
@@ -76,6 +76,10 @@ class Knowledge(Protocol):
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change what the reference gives."""
+
+
+class Knowledge(Facts, Protocol):
+    """Facts, and what may be worked out from them about one submission."""
 
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""

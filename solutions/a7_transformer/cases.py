@@ -520,15 +520,15 @@ def encoder_block_takes_rows_one_by_one(rng: np.random.Generator) -> Iterator[Ca
 @case("EncoderBlock", check=close(at=("param_grads", "attention.heads.in_proj_weight")))
 def gradients_reach_the_attention(rng: np.random.Generator) -> Iterator[Call]:
     """The gradient of the attention's maps is right."""
-    module = replace(_encoder_module(rng, 4, 2, 5), cotangents=(_x(rng, 2, 3, 4),))
-    yield call_module(_x(rng, 2, 3, 4), module=module)
+    module = replace(_encoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
+    yield call_module(_x(rng, 2, 3, 8), module=module)
 
 
 @case("EncoderBlock", check=close(at=("input_grads", 0)))
 def gradients_take_the_short_way(rng: np.random.Generator) -> Iterator[Call]:
     """The gradient of x is right: through both sublayers, and past them."""
-    module = replace(_encoder_module(rng, 4, 2, 5), cotangents=(_x(rng, 2, 3, 4),))
-    yield call_module(_x(rng, 2, 3, 4), module=module)
+    module = replace(_encoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
+    yield call_module(_x(rng, 2, 3, 8), module=module)
 
 
 @case("EncoderBlock", check=untouched())
@@ -626,15 +626,15 @@ def order_of_memory_does_not_matter(rng: np.random.Generator) -> Iterator[Call]:
 @case("MaskedDecoderBlock", check=close(at=("param_grads", "cross_attention.heads.in_proj_weight")))
 def gradients_reach_the_cross_attention(rng: np.random.Generator) -> Iterator[Call]:
     """The gradient of the cross-attention's maps is right."""
-    module = replace(_decoder_module(rng, 4, 2, 5), cotangents=(_x(rng, 2, 3, 4),))
-    yield call_module(_x(rng, 2, 3, 4), _x(rng, 2, 5, 4), _t(np.tri(3, dtype=bool)), None, module=module)
+    module = replace(_decoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
+    yield call_module(_x(rng, 2, 3, 8), _x(rng, 2, 5, 8), _t(np.tri(3, dtype=bool)), None, module=module)
 
 
 @case("MaskedDecoderBlock", check=close(at=("input_grads", 1)))
 def gradients_reach_the_memory(rng: np.random.Generator) -> Iterator[Call]:
     """The gradient of memory is right: it is all that the encoder learns from."""
-    module = replace(_decoder_module(rng, 4, 2, 5), cotangents=(_x(rng, 2, 3, 4),))
-    yield call_module(_x(rng, 2, 3, 4), _x(rng, 2, 5, 4), _t(np.tri(3, dtype=bool)), None, module=module)
+    module = replace(_decoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
+    yield call_module(_x(rng, 2, 3, 8), _x(rng, 2, 5, 8), _t(np.tri(3, dtype=bool)), None, module=module)
 
 
 @case("MaskedDecoderBlock", check=untouched())
@@ -765,7 +765,7 @@ def sentences_one_by_one(rng: np.random.Generator) -> Iterator[Call]:
 @case("Transformer", check=close(at=("param_grads", "src_embedding.weight")))
 def gradients_go_all_the_way(rng: np.random.Generator) -> Iterator[Call]:
     """The gradient of the source's embedding is right: it comes from the far end of the model."""
-    model = replace(_model(rng, "forward"), cotangents=(_x(rng, 2, 4, 7),))
+    model = replace(_model(rng, "forward", (9, 7, 12, 3, 5, 2)), cotangents=(_x(rng, 2, 4, 7),))
     yield call_module(_t(_ids(rng, 2, 5, 9)), _t(_ids(rng, 2, 4, 7)), module=model)
 
 
