@@ -53,8 +53,19 @@ def _targets(call: Call) -> Iterator[Mapping[int, int]]:
         {size: 1 + (size in twos) for size in sizes} for n in (0, 1, 2) for twos in itertools.combinations(sizes, n)
     ]
     wanted += [{size: min(size, most) for size in sizes} for most in (2, 3)]
+    wanted += [_with_multiples(target) for target in wanted]
     unique = {tuple(target.values()): target for target in wanted}
     yield from sorted(unique.values(), key=lambda target: _count(_call(call, target, None)))
+
+
+def _with_multiples(target: Mapping[int, int]) -> dict[int, int]:
+    """Let a size that is a few times another one stay so: gates are packed, and heads lie side by side."""
+    found = dict(target)
+    for size in target:
+        base = next((base for base in target if base > 1 and size in (2 * base, 3 * base, 4 * base)), None)
+        if base:
+            found[size] = size // base * found[base]
+    return found
 
 
 def _parts(call: Call) -> Any:
