@@ -322,8 +322,10 @@ def rows_end_when_they_end(rng: np.random.Generator) -> Iterator[Call]:
 def no_step_after_the_last_eos(rng: np.random.Generator) -> Iterator[Call]:
     """The script has three words for each of two rows, and no fourth: by then both have said EOS (2), and nobody asks."""
     script = "[[4, 2], [2, 3], [3, 2]]"
-    step = Code(f"lambda y_prev, state: (torch.eye(5)[torch.tensor({script})[int(state[0])]], state + 1)")
-    yield call(step, _float([[0.0], [0.0]]), 1, 2, 0, 6)
+    # A state is the step and ten times the row, so that rows that have ended may leave the batch.
+    words = f"torch.tensor({script})[(state[:, 0] % 10).long(), (state[:, 0] // 10).long()]"
+    step = Code(f"lambda y_prev, state: (torch.eye(5)[{words}], state + 1)")
+    yield call(step, _float([[0.0], [10.0]]), 1, 2, 0, 6)
 
 
 # beam_search

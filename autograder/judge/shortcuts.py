@@ -1,7 +1,7 @@
 """Look into a submission's source, before it runs, for library code that an exercise may not use.
 
-Names are followed through imports, simple assignments and the submission's own helpers; a name in a comment, in a text
-or in a function that no exercise reaches is no use of it.
+Names are followed through imports, simple assignments and the submission's own helpers; a name in a comment, in a text, in
+an annotation or in a function or method that no exercise reaches is no use of it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import fnmatch
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from autograder.course.spec import Assignment, Exercise, Shortcut
 from autograder.sandbox.job import Source
+
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass
@@ -21,7 +23,17 @@ class _Names:
 
     imported: dict[str, str] = field(default_factory=dict)  # a local name and the full name it stands for
     stars: list[str] = field(default_factory=list)  # modules all of whose names were imported
-    defined: dict[str, list[tuple[str, ast.AST]]] = field(default_factory=dict)  # own definitions, and where
+    methods: dict[str, list[str]] = field(default_factory=dict)  # of own classes
+    defined: dict[str, list[_Part]] = field(default_factory=dict)  # own definitions
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A definition, or what of a class is no method: where it is, its code, and what it imports for itself."""
+
+    label: str
+    code: tuple[ast.AST, ...]
+    local: Mapping[str, str] = field(default_factory=dict)
 
 
 def used_shortcuts(source: Source, assignment: Assignment) -> Mapping[str, str]:
@@ -52,23 +64,54 @@ def rule_for(assignment: Assignment, exercise: str, name: str) -> Shortcut | Non
 
 
 def _forbids(rule: Shortcut, name: str) -> bool:
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in rule.names)
+    # A star stands for a part of one name: `torch.*_norm` is not `torch.linalg.vector_norm`.
+    return any(name.count(".") == pattern.count(".") and fnmatch.fnmatchcase(name, pattern) for pattern in rule.names)
 
 
 def _uses(exercise: Exercise, assignment: Assignment, names: _Names, rules: list[Shortcut]) -> Iterator[str]:
     """Yield what a student should read about each use, in whatever the exercise's own code reaches."""
-    others = {e.name for e in assignment.exercises} - {exercise.name}
-    reached = [blank.partition(".")[0] for blank in exercise.blanks]
+    own = {blank.partition(".")[0] for blank in exercise.blanks}
+    strangers = {e.name for e in assignment.exercises} - {exercise.name} - own
+    others = strangers | {method for stranger in strangers for method in names.methods.get(stranger, ())}
+    reached = [name for blank in exercise.blanks for name in _reached_by(blank, names)]
     for name in reached:  # grows meanwhile
-        for label, definition in names.defined.get(name, ()):
-            for node in ast.walk(definition):
-                if isinstance(node, ast.Name) and node.id not in others and node.id not in reached:
-                    reached.append(node.id)
-                for full_name in _full_names(node, names):
+        for part in names.defined.get(name, ()):
+            known = replace(names, imported={**names.imported, **part.local})
+            for node in (node for code in part.code for node in _walk(code)):
+                reached += [more for more in _named(node, names) if more not in others and more not in reached]
+                for full_name in _full_names(node, known):
                     rule = next((rule for rule in rules if _forbids(rule, full_name)), None)
                     if rule:
-                        place = f" ({label}, line {getattr(node, 'lineno', 0)})"
+                        place = f" ({part.label}, line {getattr(node, 'lineno', 0)})"
                         yield explain_shortcut(full_name, rule.instead, place)
+
+
+def _reached_by(blank: str, names: _Names) -> list[str]:
+    """Return what is called when an exercise is: its function, or its class and the method, or all methods of a class."""
+    owner, _, method = blank.partition(".")
+    return [owner, *([blank, f"{owner}.forward"] if method else names.methods.get(owner, []))]
+
+
+def _named(node: ast.AST, names: _Names) -> list[str]:
+    """Return the own definitions that a name or an attribute may stand for; calling an object calls its `forward`."""
+    if isinstance(node, ast.Name):
+        return [node.id, f"{node.id}.forward"]
+    if isinstance(node, ast.Attribute):
+        return [f"{owner}.{node.attr}" for owner in names.methods]
+    return []
+
+
+def _walk(node: ast.AST, *, into_functions: bool = True) -> Iterator[ast.AST]:
+    """Yield a node and all that is inside of it, without annotations; without recursion, for students nest deeply."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if into_functions or not isinstance(node, _FUNCTION):
+            for name, value in ast.iter_fields(node):
+                parts = value if isinstance(value, list) else [value]
+                if name not in ("annotation", "returns"):
+                    waiting += [part for part in parts if isinstance(part, ast.AST)]
 
 
 def _full_names(node: ast.AST, names: _Names) -> Iterator[str]:
@@ -92,13 +135,37 @@ def _read(source: Source) -> _Names:
         if tree is None:
             continue
         for statement in tree.body:
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                names.defined.setdefault(statement.name, []).append((chunk.label, statement))
-        for node in ast.walk(tree):
+            if isinstance(statement, _FUNCTION):
+                names.defined.setdefault(statement.name, []).append(_part(chunk.label, statement))
+            elif isinstance(statement, ast.ClassDef):
+                _note_class(statement, names, chunk.label)
+        for node in _walk(tree, into_functions=False):
             _note_import(node, names)
         for statement in tree.body:
             _note_alias(statement, names, chunk.label)
     return names
+
+
+def _part(label: str, *code: ast.AST) -> _Part:
+    """Return a definition with what it imports for itself."""
+    local = _Names()
+    for node in (node for root in code for node in _walk(root)):
+        _note_import(node, local)
+    return _Part(label, code, local.imported)
+
+
+def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
+    """Note a class without its methods, and each of them by its dotted name; what Python itself calls is of the class."""
+    methods = [
+        n for n in node.body if isinstance(n, _FUNCTION) and not (n.name.startswith("__") and n.name.endswith("__"))
+    ]
+    rest = [part for part in node.body if part not in methods]
+    names.defined.setdefault(node.name, []).append(
+        _part(label, *node.decorator_list, *node.bases, *node.keywords, *rest)
+    )
+    for method in methods:
+        names.defined.setdefault(f"{node.name}.{method.name}", []).append(_part(label, method))
+        names.methods.setdefault(node.name, []).append(f"{node.name}.{method.name}")
 
 
 def _parse(text: str) -> ast.Module | None:
@@ -137,4 +204,4 @@ def _note_alias(node: ast.stmt, names: _Names, label: str) -> None:
             if full_name:
                 names.imported[target.id] = full_name
             else:
-                names.defined.setdefault(target.id, []).append((label, node))
+                names.defined.setdefault(target.id, []).append(_part(label, node))

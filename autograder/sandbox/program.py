@@ -10,6 +10,7 @@ import ast
 import difflib
 import functools
 import importlib
+import linecache
 import math
 import operator
 import random
@@ -83,7 +84,10 @@ def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
     method, parameters = found, []
     if module["init"] is not None:
         made = found(*module["init"])
-        made.load_state_dict(module["state"])
+        # A buffer that the student's constructor adds is none of the grader's parameters, and keeps the value it made.
+        own = made.state_dict()
+        buffers = {name: own[name] for name, _ in made.named_buffers() if name in own}
+        made.load_state_dict({**buffers, **module["state"]})
         made.train(module["training"])
         method, parameters = getattr(made, module["method"]), made.named_parameters()
     if not module["cotangents"]:
@@ -125,6 +129,8 @@ class Program:
         """
         self.labels = {label for label, _ in chunks}
         for label, text in chunks:
+            # There is no file; torch.jit.script and inspect ask for the text of a function all the same.
+            linecache.cache[label] = len(text), None, text.splitlines(keepends=True), label
             try:
                 tree = ast.parse(text, label)
                 whole = compile(tree, label, "exec", dont_inherit=True)

@@ -160,6 +160,8 @@ def _joined(arrays: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
         flat.setdefault(array.dtype.str[1:], []).append(array.ravel())
     # The library writes a buffer as it lies in memory, so byte order has to be made plain.
     joined = {code: np.concatenate(rows, dtype=f"={code}") for code, rows in flat.items()}
+    if "b1" in joined:  # the library asks numpy for `np.bool`, to which students give other meanings
+        joined["b1"] = joined["b1"].view(np.uint8)
     # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
     return joined or {"_": np.zeros(0, np.uint8)}
 
@@ -170,7 +172,8 @@ def _split(joined: Mapping[str, np.ndarray], parts: list[tuple[str, list[int]]])
     arrays = {}
     for number, (code, shape) in enumerate(parts):
         end = begin[code] + math.prod(shape)
-        arrays[f"a{number}"] = joined[code][begin[code] : end].reshape(shape).copy()
+        array = joined[code][begin[code] : end].reshape(shape)
+        arrays[f"a{number}"] = array.astype("?" if code == "b1" else array.dtype)  # a copy
         begin[code] = end
     return arrays
 

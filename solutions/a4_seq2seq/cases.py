@@ -565,8 +565,9 @@ def the_filler_may_be_no_word(rng: np.random.Generator) -> Iterator[Call]:
 @case("masked_nll", check=close())
 def large_logits_give_finite_losses(rng: np.random.Generator) -> Iterator[Call]:
     """Logits of several hundreds, as a diverging network has them, give a large loss and not an infinite one."""
-    logits, targets, pad = _loss_inputs(rng, 3, 4, 5, 0)
-    yield call(150 * logits, targets, pad)
+    for batch, time, vocab, pad in ((3, 4, 5, 0), (2, 5, 4, 3), (4, 6, 3, 1)):
+        logits, targets, _ = _loss_inputs(rng, batch, time, vocab, pad)
+        yield call(150 * logits, targets, pad)
 
 
 @case("masked_nll", check=close(at=("input_grads", 0), called="gradient of the logits"))
@@ -580,8 +581,9 @@ def the_loss_has_a_gradient(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("masked_nll", check=untouched())
 def the_loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """The loss is right, and logits and targets are as before."""
+    """The losses are right, and logits and targets are as before."""
     yield call(*_loss_inputs(rng, 3, 5, 7, -1))
+    yield call(*_loss_inputs(rng, 3, 4, 6, 2))
 
 
 # greedy_decode and beam_search, on scripts
@@ -705,9 +707,9 @@ def nobody_asks_after_the_end(rng: np.random.Generator) -> Iterator[Call]:
         for row, end in enumerate(ends):
             if end <= steps:
                 words[end - 1, row] = eos
-        script = f"torch.eye(5)[torch.tensor({words.tolist()})[int(state[0])]]"
-        step = Code(f"lambda y_prev, state: ({script}, state + 1)")
-        yield call(step, _tensor(np.zeros((3, 1))), 1, eos, 0, max_len)
+        place = "(state[:, 0] % 10).long(), (state[:, 0] // 10).long()"
+        step = Code(f"lambda y_prev, state: (torch.eye(5)[torch.tensor({words.tolist()})[{place}]], state + 1)")
+        yield call(step, _tensor(np.array([[0.0], [10.0], [20.0]])), 1, eos, 0, max_len)
 
 
 @case("greedy_decode", check=untouched())
@@ -729,8 +731,11 @@ class _Search:
     max_len: int
     start: int
 
-    def candidates(self, width: int) -> tuple[list[Scored], float]:
-        """Return all (log P, words) that are finished or cut off, and how clear the least clear cut was."""
+    def candidates(self, width: int, *, freed: bool = False, single: bool = False) -> tuple[list[Scored], float]:
+        """Return all (log P, words) that are finished or cut off, and how clear the least clear cut was.
+
+        Two mistakes can be made on purpose: places of finished ones are `freed`; each hypothesis has a `single` child.
+        """
         alive: list[tuple[float, list[int], int]] = [(0.0, [], self.start)]
         finished: list[Scored] = []
         clear = math.inf
@@ -738,9 +743,10 @@ class _Search:
             extended = []
             for total, words, past in alive:
                 log_probs, state = self.script.read(past, words[-1] if words else self.bos)
-                extended += [(total + p, [*words, word], state) for word, p in enumerate(log_probs.tolist())]
+                children = [(total + p, [*words, word], state) for word, p in enumerate(log_probs.tolist())]
+                extended += [max(children)] if single and words else children
             extended.sort(key=lambda item: -item[0])
-            places = width - len(finished)
+            places = width if freed else width - len(finished)
             if places < len(extended):
                 clear = min(clear, extended[places - 1][0] - extended[places][0])
             finished += [(total, words) for total, words, _ in extended[:places] if words[-1] == self.eos]
@@ -749,9 +755,9 @@ class _Search:
                 break
         return finished + [(total, words) for total, words, _ in alive], clear
 
-    def best(self, width: int, alpha: float) -> tuple[list[int], float]:
+    def best(self, width: int, alpha: float, **mistakes: bool) -> tuple[list[int], float]:
         """Return the words with the best score, and how clear everything on the way to them was."""
-        found, clear = self.candidates(width)
+        found, clear = self.candidates(width, **mistakes)
         scored = sorted((total / ((5 + len(words)) / 6) ** alpha, words) for total, words in found)
         if len(scored) > 1:
             clear = min(clear, scored[-1][0] - scored[-2][0])
@@ -781,7 +787,8 @@ def a_wider_beam_finds_more(rng: np.random.Generator) -> Iterator[Call]:
     settings = (1, 0.0), (2, 0.0), (4, 0.0)
 
     def fits(search: _Search) -> bool:
-        return len({tuple(search.best(*s)[0]) for s in settings}) == len(settings) and _clear(search, *settings)
+        right, wrong = ([tuple(search.best(*s, single=single)[0]) for s in settings] for single in (False, True))
+        return len(set(right)) == len(settings) and right != wrong and _clear(search, *settings)
 
     search = _draw(rng, lambda: _search(rng, 5, 5, -1.0), fits)
     for width, alpha in settings:
@@ -832,16 +839,13 @@ def finished_ones_wait_for_the_others(rng: np.random.Generator) -> Iterator[Call
 
 @case("beam_search", check=close(names=BEAM))
 def finished_ones_keep_their_places(rng: np.random.Generator) -> Iterator[Call]:
-    """A finished hypothesis takes one of three places for good, so what a wider beam would find is not found."""
+    """A finished hypothesis takes one of three places for good, so what it would leave room for is not found."""
 
     def fits(search: _Search) -> bool:
-        found, _ = search.candidates(3)
-        early = [words for _, words in found if words[-1] == search.eos and len(words) <= 2]
-        wider = search.best(3 + len(early), 1.0)[0]
-        return bool(early) and wider != search.best(3, 1.0)[0] and _clear(search, (3, 1.0))
+        return search.best(3, 1.0)[0] != search.best(3, 1.0, freed=True)[0] and _clear(search, (3, 1.0))
 
-    search = _draw(rng, lambda: _search(rng, 6, 5), fits)
-    yield _beam_call(search, 3, 1.0)
+    for _ in range(2):
+        yield _beam_call(_draw(rng, lambda: _search(rng, 6, 5), fits), 3, 1.0)
 
 
 @case("beam_search", check=close(names=BEAM))

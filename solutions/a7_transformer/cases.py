@@ -113,7 +113,7 @@ def _shift(rng: np.random.Generator, d: int) -> np.ndarray:
 
 
 def _linear(rng: np.random.Generator, name: str, out: int, width: int) -> dict[str, np.ndarray]:
-    return {f"{name}.weight": 0.7 * rng.normal(size=(out, width)), f"{name}.bias": _shift(rng, out)}
+    return {f"{name}.weight": rng.normal(size=(out, width)) / width**0.5, f"{name}.bias": _shift(rng, out)}
 
 
 def _norm(rng: np.random.Generator, d: int) -> dict[str, np.ndarray]:
