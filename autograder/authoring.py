@@ -37,7 +37,7 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """Prove every promise an assignment makes; exit 1 when one is broken."""
-    from autograder.sandbox.probe import cores
+    from autograder.sandbox.machine import cores
 
     folder = course_of(course)
     names = assignments or list(slugs(folder))

@@ -65,7 +65,7 @@ def grade(
     from autograder.batch.submissions import SubmissionsError, read_submissions
     from autograder.pipeline import Choices, make_plan
     from autograder.progress import Events, watch_on
-    from autograder.sandbox.probe import cores
+    from autograder.sandbox.machine import cores
 
     where = Machines(
         course_of(course),

@@ -23,7 +23,8 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits
 from autograder.judge.training import Trainer
 from autograder.sandbox.job import Chunk, Source
-from autograder.sandbox.probe import cores, open_sandbox
+from autograder.sandbox.machine import cores
+from autograder.sandbox.probe import open_sandbox
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 0

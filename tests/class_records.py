@@ -67,7 +67,7 @@ TEXT = {
     Status.CRASHED: CRASH,
     Status.TIMEOUT: "Stopped after 2 s without an answer. Does a loop never end?",
     Status.MEMORY: "It asked for more than the 1024 MB a submission may use.",
-    Status.OUTPUT: "What it returned is too large to be read (64 MB).",
+    Status.OUTPUT: "What it returned cannot be read (64 MB); mostly it is too large.",
     Status.MISSING: "Not written yet.",
     Status.SKIPPED: "It builds on `attention`, which is not written yet.",
     Status.GRADER_ERROR: "The grader itself failed here, which costs you nothing: the worker did not start",

@@ -11,7 +11,8 @@ from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import render_stub, solution_lines
 from autograder.doctor import examine
-from autograder.sandbox.probe import cores, open_sandbox
+from autograder.sandbox.machine import cores
+from autograder.sandbox.probe import open_sandbox
 
 ROOT = Path(__file__).parents[1]
 SLUGS = slugs(ROOT)

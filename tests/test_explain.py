@@ -223,7 +223,7 @@ def test_frames_that_are_not_theirs_are_left_out() -> None:
         (Outcome(Ending.MEMORY), "It asked for more than the 512 MB a submission may use."),
         (
             Outcome(Ending.OUTPUT, trouble=Trouble("", "30 MB")),
-            "What it returned is too large to be read (30 MB).",
+            "What it returned cannot be read (30 MB); mostly it is too large.",
         ),
         (
             Outcome(Ending.DIED, trouble=Trouble("", "exit code 3")),

@@ -11,7 +11,7 @@ from autograder.cli import main
 from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.dresses import DRESSES
 from autograder.fairness import Fairness, measure
-from autograder.sandbox.probe import cores
+from autograder.sandbox.machine import cores
 
 ROOT = Path(__file__).parents[1]
 SLUG = "t1_means"

@@ -86,7 +86,7 @@ def explain_ending(
         case Ending.MEMORY:
             return f"It asked for more than the {limits.memory_mb} MB a submission may use."
         case Ending.OUTPUT:
-            return f"What it returned is too large to be read{_reason(trouble, visibility)}."
+            return f"What it returned cannot be read{_reason(trouble, visibility)}; mostly it is too large."
         case Ending.DIED:
             reason = _reason(trouble, visibility)
             return f"Your code ended the Python process{reason}, so there is no result to judge."

@@ -31,7 +31,7 @@ ENGINE = (
         f"sandbox/{name}"
         for name in (
             "__init__", "arrays", "attempt", "budget", "cold", "ends", "events", "job", "limits", "process", "program",
-            "shortcuts", "wire", "worker",
+            "machine", "shortcuts", "wire", "worker",
         )
     ),
     *(
@@ -60,6 +60,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "file": assignment.file,
         "notebook": f"{Path(assignment.file).stem}.ipynb",
         "tests": f"test_{Path(assignment.file).stem}.py",
+        "seconds": f"{assignment.limits.case_seconds:g}",
     }
     bundle = public_bundle(oracle)
     notebook = make_notebook(

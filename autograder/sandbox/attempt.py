@@ -139,7 +139,7 @@ class Attempt:
             ), ()
         started = time.monotonic()
         try:
-            event = self._event("loaded", started + self.limits.import_seconds)
+            event = self._event("loaded", started + self.limits.import_seconds * self._budget.patience)
             notes = tuple(map(read_trouble, read_items(event["notes"], MAX_NOTES)))
             trouble = None if event["trouble"] is None else read_trouble(event["trouble"])
         except MALFORMED as error:
@@ -154,7 +154,9 @@ class Attempt:
             self._release(encode_requests(phase))
             end = done + len(phase)
             begun, deadline = done - 1, self._budget.deadline(self.limits.case_seconds)
-            latest = deadline + self.limits.case_seconds  # by when, marks or no marks, outcomes have to come
+            latest = (
+                deadline + self.limits.case_seconds * self._budget.patience
+            )  # by when, marks or no marks, outcomes have to come
             while done < end:
                 try:
                     news = self._next(min(deadline, latest))
@@ -175,7 +177,7 @@ class Attempt:
                 done += len(batch)
                 if number == 0:
                     self._ends.say_go()  # what it prints from here on belongs to the next cases
-                latest = time.monotonic() + 2 * self.limits.case_seconds
+                latest = time.monotonic() + 2 * self.limits.case_seconds * self._budget.patience
         return None
 
     def _phases(self) -> list[tuple[Request, ...]]:

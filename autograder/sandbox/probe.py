@@ -66,11 +66,6 @@ def open_sandbox(
     return ProcessSandbox(tuple(missing))
 
 
-def cores() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _ladder(profile: Profile) -> list[Profile]:
     """Return what to try, strongest first, never more than the profile asks for."""
     rungs = [profile] if profile.namespaces else []

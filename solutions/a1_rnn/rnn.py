@@ -312,7 +312,8 @@ def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray
     Returns:
         ids: (n,), a numpy array of int: the tokens drawn, without first_id.
 
-    Watch: the state and the token are both carried on to the next step. No random numbers but those given.
+    Watch: the state and the token are both carried on to the next step. No random numbers but those given. One may be 0;
+    a token whose probability is 0, as e^-20000 is to every float, is never drawn.
     Source: Graves 2013, section 2; inversion is in Devroye 1986, chapter III.
     """
     # BEGIN SOLUTION

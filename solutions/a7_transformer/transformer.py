@@ -92,7 +92,7 @@ def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
         y: of the shape of x.
 
     Watch: var is the mean of the squared deviations; torch.var divides by d - 1 unless you tell it not to. eps stands
-    inside the root. Not allowed: torch's own layer, group and batch norms.
+    inside the root. Not allowed: torch's own norms (layer, batch, group, instance, RMS).
     Source: Ba et al. 2016, equations 3 and 4; README, section 1.
     """
     # BEGIN SOLUTION
@@ -118,7 +118,7 @@ def batch_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
         y: of the shape of x.
 
     Watch: these are the statistics of the batch at hand, as in training; there are no running ones here. Only the axes
-    differ from layer_norm. Not allowed: torch's own layer, group and batch norms.
+    differ from layer_norm. Not allowed: torch's own norms (layer, batch, group, instance, RMS).
     Source: Ioffe and Szegedy 2015, algorithm 1; README, section 1.
     """
     # BEGIN SOLUTION
