@@ -48,16 +48,23 @@ class Fairness:
     unnoticed: tuple[str, ...] = ()  # mistakes that cost nothing
 
     @property
-    def broken(self) -> tuple[str, ...]:
-        """What does not hold."""
-        found = [f"correct, but: {line}" for line in self.unfair]
-        found += [f"passes: {line}" for line in self.unnoticed]
-        named = self.disguised - len(self.unnamed) - len(self.wrong)
-        if named < NAMED * self.disguised:
-            found += [f"no name: {line}" for line in self.unnamed]
-        if len(self.wrong) > MISNAMED * self.disguised:
-            found += [f"wrong name: {line}" for line in self.wrong]
-        return tuple(found)
+    def named(self) -> int:
+        """How many single mistakes got their own name."""
+        return self.disguised - len(self.unnamed) - len(self.wrong)
+
+
+def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
+    """Return what does not hold of some assignments, by slug; the shares of names are those of all of them together."""
+    together = sum(found.disguised for found in measured.values())
+    lines = []
+    for slug, found in measured.items():
+        lines += [f"{slug}: correct, but: {line}" for line in found.unfair]
+        lines += [f"{slug}: passes: {line}" for line in found.unnoticed]
+        if sum(each.named for each in measured.values()) < NAMED * together:
+            lines += [f"{slug}: no name: {line}" for line in found.unnamed]
+        if sum(len(each.wrong) for each in measured.values()) > MISNAMED * together:
+            lines += [f"{slug}: wrong name: {line}" for line in found.wrong]
+    return tuple(lines)
 
 
 def measure(course: Path, assignment: Assignment, seeds: Sequence[int], jobs: int, *, weaker: bool = True) -> Fairness:

@@ -75,7 +75,7 @@ def fairness(
     """Grade strange correct code and known mistakes in other clothes; exit 1 where full marks or right names are missing."""
     from rich.console import Console
 
-    from autograder.fairness import measure
+    from autograder.fairness import broken, measure
     from autograder.tables import show_fairness
 
     folder = course_of(course)
@@ -87,4 +87,4 @@ def fairness(
         print(json.dumps({slug: asdict(found) for slug, found in measured.items()}, indent=1))
     else:
         show_fairness(Console(), measured)
-    raise typer.Exit(1 if any(found.broken for found in measured.values()) else 0)
+    raise typer.Exit(1 if broken(measured) else 0)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.calibration import Reading
-from autograder.fairness import Fairness
+from autograder.fairness import Fairness, broken
 from autograder.survivors import Report, Row
 from autograder.terminal import empty_table, plain
 
@@ -82,23 +82,15 @@ def show_fairness(console: Console, measured: Mapping[str, Fairness]) -> None:
     for name in ("correct", "graded", "lost", "known", "named", "wrong", "pairs", "both"):
         rows.add_column(name, justify="right", no_wrap=True)
     for slug, found in measured.items():
-        named = found.disguised - len(found.unnamed) - len(found.wrong)
         counts = (found.strange, sum(found.gradings.values()), len(found.unfair))
-        names = (
-            found.disguised,
-            named,
-            len(found.unnamed),
-            len(found.wrong),
-            found.pairs,
-            found.pairs - len(found.half),
-        )
+        names = (found.disguised, found.named, len(found.wrong), found.pairs, found.pairs - len(found.half))
         rows.add_row(slug, *map(str, counts + names))
     console.print(rows)
     levels = {level: None for found in measured.values() for level in found.gradings}
     console.print(f"  graded at isolation levels {', '.join(levels)}", highlight=False)
     for slug, found in measured.items():
-        lines = [*(f"not both: {line}" for line in found.half), *(f"no name: {line}" for line in found.unnamed)]
-        for line in [*lines, *(f"wrong name: {line}" for line in found.wrong)]:
+        kinds = {"not both": found.half, "no name": found.unnamed, "wrong name": found.wrong}
+        for line in (f"{kind}: {line}" for kind, lines in kinds.items() for line in lines):
             console.print(f"  {slug}: {plain(line)}", highlight=False, soft_wrap=True)
-        for line in found.broken:
-            console.print(f"  [red]✗[/] {slug}: {plain(line)}", highlight=False, soft_wrap=True)
+    for line in broken(measured):
+        console.print(f"  [red]✗[/] {plain(line)}", highlight=False, soft_wrap=True)

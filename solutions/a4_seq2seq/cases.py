@@ -844,8 +844,8 @@ def finished_ones_keep_their_places(rng: np.random.Generator) -> Iterator[Call]:
     def fits(search: _Search) -> bool:
         return search.best(3, 1.0)[0] != search.best(3, 1.0, freed=True)[0] and _clear(search, (3, 1.0))
 
-    for _ in range(2):
-        yield _beam_call(_draw(rng, lambda: _search(rng, 6, 5), fits), 3, 1.0)
+    for _ in range(3):
+        yield _beam_call(_draw(rng, lambda: _search(rng, 7, 6), fits), 3, 1.0)
 
 
 @case("beam_search", check=close(names=BEAM))

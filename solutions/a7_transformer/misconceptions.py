@@ -686,6 +686,14 @@ FEED_FORWARD = (
         "return self.contract(torch.nn.functional.gelu(self.expand(x)))",
         "feed_forwards_of_any_size",
         "Your activation is a GELU, as in GPT-2 and BERT. Here it is the ReLU of the first Transformer, max(0, a).",
+        "gelu_by_its_tanh",
+    ),
+    _feed(
+        "gelu_by_its_tanh",
+        "return self.contract(torch.nn.functional.gelu(self.expand(x), approximate='tanh'))",
+        "feed_forwards_of_any_size",
+        "Your activation is a GELU in GPT-2's form, with a tanh. Here it is the ReLU of the first Transformer, max(0, a).",
+        "gelu_for_relu",
     ),
     _feed(
         "tanh_for_relu",
@@ -1942,6 +1950,17 @@ GREEDY = (
         "                    translations[row].append(word)\n            if any(done):\n                break\n",
         "rows_of_any_length",
         "Your loop ends as soon as one row has reached eos. The others have more to say; it ends when all rows have.",
+        "one_row_silences_them_all",
+    ),
+    _greedy(
+        NOTED,
+        "one_row_silences_them_all",
+        "                done[row] = done[row] or word == eos\n            if any(done):\n                break\n"
+        "            for row, word in enumerate(words.tolist()):\n                translations[row].append(word)\n",
+        "rows_of_any_length",
+        "Your loop ends as soon as one row has reached eos, and what the others said at that step is lost. It ends when all "
+        "rows have.",
+        "one_row_stops_them_all",
     ),
     _greedy(
         NOTED,

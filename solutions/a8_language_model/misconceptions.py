@@ -957,7 +957,7 @@ GENERATE = (
     _write(
         KEPT,
         "equals_cut_to_exactly_k",
-        "best = scaled.sort(dim=-1, descending=True, stable=True).indices[:, :k]\n"
+        "best = scaled.topk(k, dim=-1).indices\n"
         "                scaled = torch.full_like(scaled, -math.inf).scatter(-1, best, scaled.gather(-1, best))",
         "equals_at_the_border_stay",
         "Your draw is from exactly top_k tokens, also where others are just as good as the last of them. Those stay, too: "
@@ -1762,6 +1762,17 @@ EVALUATE = (
         "texts_of_any_length",
         "Your pieces are counted as if each needed a token more for its last target. That token is the first input of the next "
         "piece, so nothing is lost between two pieces.",
+        "pieces_of_one_token_more",
+    ),
+    _evaluate(
+        f"{N_PIECES}\n    {CUT_INPUTS}\n    {CUT_TARGETS}",
+        "pieces_of_one_token_more",
+        "rows = data[: max(len(data) // (time + 1), 1) * (time + 1)].reshape(-1, time + 1)\n"
+        "    inputs, targets = rows[:, :-1], rows[:, 1:]",
+        "texts_of_any_length",
+        "Your pieces are a token longer than `time`, so that the last token of each is never read. It is the first input of the "
+        "next piece.",
+        "pieces_with_room_for_a_target",
     ),
     _evaluate(
         CUT_TARGETS,
