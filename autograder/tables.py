@@ -48,7 +48,8 @@ def _margins(r: Reading) -> str:
     if r.tolerance is None:
         return ""
     below = f"{math.log10(r.tolerance / r.noise):.1f}" if r.noise else "all"
-    return f"{below} / {'all' if math.isinf(r.nearest) else f'{math.log10(r.nearest / r.tolerance):.1f}'}"
+    above = f"{math.log10(r.nearest / r.tolerance):.1f}" if r.nearest else "none"
+    return f"{below} / {'all' if math.isinf(r.nearest) else above}"
 
 
 def show_mutants(console: Console, slug: str, found: Report) -> None:

@@ -877,7 +877,7 @@ def a_single_word_at_most(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("beam_search", check=close(names=BEAM))
 def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[Call]:
-    """The script has two steps: by then all hypotheses are finished, and nobody asks for a third."""
+    """The script has two steps, after which all hypotheses are finished: nobody asks for a third, whatever max_len is."""
     eos, bos, *others = (int(i) for i in rng.permutation(5))
     logits = np.full((2, 5), -8.0)
     logits[0, [eos, *others[:2]]] = rng.permutation([1.4, 0.7, 0.0])
@@ -885,8 +885,8 @@ def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[
     step = Code(
         f"lambda y_prev, state: (torch.tensor({logits.tolist()})[int(state[0])].repeat(len(y_prev), 1), state + 1)"
     )
-    for width in (1, 3):
-        yield call(step, _tensor(np.zeros((1, 1))), bos, eos, 5, width, 0.0)
+    for width, max_len in ((1, 5), (3, 5), (3, 2)):
+        yield call(step, _tensor(np.zeros((1, 1))), bos, eos, max_len, width, 0.0)
 
 
 @case("beam_search", check=untouched())

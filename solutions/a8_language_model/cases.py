@@ -376,7 +376,7 @@ def numbers_at_the_bottom(rng: np.random.Generator) -> Iterator[Call]:
 @case("generate", check=untouched())
 def beginning_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
     """What is returned begins with ids; ids and the numbers are as before. Then with nothing to add."""
-    yield call(_seer(rng, 6, 3), _ids(rng, 2, 5, vocab=6), 4, 1.0, None, _uniforms(rng, 2, 4))
+    yield call(_seer(rng, 6, 3), _ids(rng, 8, 5, vocab=6), 4, 1.0, None, _uniforms(rng, 8, 4))
     yield call(_seer(rng, 6, 3), _ids(rng, 2, 5, vocab=6), 0, 1.0, None, _uniforms(rng, 2, 0))
 
 
