@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autograder.course.catalog import load_assignment, slugs
 from autograder.options import CourseOption, JsonOption, course_of
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 SlugsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
 ]
 
+IN_A_FILE = 120  # columns of a table that nobody watches
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else IN_A_FILE)
+
 
 def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as_json: JsonOption = False) -> None:
     """Measure float noise and the nearest known mistake for every case; exit 1 where a tolerance is not between."""
-    from rich.console import Console
-
     from autograder.calibration import calibrated
     from autograder.tables import show_readings
 
@@ -31,7 +41,7 @@ def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as
         if as_json:
             answers[slug] = [{**asdict(reading), "broken": reading.broken} for reading in readings]
         else:
-            show_readings(Console(), slug, readings)
+            show_readings(_console(), slug, readings)
     if as_json:
         print(json.dumps(answers, indent=1))
     raise typer.Exit(0 if sound else 1)
@@ -44,8 +54,6 @@ def mutants(
     as_json: JsonOption = False,
 ) -> None:
     """Change every line of every reference and see which cases notice; exit 1 where too few do, or one has no reason."""
-    from rich.console import Console
-
     from autograder.survival import fates
     from autograder.survivors import read_reasons, report
     from autograder.tables import show_mutants
@@ -59,7 +67,7 @@ def mutants(
         if as_json:
             answers[slug] = {**asdict(found), "total": asdict(found.total)}
         else:
-            show_mutants(Console(), slug, found)
+            show_mutants(_console(), slug, found)
     if as_json:
         print(json.dumps(answers, indent=1))
     raise typer.Exit(0 if sound else 1)
@@ -73,8 +81,6 @@ def fairness(
     as_json: JsonOption = False,
 ) -> None:
     """Grade strange correct code and known mistakes in other clothes; exit 1 where full marks or right names are missing."""
-    from rich.console import Console
-
     from autograder.fairness import broken, measure
     from autograder.tables import show_fairness
 
@@ -86,5 +92,5 @@ def fairness(
     if as_json:
         print(json.dumps({slug: asdict(found) for slug, found in measured.items()}, indent=1))
     else:
-        show_fairness(Console(), measured)
+        show_fairness(_console(), measured)
     raise typer.Exit(1 if broken(measured) else 0)
