@@ -121,12 +121,12 @@ class Trainer:
     ) -> tuple[Misconception, ...]:
         """Return the known mistakes that give these first losses, or none where too many do.
 
-        Those that other cases have named come first, then those of exercises that are wrong, then all others.
+        Those that other cases have named come first, then those of exercises that are wrong. Each has to be trained for
+        that, so that all others are tried only where nothing else is wrong.
         """
         near = min(SAME_LOSSES, deviation(losses, self.first_losses(training)) / 10)
         bank = [self.oracle.misconception(name) for name in training.catches]
-        groups = ([m for m in bank if m.name in named], [m for m in bank if m.exercise in wrong], bank)
-        for group in groups:
+        for group in ([m for m in bank if m.name in named], [m for m in bank if not wrong or m.exercise in wrong]):
             far = {m: self._distance(training, m, losses) for m in group}
             nearest = min(far.values(), default=math.inf)
             found = tuple(m for m in group if far[m] <= max(nearest, EQUALLY_NEAR))
