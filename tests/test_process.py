@@ -18,6 +18,7 @@ import torch
 
 from autograder.course.spec import Limits
 from autograder.sandbox.attempt import MAX_STRIKES
+from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -143,6 +144,15 @@ def test_the_random_state_is_the_same_for_every_case(run: Run) -> None:
 
 
 # Calls that do not
+
+
+def test_random_numbers_go_on_through_a_case(run: Run) -> None:
+    """Wherever its calls stand in a job, which travels in parts: a case begins its random numbers once."""
+    before = [ask("f", i) for i in range(PART_SIZE - 1)]
+    case = [ask("f", i, group="one case") for i in range(2)]
+    outcomes = run("import random\ndef f(i):\n    return random.random()", *before, *case).outcomes
+    numbers = random.Random(7)
+    assert [outcome.value for outcome in outcomes[-2:]] == [numbers.random(), numbers.random()]
 
 
 def test_exceptions_show_only_the_students_frames(run: Run) -> None:

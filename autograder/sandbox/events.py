@@ -38,8 +38,15 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
 
 @functools.lru_cache(maxsize=64)
 def encode_requests(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
-    """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run."""
-    rows = [(r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.harness, r.group, r.seed) for r in requests]
+    """Return requests encoded in parts of bounded size; the same bytes serve every submission of a run.
+
+    Each says whether a case begins with it: a case may go on in the next part, and its random numbers with it.
+    """
+    groups = (None, *(request.group for request in requests))
+    rows = [
+        (r.function, r.args, dict(r.kwargs), r.module, r.keep_args, r.harness, r.group != before, r.seed)
+        for r, before in zip(requests, groups, strict=False)
+    ]
     starts = range(0, len(rows), PART_SIZE)
     return tuple(itertools.chain.from_iterable(_encoded(rows[start : start + PART_SIZE]) for start in starts))
 

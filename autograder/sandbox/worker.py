@@ -83,15 +83,14 @@ def serve(
     With `go_fd` a case that printed ends its batch, and the next begins when the grader has read what it printed.
     """
     batch: list[dict[str, Any]] = []
-    group, sent, printed = None, time.monotonic(), channel.printed()
-    for offset, (function, args, kwargs, module, keep, harness, now, seed) in enumerate(requests):
-        if now != group:
+    sent, printed = time.monotonic(), channel.printed()
+    for offset, (function, args, kwargs, module, keep, harness, begins, seed) in enumerate(requests):
+        if begins:
             talked = go_fd is not None and channel.printed() != printed
             if batch and (talked or time.monotonic() - sent > BATCH_SECONDS):
                 events = channel.send_outcomes(batch)
                 await_go(go_fd, events)
                 batch, sent, printed = [], time.monotonic(), channel.printed()
-            group = now
             reseed(seed)
             channel.mark(position + offset)
         shortcuts.exercise = function.partition(".")[0]
