@@ -119,7 +119,7 @@ SIZES = (7, 9, 6, 3, 5, 2)  # vocab, block_size, d_model, n_heads, d_ff, n_layer
 
 def _linear(rng: np.random.Generator, out: int, width: int) -> dict[str, np.ndarray]:
     return {
-        "weight": 0.7 * rng.normal(size=(out, width)),
+        "weight": 1.2 * rng.normal(size=(out, width)) / width**0.5,
         "bias": rng.choice([-1.0, 1.0], size=out) * rng.uniform(0.3, 0.9, size=out),
     }
 
@@ -217,7 +217,7 @@ def everything_can_be_dropped_in_training(rng: np.random.Generator) -> Iterator[
 
 
 def _gradients(rng: np.random.Generator) -> Call:
-    sizes = (5, 7, 4, 2, 6, 2)
+    sizes = (5, 7, 8, 2, 6, 2)
     module = _lm(rng, sizes, cotangents=(_t(rng.normal(size=(2, 4, 5))),))
     return call_module(_ids(rng, 2, 4, vocab=5), module=module)
 
@@ -240,7 +240,7 @@ def model_leaves_ids_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_ids(rng, 2, 4), module=_lm(rng))
 
 
-# lm_loss
+# lm_loss: one number is right by chance now and then, so that cases here and of evaluate make several calls
 
 
 def _scores(rng: np.random.Generator, *shape: int) -> Any:
@@ -272,21 +272,24 @@ def some_targets_are_not_asked(rng: np.random.Generator) -> Iterator[Call]:
 @case("lm_loss", check=close())
 def very_large_logits(rng: np.random.Generator) -> Iterator[Call]:
     """Logits of several hundred, of either sign, give a finite loss."""
-    yield call(300.0 * _scores(rng, 2, 3, 5), _t(rng.integers(0, 5, size=(2, 3))))
+    for _ in range(3):
+        yield call(300.0 * _scores(rng, 2, 3, 5), _t(rng.integers(0, 5, size=(2, 3))))
 
 
 @case("lm_loss", check=close())
 def a_constant_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
     """Adding the same number to all logits of a position leaves the loss as it is."""
-    logits, targets = _scores(rng, 2, 4, 5), _t(rng.integers(0, 5, size=(2, 4)))
-    yield call(logits, targets)
-    yield call(logits + _t(rng.normal(size=(2, 4, 1))), targets)
+    for _ in range(3):
+        logits, targets = _scores(rng, 2, 4, 5), _t(rng.integers(0, 5, size=(2, 4)))
+        yield call(logits, targets)
+        yield call(logits + _t(rng.normal(size=(2, 4, 1))), targets)
 
 
 @case("lm_loss", check=untouched())
 def loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The loss is right, and logits and targets are as before."""
-    yield call(_scores(rng, 2, 3, 4), _t(_asked(rng, 2, 3, 4)))
+    for _ in range(3):
+        yield call(_scores(rng, 2, 3, 4), _t(_asked(rng, 2, 3, 4)))
 
 
 # generate
@@ -541,7 +544,8 @@ BEFORE = "(self.table(ids) + self.table(torch.nn.functional.pad(ids, (1, 0))[:, 
 @case("evaluate", check=close())
 def pieces_are_stretches_of_text(rng: np.random.Generator) -> Iterator[Call]:
     """A model that looks at two tokens has to be shown neighbours."""
-    yield call(_net(rng, 6, "eval", BEFORE, "[]"), _text(rng, 31, 6), 5)
+    for _ in range(3):
+        yield call(_net(rng, 6, "eval", BEFORE, "[]"), _text(rng, 31, 6), 5)
 
 
 @case("evaluate", check=close())
@@ -561,13 +565,15 @@ def mode_is_as_before(rng: np.random.Generator) -> Iterator[Call]:
 @case("evaluate", check=close())
 def no_gradients_are_tracked(rng: np.random.Generator) -> Iterator[Call]:
     """A model that computes otherwise where gradients are kept track of: here they are not."""
-    yield call(_net(rng, 5, "eval", WATCHED, "[]"), _text(rng, 20, 5), 4)
+    for _ in range(3):
+        yield call(_net(rng, 5, "eval", WATCHED, "[]"), _text(rng, 20, 5), 4)
 
 
 @case("evaluate", check=_LeftAlike(complaint="Your function changes the model; evaluating it is looking only."))
 def nothing_is_learned(rng: np.random.Generator) -> Iterator[Call]:
     """The loss is right, and the model's parameters and the text are as before."""
-    yield call(_net(rng, 5, "train", SHY, "[*self.parameters()]"), _text(rng, 20, 5), 4)
+    for _ in range(3):
+        yield call(_net(rng, 5, "train", SHY, "[*self.parameters()]"), _text(rng, 20, 5), 4)
 
 
 # Rates that no real training would have: mistakes of the optimiser show in a few steps, a decade above the tolerance.
