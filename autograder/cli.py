@@ -11,9 +11,10 @@ from typing import Annotated
 
 import typer
 
-from autograder import __version__, authoring, classroom, proving, publishing, revisiting
+from autograder import __version__
+from autograder.command import authoring, classroom, proving, publishing, revisiting
+from autograder.command.options import CourseOption, JsonOption, SlugArgument, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment
-from autograder.options import CourseOption, JsonOption, SlugArgument, course_of, fail
 
 app = typer.Typer(
     help="Check and grade assignments on sequence models.",
@@ -95,7 +96,7 @@ def demo(
     course: CourseOption = None,
 ) -> None:
     """Write a class of generated submissions, grade it, and say where the report lies."""
-    from autograder.demo import write_class
+    from autograder.command.demo import write_class
 
     folder = course_of(course)
     slug = "a5_attention"

@@ -30,12 +30,12 @@ from autograder.batch.record import Graded
 from autograder.batch.run import grade_one
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.command.demo import write_class
+from autograder.command.pipeline import Plan, write_down
+from autograder.command.progress import Mark
 from autograder.course.catalog import load_assignment
-from autograder.demo import write_class
 from autograder.judge.oracle import Oracle
 from autograder.judge.training import Trainer
-from autograder.pipeline import Plan, write_down
-from autograder.progress import Mark
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.probe import open_sandbox
 

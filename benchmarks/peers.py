@@ -42,9 +42,9 @@ from bench import (
 
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
+from autograder.command.pipeline import grade_into
+from autograder.command.progress import Lines
 from autograder.judge.oracle import Oracle
-from autograder.pipeline import grade_into
-from autograder.progress import Lines
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.process import ENVIRONMENT
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from autograder.batch.run import grade_class
 from autograder.batch.submissions import read_submissions
+from autograder.command.demo import write_class
 from autograder.course.catalog import load_assignment
-from autograder.demo import write_class
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
 from autograder.sandbox.probe import open_sandbox

@@ -22,8 +22,8 @@ from nbclient import NotebookClient
 from otter_support import EXPLOITS, WRONG, notebook
 
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.command.demo import write_class
 from autograder.course.catalog import load_assignment
-from autograder.demo import write_class
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.sandbox.probe import open_sandbox

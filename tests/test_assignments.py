@@ -10,7 +10,7 @@ import pytest
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import render_stub, solution_lines
-from autograder.doctor import examine
+from autograder.proof.doctor import examine
 from autograder.sandbox.machine import cores
 from autograder.sandbox.probe import open_sandbox
 

@@ -26,10 +26,10 @@ from autograder.batch.gradebook import Gradebook
 from autograder.batch.keys import exercise_keys
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
+from autograder.command.pipeline import Choices, carry_out, make_plan, publish, write_down
 from autograder.course.spec import Assignment, Status
 from autograder.judge.oracle import Oracle
 from autograder.judge.training import Trainer
-from autograder.pipeline import Choices, carry_out, make_plan, publish, write_down
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 cloudpickle.register_pickle_by_value(deadly_crew)  # workers do not have our tests

@@ -11,9 +11,9 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.doctor import examine, write_stub
+from autograder.proof.doctor import examine, write_stub
+from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Sandbox
-from autograder.soundness import Proof
 
 MEANS = "solutions/t1_means/means.py"
 HIDDEN = "solutions/t1_means/cases.py"

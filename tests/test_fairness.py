@@ -9,8 +9,8 @@ import pytest
 
 from autograder.cli import main
 from autograder.course.catalog import CourseError, alternatives_in, load_assignment, slugs
-from autograder.dresses import DRESSES
-from autograder.fairness import Fairness, broken, measure
+from autograder.proof.dresses import DRESSES
+from autograder.proof.fairness import Fairness, broken, measure
 from autograder.sandbox.machine import cores
 
 ROOT = Path(__file__).parents[1]

@@ -29,13 +29,13 @@ from rich.console import Console
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import read_source, read_submissions
 from autograder.batch.view import records as records_in
+from autograder.command.pipeline import grade_into
+from autograder.command.progress import Lines
+from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
 from autograder.judge.tell import tell
-from autograder.pipeline import grade_into
-from autograder.progress import Lines
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
-from autograder.terminal import show_class
 
 Json = dict[str, Any]
 LONGEST_PAGE = 20_000

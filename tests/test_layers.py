@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LAYERS = ("course", "sandbox", "judge", "batch", "publish")
+LAYERS = ("course", "sandbox", "judge", "batch", "publish", "proof", "command")
 FILES = sorted((ROOT / "autograder").rglob("*.py"))
 
 
@@ -40,7 +40,7 @@ def ours(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "autograder")))
 def test_each_layer_imports_only_from_those_before_it(path: Path) -> None:
-    """course, sandbox, judge, batch, publish, and then what stands at the top."""
+    """In the order of the layers, and then what stands at the top."""
     own = layer("autograder." + ".".join(path.relative_to(ROOT / "autograder").with_suffix("").parts))
     version = {"autograder", "autograder.__version__"}
     assert [name for name in ours(path) - version if layer(name) > own] == []

@@ -19,9 +19,9 @@ from autograder.batch.shards import Shard, ShardError, parse_shard
 from autograder.batch.shelf import open_for, open_gradebook
 from autograder.batch.submissions import Submission
 from autograder.batch.view import records
+from autograder.command.pipeline import Choices, make_plan
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.pipeline import Choices, make_plan
 from autograder.sandbox.job import Chunk, Isolation, Source
 
 STRONG, WEAK = Isolation("A", ("namespaces",), ()), Isolation("B", ("seccomp",), ("a risk",))

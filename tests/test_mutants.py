@@ -14,10 +14,10 @@ import pytest
 from autograder.cli import main
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Assignment
-from autograder.mutants import compiled, mutants_of
-from autograder.mutations import variants
-from autograder.survival import BrokenTrialError, Fate, fates
-from autograder.survivors import Reasons, read_reasons, report
+from autograder.proof.mutants import compiled, mutants_of
+from autograder.proof.mutations import variants
+from autograder.proof.survival import BrokenTrialError, Fate, fates
+from autograder.proof.survivors import Reasons, read_reasons, report
 
 MEANS = "solutions/t1_means/means.py"
 SHIFT = "row_means: return total / x.shape[-1]  =>  return total / x.shape[1]"

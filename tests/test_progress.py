@@ -7,7 +7,7 @@ import json
 
 from rich.console import Console
 
-from autograder.progress import Bar, Events, Lines, Mark, watch_on
+from autograder.command.progress import Bar, Events, Lines, Mark, watch_on
 
 GOOD, BAD = Mark("ann", "graded", 7.0, 7.0), Mark("tom", "unreadable", 0.0, 7.0)
 

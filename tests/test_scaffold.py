@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.command.scaffold import ScaffoldError, scaffold
 from autograder.course.catalog import load_assignment, slugs
-from autograder.doctor import examine
+from autograder.proof.doctor import examine
 from autograder.sandbox.job import Sandbox
-from autograder.scaffold import ScaffoldError, scaffold
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from autograder.machines import Machines, parse_resources
-from autograder.options import CourseOption, SlugArgument, TrustOption, course_of, fail
+from autograder.command.machines import Machines, parse_resources
+from autograder.command.options import CourseOption, SlugArgument, TrustOption, course_of, fail
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from autograder.batch.gradebook import Gradebook
     from autograder.batch.roster import Roster
     from autograder.batch.shards import Shard
-    from autograder.pipeline import Plan
-    from autograder.progress import Events
+    from autograder.command.pipeline import Plan
+    from autograder.command.progress import Events
 
 
 def grade(
@@ -63,8 +63,8 @@ def grade(
     from autograder.batch.gradebook import GradebookError
     from autograder.batch.shelf import open_gradebook
     from autograder.batch.submissions import SubmissionsError, read_submissions
-    from autograder.pipeline import Choices, make_plan
-    from autograder.progress import Events, watch_on
+    from autograder.command.pipeline import Choices, make_plan
+    from autograder.command.progress import Events, watch_on
     from autograder.sandbox.machine import cores
 
     where = Machines(
@@ -108,7 +108,7 @@ def merge(
     from autograder.batch.gradebook import GradebookError
     from autograder.batch.merge import check_parts, leave_out, read_part, take_over
     from autograder.batch.shelf import open_for, open_gradebook
-    from autograder.pipeline import publish
+    from autograder.command.pipeline import publish
 
     if out.resolve() in {part.resolve() for part in parts}:
         fail(f"{out} is one of the parts. Name another folder for the whole.")
@@ -172,7 +172,7 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
 def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
     from autograder.batch.view import records
-    from autograder.pipeline import publish
+    from autograder.command.pipeline import publish
 
     done, shard = len(plan.tasks), book.fact("shard")
     title = f"{book.fact('assignment')}: {done + plan.kept} submissions"
@@ -198,14 +198,14 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
 
 def _show_class(console: Console, book: Gradebook, title: str) -> None:
     from autograder.batch.view import records
-    from autograder.terminal import show_class
+    from autograder.command.terminal import show_class
 
     show_class(console, title, list(records(book)))
 
 
 def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:
+    from autograder.command.terminal import show_isolation
     from autograder.sandbox.job import Isolation
-    from autograder.terminal import show_isolation
 
     console.print(f"{summary['seconds']:g} s, seed {summary['seed']}", highlight=False)
     show_isolation(console, Isolation(**summary["isolation"]))

@@ -18,7 +18,7 @@ from autograder.judge.likeness import UNCOMPARABLE, answers_of
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.trials import Trial
-from autograder.precision import double_precision, other_precision
+from autograder.proof.precision import double_precision, other_precision
 from autograder.sandbox.job import Ending, Outcome
 from autograder.sandbox.program import Program
 from autograder.sandbox.wire import encode

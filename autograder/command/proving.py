@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autograder.command.options import CourseOption, JsonOption, course_of
 from autograder.course.catalog import load_assignment, slugs
-from autograder.options import CourseOption, JsonOption, course_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,8 +30,8 @@ def _console() -> Console:
 
 def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as_json: JsonOption = False) -> None:
     """Measure float noise and the nearest known mistake for every case; exit 1 where a tolerance is not between."""
-    from autograder.calibration import calibrated
-    from autograder.tables import show_readings
+    from autograder.command.tables import show_readings
+    from autograder.proof.calibration import calibrated
 
     folder = course_of(course)
     sound, answers = True, {}
@@ -54,9 +54,9 @@ def mutants(
     as_json: JsonOption = False,
 ) -> None:
     """Change every line of every reference and see which cases notice; exit 1 where too few do, or one has no reason."""
-    from autograder.survival import fates
-    from autograder.survivors import read_reasons, report
-    from autograder.tables import show_mutants
+    from autograder.command.tables import show_mutants
+    from autograder.proof.survival import fates
+    from autograder.proof.survivors import read_reasons, report
 
     folder = course_of(course)
     sound, answers = True, {}
@@ -81,8 +81,8 @@ def fairness(
     as_json: JsonOption = False,
 ) -> None:
     """Grade strange correct code and known mistakes in other clothes; exit 1 where full marks or right names are missing."""
-    from autograder.fairness import broken, measure
-    from autograder.tables import show_fairness
+    from autograder.command.tables import show_fairness
+    from autograder.proof.fairness import broken, measure
 
     folder = course_of(course)
     measured = {

@@ -17,9 +17,9 @@ from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import BrokenReferenceError, apply_edits
 from autograder.judge.result import Result
+from autograder.proof.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
 from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
-from autograder.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
 
 T = TypeVar("T")
 SEEDS = (0, 1, 2, 3, 4)

@@ -16,8 +16,8 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits
 from autograder.judge.result import ExerciseResult
 from autograder.judge.training import Trainer
+from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Chunk, Sandbox, Source
-from autograder.soundness import Proof
 
 
 def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:

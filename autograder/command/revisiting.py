@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from autograder.course.catalog import load_assignment
-from autograder.options import (
+from autograder.command.options import (
     CourseOption,
     JsonOption,
     OutOption,
@@ -21,11 +20,12 @@ from autograder.options import (
     fail,
     graded_book,
 )
+from autograder.course.catalog import load_assignment
 
 
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
     """Make every file of a graded class anew from its gradebook."""
-    from autograder.pipeline import publish
+    from autograder.command.pipeline import publish
 
     with graded_book(out) as book:
         publish(book, anew=True)
@@ -42,7 +42,7 @@ def override(
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
     from autograder.batch.view import find_exercise, find_student
-    from autograder.pipeline import publish
+    from autograder.command.pipeline import publish
 
     if withdraw != (points is None):
         fail("Give the points, or --withdraw to go back to the computed ones.")
@@ -69,8 +69,8 @@ def explain(
     """Run one student's failing cases again and show all of them, hidden inputs included. For graders."""
     from rich.console import Console
 
-    from autograder.appeal import differences, look_again, open_case
-    from autograder.terminal import show_appeal
+    from autograder.batch.appeal import differences, look_again, open_case
+    from autograder.command.terminal import show_appeal
 
     folder = course_of(course)
     with graded_book(out) as book:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autograder.command.options import CourseOption, SlugArgument, course_of, fail
 from autograder.course.catalog import load_assignment, slugs
-from autograder.options import CourseOption, SlugArgument, course_of, fail
 
 if TYPE_CHECKING:
     from autograder.course.spec import Assignment

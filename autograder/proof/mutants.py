@@ -15,7 +15,7 @@ from types import CodeType
 from autograder.course.spec import Assignment
 from autograder.course.stub import solution_spans
 from autograder.judge.checks import answered, choice
-from autograder.mutations import variants
+from autograder.proof.mutations import variants
 
 _SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
 Path = tuple[tuple[str, int], ...]  # fields and positions that lead from the module to a node

@@ -19,10 +19,10 @@ from pathlib import Path
 from autograder.batch.sources import make_source
 from autograder.course.catalog import CourseError, alternatives_in
 from autograder.course.spec import Assignment, Status
-from autograder.dresses import DRESSES
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
+from autograder.proof.dresses import DRESSES
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox

@@ -13,12 +13,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from autograder.appeal import Case as Appeal
-from autograder.appeal import differences
+from autograder.batch.appeal import Case as Appeal
+from autograder.batch.appeal import differences
 from autograder.course.spec import Status
 from autograder.judge.result import ExerciseResult
+from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Isolation
-from autograder.soundness import Proof
 
 MAX_LINES = 20  # of one list
 SMALL_CLASS = 30  # larger ones are read in the report

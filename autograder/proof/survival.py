@@ -28,7 +28,7 @@ from autograder.judge.compare import difference
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits, run_requests
 from autograder.judge.trials import Trial
-from autograder.mutants import compiled, mutants_of
+from autograder.proof.mutants import compiled, mutants_of
 from autograder.sandbox.job import Ending, Outcome
 from autograder.sandbox.program import Program
 
@@ -62,7 +62,7 @@ class BrokenTrialError(CourseError):
 def fates(course: Path, slug: str, jobs: int, seconds: float = SECONDS) -> tuple[Fate, ...]:
     """Try every mutant and every known mistake of an assignment; one case of one mutant may take some seconds."""
     names = _Trials(load_assignment(course, slug)).names
-    command = [sys.executable, "-m", "autograder.survival", str(course), slug, str(seconds)]
+    command = [sys.executable, "-m", "autograder.proof.survival", str(course), slug, str(seconds)]
     with ThreadPoolExecutor(jobs) as pool:
         parts = pool.map(lambda part: list(_supervised(command, range(part, len(names), jobs))), range(jobs))
         found = {index: Fate(*names[index], *fate) for part in parts for index, fate in part}

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.command.options import class_sandbox, fail
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.options import class_sandbox, fail
 
 if TYPE_CHECKING:
     from autograder.batch.gradebook import Gradebook
-    from autograder.pipeline import Plan
-    from autograder.progress import Watch
+    from autograder.command.pipeline import Plan
+    from autograder.command.progress import Watch
 
 MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
 
@@ -39,7 +39,7 @@ class Machines:
 
     def grade(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         """Grade what a plan says and write it down."""
-        from autograder.pipeline import carry_out
+        from autograder.command.pipeline import carry_out
 
         if self.cluster:
             self._on_cluster(book, plan, watch)
@@ -54,8 +54,8 @@ class Machines:
             from autograder.batch.crew import Crew, Orders, course_files
         except ImportError as error:
             fail(f"{MISSING} ({error})")
+        from autograder.command.pipeline import write_down
         from autograder.judge.training import Trainer
-        from autograder.pipeline import write_down
 
         files = course_files(self.course, self.slug)
         orders = Orders(self.slug, files, plan.oracle.seed, self.training, plan.keys, self.accept_unsandboxed)

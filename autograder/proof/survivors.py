@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.catalog import CourseError
-from autograder.survival import Fate
+from autograder.proof.survival import Fate
 
 KILLED, SHOWN = 0.99, 0.85  # of the mutants that are not equivalent: noticed by any case, noticed by public cases
 _EVIDENCE = {

@@ -20,9 +20,9 @@ from autograder.batch.run import grade_class
 from autograder.batch.shards import Shard
 from autograder.batch.submissions import Submission
 from autograder.batch.view import absentees, find_exercise, overrides, records
+from autograder.command.progress import Mark, Watch
 from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
-from autograder.progress import Mark, Watch
 from autograder.publish.report import feedback_html, report_html
 from autograder.sandbox.job import Isolation, Sandbox
 

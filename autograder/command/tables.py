@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from autograder.calibration import Reading
-from autograder.fairness import Fairness, broken
-from autograder.survivors import Report, Row
-from autograder.terminal import empty_table, plain
+from autograder.command.terminal import empty_table, plain
+from autograder.proof.calibration import Reading
+from autograder.proof.fairness import Fairness, broken
+from autograder.proof.survivors import Report, Row
 
 
 def show_readings(console: Console, slug: str, readings: Sequence[Reading]) -> None:

@@ -14,8 +14,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from autograder.command.options import CourseOption, JsonOption, SlugArgument, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment, slugs
-from autograder.options import CourseOption, JsonOption, SlugArgument, course_of, fail
 
 POLL_SECONDS = 0.5
 Saved = dict[Path, tuple[int, int]]
@@ -56,7 +56,7 @@ def doctor(
 
 def new(slug: SlugArgument, course: CourseOption = None) -> None:
     """Scaffold a new assignment: both folders, with one small exercise to replace. With --course also a new course."""
-    from autograder.scaffold import ScaffoldError, scaffold
+    from autograder.command.scaffold import ScaffoldError, scaffold
 
     try:
         written = scaffold(course or course_of(None), slug)
@@ -82,11 +82,11 @@ class _Examination:
         """Examine assignments, show what was found, and return whether every promise holds."""
         from rich.console import Console
 
-        from autograder import doctor as proofs
+        from autograder.command.terminal import show_isolation, show_proofs
         from autograder.course.stub import StubError
+        from autograder.proof import doctor as proofs
+        from autograder.proof.trainings import examine_trainings
         from autograder.sandbox.probe import open_sandbox
-        from autograder.terminal import show_isolation, show_proofs
-        from autograder.trainings import examine_trainings
 
         sound, answers = True, {}
         for slug in names:

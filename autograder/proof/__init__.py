@@ -1,0 +1,1 @@
+"""Does an assignment keep what it promises."""
