@@ -312,6 +312,7 @@ def looking_up_twice_gives_the_same(rng: np.random.Generator) -> Iterator[Call]:
 # grad_check
 
 CUBES = Code("lambda x: (x**3).sum()")
+FALLING = Code("lambda x: -(x**3).sum()")
 TANGLED = Code("lambda x: x.sum() ** 2 + (x**3).sum()")
 
 
@@ -330,6 +331,7 @@ def errors_of_wrong_gradients(rng: np.random.Generator) -> Iterator[Call]:
     for shape in ((5,), (2, 3), (2, 3, 2)):
         x = _away_from_zero(rng, *shape)
         yield call(CUBES, x, 3 * x**2 * rng.integers(4, 13, size=shape) / 8.0, 0.0625)
+        yield call(FALLING, x, -3 * x**2 * rng.integers(4, 13, size=shape) / 8.0, 0.0625)
         yield call(TANGLED, x, _tangled_gradient(x) * rng.integers(4, 13, size=shape) / 8.0, 0.0625)
 
 
