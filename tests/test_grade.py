@@ -222,6 +222,38 @@ def test_what_is_right_gets_no_diagnosis(graded: Graded, assignment: Assignment)
 
 
 @pytest.mark.parametrize(
+    ("known", "written", "diagnosis", "says"),
+    [
+        ("total * np.inf", "float(10**400)", "wide_rows", "Wide rows go wrong."),  # OverflowError stands for inf
+        ("{}['wide']", "{}['other']", "", "Perhaps: Wide rows go wrong."),  # a KeyError may come from anything
+        ("{}['wide']", "[][9]", "", ""),
+    ],
+)
+def test_a_crash_says_less_than_a_number(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    edited: Edited,
+    cases: Cases,
+    known: str,
+    written: str,
+    diagnosis: str,
+    says: str,
+) -> None:
+    """An overflow is as good as infinity; another error of the same type makes a guess, one of another type nothing."""
+    right = "total / x.shape[-1]"
+    new = f"({right} if x.shape[-1] < 5 else {known})"
+    mistake = Misconception(
+        "wide_rows", "row_means", old=right, new=new, caught_by="means_of_any_shape", says="Wide rows go wrong."
+    )
+    oracle = Oracle(replace(assignment, misconceptions=(*assignment.misconceptions, mistake)), 0)
+    text = edited(row_means=f"return x.mean(-1) if x.shape[-1] < 5 else {written}")
+    found = cases(grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox), "row_means")
+    assert found["means_of_any_shape"].status is Status.CRASHED
+    assert found["means_of_any_shape"].diagnosis == diagnosis
+    assert found["means_of_any_shape"].says == says
+
+
+@pytest.mark.parametrize(
     "body", ["return x.max(-1)", "return x", "return None", "return x.mean(-1) * np.nan", "return 0"]
 )
 def test_what_nobody_knows_gets_no_diagnosis(graded: Graded, edited: Edited, cases: Cases, body: str) -> None:

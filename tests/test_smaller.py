@@ -12,8 +12,8 @@ from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibi
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
-from autograder.judge.smaller import WORKED, _targets, smaller
-from autograder.judge.smaller import _call as resized
+from autograder.judge.shrink import Shrunk, count, has_values, shrink, sizes_of
+from autograder.judge.smaller import WORKED, smaller
 from autograder.publish.public import public_bundle, public_oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.wire import Tensor
@@ -38,36 +38,73 @@ def shapes(made: Call) -> list[tuple[int, ...]]:
 def test_axes_of_one_size_shrink_together() -> None:
     """What was one axis stays one: a product that fitted fits."""
     made = call(DRAWN, RNG.normal(size=(11, 5)), RNG.normal(size=5))
-    assert next(shapes(resized(made, target, None)) for target in _targets(made)) == [(1, 1, 1), (1, 1), (1,)]
-    for target in _targets(made):
-        (_, _, inner), (rows, columns), (size,) = shapes(resized(made, target, None))
-        assert inner == rows
-        assert columns == size
-
-
-def test_the_smallest_come_first() -> None:
-    """So that the first that fails is the smallest that does."""
-    counts = [sum(np.prod(shape) for shape in shapes(resized(call(DRAWN), t, None))) for t in _targets(call(DRAWN))]
-    assert counts == sorted(counts)
-    assert counts[0] == 1
-    assert counts[-1] == 27
-
-
-def test_packed_sizes_stay_multiples() -> None:
-    """Three gates of four units are tried as three gates of one unit, too."""
-    made = call(DRAWN[0, :, :4], RNG.normal(size=(12, 4)))
-    assert [(1, 1), (3, 1)] in [[shape[-2:] for shape in shapes(resized(made, t, None))] for t in _targets(made)]
+    assert sizes_of(made) == [4, 5, 7, 11]
+    assert shapes(shrink(made, Shrunk({11: 2, 5: 1}))) == [(4, 7, 2), (2, 1), (1,)]
 
 
 def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
     """An argument 11 beside an axis of 11 is its size; a 11 in a list is a value."""
     made = call_module(DRAWN, 11, [11, 3], module=Module(init=(11, True), state={"w": Tensor(DRAWN[0])}))
-    small = resized(made, {4: 1, 7: 2, 11: 2}, 1)
+    small = shrink(made, Shrunk({4: 1, 7: 2, 11: 2}), 1)
     assert small.args[1:] == (2, [11, 3])
     assert small.module is not None
     assert small.module.init == (2, True)
     assert small.module.state["w"].array.shape == (2, 2)
     np.testing.assert_array_equal(small.args[0], DRAWN[:1, :2, :2].round(1))
+
+
+def test_tokens_and_lengths_come_down_with_what_they_count() -> None:
+    """A token below a size goes round, a length up to it is cut; what is beyond it is something else, and stays."""
+    made = call(DRAWN, np.array([[0, 6], [5, 2]]), [7, 3], [12, -1])
+    assert has_values(made, "wrap", 7, 2)
+    assert not has_values(made, "cut", 4, 2)
+    wrapped = shrink(made, Shrunk({7: 2}, (("wrap", 7, 2),)))
+    assert wrapped.args[1].tolist() == [[0, 0], [1, 0]]
+    assert wrapped.args[2:] == ([7, 3], [12, -1])
+    assert shrink(made, Shrunk({7: 2}, (("cut", 7, 2),))).args[2:] == ([2, 2], [12, -1])
+
+
+@pytest.fixture
+def larger(assignment: Assignment) -> Assignment:
+    """Return the tiny assignment with a large public case of row_means and a hidden one."""
+    shown = with_case(assignment, "a_large_call", (call(DRAWN),), Visibility.PUBLIC)
+    return with_case(shown, "a_large_hidden_call", (call(DRAWN),), Visibility.HIDDEN)
+
+
+def found(assignment: Assignment, made: Call, needs: str = "True") -> list[Call]:
+    """Return the smaller calls of row_means, which takes any arguments and needs something of its first, x."""
+    body = f"    assert {needs}\n    total = x"
+    text = assignment.reference.replace("row_means(x: np.ndarray)", "row_means(x, *more)").replace(
+        "    total = x", body
+    )
+    oracle = Oracle(with_case(replace(assignment, reference=text), "a_large_call", (made,), Visibility.PUBLIC), 0)
+    (trial,) = [t for t in oracle.trials if t.case.name == "a_large_call"]
+    return [small.trial.calls[0] for small in smaller(oracle, trial)]
+
+
+def test_the_smallest_come_first(assignment: Assignment) -> None:
+    """So that the first that fails is the smallest that does; each size is two once, and all are three."""
+    calls = found(assignment, call(DRAWN))
+    counts = [count(made) for made in calls]
+    assert counts == sorted(counts)
+    tried = {np.shape(made.args[0]) for made in calls}
+    assert {(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (1, 2, 2), (2, 2, 2), (3, 3, 3)} <= tried
+
+
+@pytest.mark.parametrize(
+    ("made", "needs", "smallest"),
+    [
+        (call(DRAWN[0, :, :4], RNG.normal(size=(12, 4))), "more[0].shape[0] == 3 * x.shape[1]", [(1, 1), (3, 1)]),
+        (call(DRAWN[0], RNG.normal(size=(4, 11))), "x.shape[1] == x.shape[0] + more[0].shape[0]", [(1, 2), (1, 2)]),
+        (call(DRAWN[0], np.array([10, 3])), "max(more[0]) < x.shape[1]", [(1, 1), (1,)]),
+        (call(DRAWN[0], [7, 2]), "0 < max(more[0]) <= x.shape[0]", [(1, 1), (2,)]),
+    ],
+)
+def test_sizes_that_depend_on_others_come_down_with_them(
+    assignment: Assignment, made: Call, needs: str, smallest: list[tuple[int, ...]]
+) -> None:
+    """Packed gates, states beside inputs, tokens of a vocabulary, lengths: nobody says so, but the reference fails else."""
+    assert shapes(found(assignment, made, needs)[0]) == smallest
 
 
 @pytest.mark.parametrize(
@@ -77,20 +114,12 @@ def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
         (call(DRAWN[0]), True),
         (call(np.ones((7, 8))), False),  # an author's choice
         (call(np.ones((7, WORKED))), True),
-        (call("text", 3), False),
-        (call(RNG.normal(size=(2, 3, 4, 5, 6, 7))), False),  # nobody knows which axis is which
+        (call(np.ones((7, 70)), *(np.ones(n) for n in range(11, 20))), False),  # nobody knows which axis is which
     ],
 )
-def test_only_large_calls_need_smaller_ones(made: Call, tried: bool) -> None:
+def test_only_large_calls_need_smaller_ones(assignment: Assignment, made: Call, tried: bool) -> None:
     """What can be followed by hand stays as it is, and so does a worked example."""
-    assert bool(list(_targets(made))) == tried
-
-
-@pytest.fixture
-def larger(assignment: Assignment) -> Assignment:
-    """Return the tiny assignment with a large public case of row_means and a hidden one."""
-    shown = with_case(assignment, "a_large_call", (call(DRAWN),), Visibility.PUBLIC)
-    return with_case(shown, "a_large_hidden_call", (call(DRAWN),), Visibility.HIDDEN)
+    assert bool(found(assignment, made)) == tried
 
 
 def test_only_value_cases_have_smaller_calls(assignment: Assignment) -> None:
@@ -103,13 +132,8 @@ def test_only_value_cases_have_smaller_calls(assignment: Assignment) -> None:
 
 def test_what_the_reference_cannot_answer_is_left_out(assignment: Assignment) -> None:
     """A call that has become meaningless shows nothing."""
-    text = assignment.reference.replace("total = x", "assert x.shape[-1] > 1\n    total = x")
-    oracle = Oracle(
-        with_case(replace(assignment, reference=text), "a_large_call", (call(DRAWN),), Visibility.PUBLIC), 0
-    )
-    (trial,) = [t for t in oracle.trials if t.case.name == "a_large_call"]
-    found = oracle.smaller(trial)
-    assert {small.trial.calls[0].args[0].shape[-1] for small in found} == {2, 3}
+    columns = {made.args[0].shape[-1] for made in found(assignment, call(DRAWN), "x.shape[-1] > 1")}
+    assert columns == {2, 3}
 
 
 def told(assignment: Assignment, body: str, sandbox: Sandbox, *, smallest: bool = True) -> dict[str, str]:

@@ -12,9 +12,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from autograder.judge.likeness import Likeness, likeness, same_outcomes
+from autograder.judge.likeness import Likeness, is_mere_crash, likeness, same_outcomes
 from autograder.judge.trials import Facts, Trial
-from autograder.sandbox.job import Ending, Outcome
+from autograder.sandbox.job import Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
 MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
@@ -52,7 +52,7 @@ def diagnose(
     """
     failed = tuple(failed)
     found = next(filter(None, _explanations(oracle, exercise, got, failed, carried)), ())
-    crashes_only = not any(outcome.ending is Ending.RETURNED for trial in failed for outcome in got[trial])
+    crashes_only = all(is_mere_crash(outcome) for trial in failed for outcome in got[trial])
     return Diagnosis(found, crashes_only) if 0 < len(found) <= (1 if crashes_only else MAX_NAMED) else None
 
 
@@ -73,7 +73,9 @@ def _explanations(
     yield explain([(*carried, *names) for names in own] if carried else [])
     likely, unlikely = _pairs(oracle, own, got, failed)
     yield explain(likely)
-    yield _only_one(oracle, tuple(names for names in own if _nearly_explains(oracle, names, got, failed)))
+    near = {names: _nearness(oracle, names, got, failed) for names in own}
+    yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
+    yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     yield _only_one(oracle, explain([(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]))
     yield explain(unlikely)
 
@@ -120,18 +122,19 @@ def _explains(
     return all(agrees(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
 
 
-def _nearly_explains(
+def _nearness(
     oracle: Facts, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
-) -> bool:
-    """Whether some failed case speaks for a mistake, and no case against it."""
-    for_it = False
+) -> Likeness:
+    """Return what all cases together say of a mistake: against it if one is; for it if a failed one is."""
+    best = Likeness.COMPATIBLE
     for trial in (*failed, *(trial for trial in got if trial not in failed)):
         variant = oracle.answers(names, trial)
         found = Likeness.NONE if variant is None else likeness(trial, got[trial], variant)
         if found is Likeness.NONE:
-            return False
-        for_it = for_it or (found is Likeness.EVIDENCE and trial in failed)
-    return for_it
+            return found
+        if trial in failed and found is Likeness.EVIDENCE:
+            best = found
+    return best
 
 
 def agrees(oracle: Facts, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:

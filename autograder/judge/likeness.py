@@ -73,6 +73,11 @@ def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...])
     return Likeness.EVIDENCE if both else Likeness.COMPATIBLE
 
 
+def is_mere_crash(outcome: Outcome) -> bool:
+    """Whether a call gave no value, nor the exception that stands for a number that is not finite."""
+    return outcome.ending is not Ending.RETURNED and not _overflows(outcome)
+
+
 def _same_trouble(mine: Trouble, theirs: Trouble) -> bool:
     return (mine.type_name, mine.text) == (theirs.type_name, theirs.text)
 

@@ -1,15 +1,15 @@
-"""Make a call smaller, to show a mistake where it can be followed by hand.
+"""Find smaller calls of the same kind, to show a mistake where it can be followed by hand.
 
-Axes of one size shrink together, with whole numbers among the arguments that say that size; values are rounded to one
-decimal where the reference still has an answer then. What a smaller call should give, the reference says.
+Which sizes belong together, such as heads and features, or a row of states and inputs, nobody says. So one size after the
+other is brought down, by itself or with those that may depend on it, as far as the reference still has an answer; from
+there single sizes, and two at a time, are raised again. What a smaller call should give, the reference says.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,116 +17,125 @@ from autograder.course.spec import Call
 from autograder.judge.checks import close
 from autograder.judge.likeness import answers_of
 from autograder.judge.reference import BrokenReferenceError, Reference
+from autograder.judge.shrink import BOUNDS, Shrunk, count, has_values, is_drawn, numbers_in, shapes_in, shrink, sizes_of
 from autograder.judge.trials import Small, Trial, make_trial
 
-SMALL, WORKED = 16, 64  # numbers in the arguments of a call that needs no smaller one: drawn, and chosen by an author
-MAX_SIZES = 5  # more different axes than this are not told apart well enough to try
+SMALL, WORKED = 16, 100  # numbers in the arguments of a call that needs no smaller one: drawn, and chosen by an author
+MAX_SIZES = 10  # more different ones than this are not told apart well enough to try
+MAX_IN_VAIN, MAX_FOLLOWINGS, MAX_KEPT = 150, 8, 40
+_UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # a check may not be made for what has become of a call
+_LEAST = (1, 2, 3, 4)  # what a size may be brought down to
 
 
 def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
     """Return a value case's first call with smaller inputs, the smallest first, each with what the reference gives."""
-    found = []
     call = trial.calls[0]
-    for number, sizes in enumerate(_targets(call) if isinstance(trial.case.check, close) else ()):
-        for decimals in (1, None):
-            name = f"{trial.case.name}, smaller {number}{'' if decimals is None else ' and rounded'}"
-            made = make_trial(replace(trial.case, name=name), (_call(call, sizes, decimals),), oracle.seed)
-            try:
-                expected = oracle.expected(made)
-            except (BrokenReferenceError, *_UNFIT):
-                continue
-            if all(np.isfinite(array).all() for o in answers_of(expected) for array in _numbers(o.value)):
-                found.append(Small(made, expected))
-                break
-    return tuple(found)
+    sizes = sizes_of(call)
+    needed = isinstance(trial.case.check, close) and count(call) > (SMALL if is_drawn(call) else WORKED)
+    if not needed or not 0 < len(sizes) <= MAX_SIZES:
+        return ()
+    search = _Search(oracle, trial, call, tuple(sizes))
+    return tuple(search.rounded(small) for small in search.found())
 
 
-_UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # a check may not be made for what has become of a call
+@dataclass(frozen=True)
+class _Step:
+    """How one size was brought down: to what, which sizes with it and why, and what became of tokens and lengths."""
+
+    size: int
+    least: int
+    follow: Mapping[int, str]
+    bound: str
 
 
-def _targets(call: Call) -> Iterator[Mapping[int, int]]:
-    """Yield what sizes of axes become: all 1, then one of them 2, two of them 2, all 2, all 3."""
-    sizes = sorted({size for array in _arrays(_parts(call)) for size in array.shape if size > 1})
-    if not 0 < len(sizes) <= MAX_SIZES or _count(call) <= (SMALL if _is_drawn(call) else WORKED):
-        return
-    wanted = [
-        {size: 1 + (size in twos) for size in sizes} for n in (0, 1, 2) for twos in itertools.combinations(sizes, n)
-    ]
-    wanted += [{size: min(size, most) for size in sizes} for most in (2, 3)]
-    wanted += [_with_multiples(target) for target in wanted]
-    unique = {tuple(target.values()): target for target in wanted}
-    yield from sorted(unique.values(), key=lambda target: _count(_call(call, target, None)))
+class _Search:
+    """The search for smaller calls of one trial."""
+
+    def __init__(self, oracle: Reference, trial: Trial, call: Call, sizes: tuple[int, ...]) -> None:
+        self._oracle, self._trial, self._call, self._sizes = oracle, trial, call, sizes
+        self._expected = oracle.expected(trial)[:1]
+        self._tried: dict[str, Small | None] = {}
+        self._in_vain = 0
+
+    def found(self) -> list[Small]:
+        """Return smaller calls, the smallest first, none more than half as large as the call itself."""
+        steps = self._descend()
+        for raised in _raised([step.size for step in steps]):
+            self._attempt(self._after(steps, raised))
+        most = count(self._call) / 2
+        counted = [(count(small.trial.calls[0]), small) for small in self._tried.values() if small]
+        return [small for size, small in sorted(counted, key=lambda pair: pair[0]) if size <= most][:MAX_KEPT]
+
+    def rounded(self, small: Small) -> Small:
+        """Return a smaller call with one decimal, where the reference still answers, or as it is."""
+        call = shrink(small.trial.calls[0], Shrunk(), 1)
+        return self._made(call, f"{small.trial.case.name} and rounded") or small
+
+    def _descend(self) -> list[_Step]:
+        """Bring every size down as far as it goes, the largest first; those that others held up once more."""
+        steps: list[_Step] = []
+        for size in (*reversed(self._sizes), *reversed(self._sizes)):
+            at = self._after(steps, {}).now(size)
+            ways = itertools.product((n for n in _LEAST if n < at), self._followings(size, steps), BOUNDS)
+            tried = ([*steps, _Step(size, *way)] for way in ways if has_values(self._call, way[-1], size, way[0]))
+            steps = next((longer for longer in tried if self._attempt(self._after(longer, {}))), steps)
+        return steps
+
+    def _followings(self, size: int, steps: list[_Step]) -> Sequence[Mapping[int, str]]:
+        """Return which sizes may depend on one, in any combination: those that did not move by themselves.
+
+        Multiples of it may be packed gates, or the features of all heads; a sum with another size lies side by side.
+        """
+        own = {step.size for step in steps}
+        why: list[list[tuple[int, str]]] = [
+            [(other, "multiple")] * (other % size == 0) + [(other, "sum")] * (other - size in self._sizes) + [(0, "")]
+            for other in self._sizes
+            if other > size and other not in own
+        ]
+        found = [{other: kind for other, kind in chosen if kind} for chosen in itertools.product(*why)]
+        return sorted(found, key=len, reverse=True)[:MAX_FOLLOWINGS]
+
+    def _after(self, steps: list[_Step], raised: Mapping[int, int]) -> Shrunk:
+        """Return what steps lead to when some sizes stop a little earlier."""
+        to = Shrunk()
+        for step in steps:
+            new, before = min(step.size, max(step.least, raised.get(step.size, 1))), to.now(step.size)
+            moved = {step.size: new}
+            for other, kind in step.follow.items():
+                at = to.now(other)
+                moved[other] = at // before * new if kind == "multiple" else max(1, at - before + new)
+            bounds = () if step.bound == "stay" else ((step.bound, step.size, new),)
+            to = Shrunk({**to.sizes, **moved}, (*to.bounds, *bounds))
+        return to
+
+    def _attempt(self, to: Shrunk) -> Small | None:
+        """Return a call so shrunk, if the reference answers it; each is tried once, and many in vain are enough."""
+        key = str(to)
+        if key not in self._tried and self._in_vain < MAX_IN_VAIN:
+            made = self._made(shrink(self._call, to), f"{self._trial.case.name}, smaller {len(self._tried)}")
+            self._tried[key] = made if made and self._is_of_its_kind(made, to) else None
+            self._in_vain += self._tried[key] is None
+        return self._tried.get(key)
+
+    def _is_of_its_kind(self, small: Small, to: Shrunk) -> bool:
+        """Whether answers have the sizes that the arguments' have become; else some slice or product went astray."""
+        before, after = (shapes_in([o.value for o in expected]) for expected in (self._expected, small.expected))
+        known = (1, *self._sizes)
+        pairs = [pair for one, other in zip(before, after, strict=False) for pair in zip(one, other, strict=False)]
+        return all(now == to.now(size) for size, now in pairs if size in known)
+
+    def _made(self, call: Call, name: str) -> Small | None:
+        made = make_trial(replace(self._trial.case, name=name), (call,), self._oracle.seed)
+        try:
+            expected = self._oracle.expected(made)
+        except (BrokenReferenceError, *_UNFIT):
+            return None
+        finite = all(np.isfinite(array).all() for o in answers_of(expected) for array in numbers_in(o.value))
+        return Small(made, expected) if finite else None
 
 
-def _with_multiples(target: Mapping[int, int]) -> dict[int, int]:
-    """Let a size that is a few times another one stay so: gates are packed, and heads lie side by side."""
-    found = dict(target)
-    for size in target:
-        base = next((base for base in target if base > 1 and size in (2 * base, 3 * base, 4 * base)), None)
-        if base:
-            found[size] = size // base * found[base]
-    return found
-
-
-def _parts(call: Call) -> Any:
-    module = call.module
-    return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
-
-
-def _is_drawn(call: Call) -> bool:
-    """Whether numbers come from a generator; those that an author chose, for a worked example, have few decimals."""
-    return any((array != array.round(3)).any() for array in _numbers(_parts(call)))
-
-
-def _count(call: Call) -> int:
-    return sum(int(np.prod(array.shape)) for array in _arrays(_parts(call)))
-
-
-def _call(call: Call, sizes: Mapping[int, int], decimals: int | None) -> Call:
-    """Return a call with axes of other sizes, and rounded."""
-    module = call.module
-    if module:
-        module = replace(
-            module,
-            init=_resized(module.init, sizes, None),
-            state=_resized(dict(module.state), sizes, decimals),
-            cotangents=_resized(module.cotangents, sizes, decimals),
-        )
-    args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), sizes, decimals)
-    return replace(call, args=args, kwargs=kwargs, module=module)
-
-
-def _resized(tree: Any, sizes: Mapping[int, int], decimals: int | None, depth: int = 0) -> Any:
-    if isinstance(tree, list | tuple):
-        return type(tree)(_resized(part, sizes, decimals, depth + isinstance(tree, list)) for part in tree)
-    if isinstance(tree, dict):
-        return {key: _resized(part, sizes, decimals, depth) for key, part in tree.items()}
-    if _is_wrapped(tree):
-        return replace(tree, array=_resized(tree.array, sizes, decimals))
-    if hasattr(tree, "shape"):
-        part = tree[tuple(slice(sizes.get(size, size)) for size in tree.shape)]
-        return part.round(decimals=decimals) if decimals is not None and "float" in str(part.dtype) else part
-    if type(tree) is int and not depth:  # in a list whole numbers are values, such as tokens
-        return sizes.get(tree, tree)
-    return tree
-
-
-def _arrays(tree: Any) -> Iterator[Any]:
-    """Yield every array of a tree, numpy's or torch's."""
-    if isinstance(tree, list | tuple):
-        for part in tree:
-            yield from _arrays(part)
-    elif isinstance(tree, dict):
-        yield from _arrays(list(tree.values()))
-    elif _is_wrapped(tree):
-        yield tree.array
-    elif hasattr(tree, "shape"):
-        yield tree
-
-
-def _numbers(tree: Any) -> Iterator[np.ndarray]:
-    return (array for array in map(np.asarray, _arrays(tree)) if array.dtype.kind in "fc")
-
-
-def _is_wrapped(tree: Any) -> bool:
-    return is_dataclass(tree) and not isinstance(tree, type) and hasattr(tree, "array")
+def _raised(sizes: list[int]) -> Iterator[Mapping[int, int]]:
+    """Yield which sizes to raise again: one to two, two of them, all to two, all to three."""
+    for number in (1, 2):
+        yield from (dict.fromkeys(chosen, 2) for chosen in itertools.combinations(dict.fromkeys(sizes), number))
+    yield from (dict.fromkeys(sizes, most) for most in (2, 3))

@@ -1,0 +1,152 @@
+"""Make one call smaller: axes of other sizes, whole numbers that follow them, and values with fewer decimals.
+
+Axes of one size shrink together, with whole numbers among the arguments that say that size: what fitted fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Call
+
+LARGEST_SIZE = 64  # a larger whole number that a module is made with is no size
+# What becomes of tokens and lengths: they stay, or those up to a size are cut to it, or those below it go round.
+BOUNDS = ("stay", "cut", "wrap")
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """What sizes of axes become, and of tokens and lengths, which lie below a size or reach up to it."""
+
+    sizes: Mapping[int, int] = field(default_factory=dict)
+    bounds: tuple[tuple[str, int, int], ...] = ()  # "cut" or "wrap", the size, and what that becomes
+
+    def now(self, size: int) -> int:
+        """Return what a size has become."""
+        return self.sizes.get(size, size)
+
+
+def sizes_of(call: Call) -> list[int]:
+    """Return the sizes that something in a call has, in ascending order; those of one are as small as they get."""
+    made = (call.module.init if call.module else None) or ()
+    numbers = {number for number in made if type(number) is int and number <= LARGEST_SIZE}
+    return sorted(size for size in numbers | {s for array in _arrays(_parts(call)) for s in array.shape} if size > 1)
+
+
+def count(call: Call) -> int:
+    """Return how many numbers the arrays of a call hold."""
+    return sum(int(np.prod(array.shape)) for array in _arrays(_parts(call)))
+
+
+def is_drawn(call: Call) -> bool:
+    """Whether numbers come from a generator; those that an author chose, for a worked example, have few decimals."""
+    return any((array != array.round(4)).any() for array in numbers_in(_parts(call)))
+
+
+def has_values(call: Call, kind: str, size: int, new: int) -> bool:
+    """Whether some tokens or lengths of a call would become others, or should stay."""
+    return kind == "stay" or any(
+        _reach(kind, size, values) and max(values) >= new for values in _whole_numbers(_parts(call))
+    )
+
+
+def shapes_in(tree: Any) -> list[tuple[int, ...]]:
+    """Return the shapes of a tree's arrays."""
+    return [tuple(array.shape) for array in _arrays(tree)]
+
+
+def numbers_in(tree: Any) -> Iterator[np.ndarray]:
+    """Yield the arrays of a tree that hold numbers which need not be whole."""
+    return (array for array in map(np.asarray, _arrays(tree)) if array.dtype.kind in "fc")
+
+
+def shrink(call: Call, to: Shrunk, decimals: int | None = None) -> Call:
+    """Return a call with other sizes, its numbers rounded to so many decimals."""
+    module = call.module
+    if module:
+        module = replace(
+            module,
+            init=_resized(module.init, to, None),
+            state=_resized(dict(module.state), to, decimals),
+            cotangents=_resized(module.cotangents, to, decimals),
+        )
+    args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), to, decimals)
+    return replace(call, args=args, kwargs=kwargs, module=module)
+
+
+def _parts(call: Call) -> Any:
+    module = call.module
+    return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
+
+
+def _resized(tree: Any, to: Shrunk, decimals: int | None) -> Any:
+    if isinstance(tree, list) and _are_whole(tree):  # there whole numbers are values, such as tokens
+        return _bounded(np.array(tree), to).tolist()
+    if isinstance(tree, list | tuple):
+        return type(tree)(_resized(part, to, decimals) for part in tree)
+    if isinstance(tree, dict):
+        return {key: _resized(part, to, decimals) for key, part in tree.items()}
+    if _is_wrapped(tree):
+        return replace(tree, array=_resized(tree.array, to, decimals))
+    if hasattr(tree, "shape"):
+        part = tree[tuple(slice(to.now(size)) for size in tree.shape)]
+        if _holds(part, "int"):
+            return _bounded(part, to)
+        return part.round(decimals=decimals) if decimals is not None and _holds(part, "float") else part
+    return to.now(tree) if type(tree) is int else tree
+
+
+def _bounded(values: Any, to: Shrunk) -> Any:
+    """Return tokens or lengths, numpy's or torch's, brought down to the sizes that they depend on."""
+    reach = values.reshape(-1).tolist()
+    for kind, size, new in to.bounds:
+        if _reach(kind, size, reach):
+            values = values % new if kind == "wrap" else values.clip(max=new)
+    return values
+
+
+def _reach(kind: str, size: int, values: list[int]) -> bool:
+    """Whether values may be positions along an axis of that size, or lengths of it."""
+    return bool(values) and min(values) >= 0 and max(values) < size + (kind == "cut")
+
+
+def _arrays(tree: Any) -> Iterator[Any]:
+    """Yield every array of a tree, numpy's or torch's."""
+    if isinstance(tree, list | tuple):
+        for part in tree:
+            yield from _arrays(part)
+    elif isinstance(tree, dict):
+        yield from _arrays(list(tree.values()))
+    elif _is_wrapped(tree):
+        yield tree.array
+    elif hasattr(tree, "shape"):
+        yield tree
+
+
+def _whole_numbers(tree: Any) -> Iterator[list[int]]:
+    """Yield the values of every array and every list of whole numbers."""
+    if isinstance(tree, list) and _are_whole(tree):
+        yield tree
+    elif isinstance(tree, list | tuple):
+        for part in tree:
+            yield from _whole_numbers(part)
+    elif isinstance(tree, dict):
+        yield from _whole_numbers(list(tree.values()))
+    else:
+        yield from (array.reshape(-1).tolist() for array in _arrays(tree) if _holds(array, "int"))
+
+
+def _are_whole(values: list[Any]) -> bool:
+    return bool(values) and all(type(value) is int for value in values)
+
+
+def _holds(array: Any, kind: str) -> bool:
+    return kind in str(array.dtype)
+
+
+def _is_wrapped(tree: Any) -> bool:
+    return is_dataclass(tree) and not isinstance(tree, type) and hasattr(tree, "array")
