@@ -176,9 +176,11 @@ def equal_sizes_hide_no_order(rng: np.random.Generator) -> Iterator[Call]:
 def saturated_gates_are_numbers(rng: np.random.Generator) -> Iterator[Call]:
     """Sums in the thousands, of both signs, give gates of 0 and 1 and candidates of -1 and 1."""
     x_t = 1500.0 * rng.choice([-1.0, 1.0], size=(4, 1)) * np.ones((4, 3))
-    params = {name: np.abs(value) * rng.permutation([-1.0, 1.0])[:, None] if name[0] == "W" else value
-              for name, value in _lstm(rng, 3, 2).items()}  # fmt: skip
-    yield call(x_t, _normal(rng, 4, 2), params)
+    # Four units, of which each gate opens two: no two gates agree in all units, and f, i and o in two each.
+    signs = rng.permutation([[1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1], [-1, 1, 1, -1]], axis=1)
+    params = _lstm(rng, 3, 4)
+    params |= {f"W_{gate}": np.abs(params[f"W_{gate}"]) * sign[:, None] for gate, sign in zip("fioc", signs, strict=True)}
+    yield call(x_t, _normal(rng, 4, 4), params)
 
 
 @case("lstm_gates", check=untouched())
