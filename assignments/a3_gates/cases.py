@@ -373,16 +373,25 @@ def torch_cell_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(x_t, module=Module(init=(3, 2), state=state))
 
 
-@case("LSTMCell", check=close())
-def torch_cell_can_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """The unit of the README with the loss h_t + .5 c_t: x_t and all four parameters get a gradient."""
+def _cell_with_a_loss() -> Call:
     import torch
 
     cotangents = (torch.tensor([[1.0]]), torch.tensor([[0.5]]))
     state = (torch.tensor([[0.5]]), torch.tensor([[1.6]]))
-    yield call_module(
-        torch.tensor([[2.0]]), state, module=Module(init=(1, 1), state=_packed_unit(), cotangents=cotangents)
-    )
+    module = Module(init=(1, 1), state=_packed_unit(), cotangents=cotangents)
+    return call_module(torch.tensor([[2.0]]), state, module=module)
+
+
+@case("LSTMCell", check=close(at=("param_grads",), called="gradients"))
+def torch_cell_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The unit of the README with the loss h_t + .5 c_t: all four parameters get a gradient."""
+    yield _cell_with_a_loss()
+
+
+@case("LSTMCell", check=close(at=("input_grads", 0), called="gradient of x_t"))
+def torch_cell_lets_gradients_through(rng: np.random.Generator) -> Iterator[Call]:
+    """The same unit with the same loss: x_t gets a gradient."""
+    yield _cell_with_a_loss()
 
 
 # quiz

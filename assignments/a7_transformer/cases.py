@@ -139,8 +139,8 @@ def every_feature_by_itself(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("batch_norm", check=untouched())
 def features_are_scaled_and_shifted(rng: np.random.Generator) -> Iterator[Call]:
-    """The same numbers with a scale and a shift for each feature, and eps = .1; what was passed in is as before."""
-    yield call(_t(X), _t([2.0, -0.5]), _t([1.0, 3.0]), 0.1)
+    """The same, the second feature doubled, with a scale and a shift for each and eps = .1; what was passed in is as before."""
+    yield call(_t(X * [1.0, 2.0]), _t([2.0, -0.5]), _t([1.0, 3.0]), 0.1)
 
 
 # residual, zero_init_is_identity
@@ -160,13 +160,13 @@ def a_function_that_says_nothing(rng: np.random.Generator) -> Iterator[Call]:
     yield call(x, Code("lambda x: x.flip(-1)"))
 
 
-def _block(forward: str) -> Code:
-    """Return an expression for a block with one sublayer: `first` and `last` are linear maps, 3 to 4 to 3 features."""
-    parts = "self.add_module('first', torch.nn.Linear(3, 4)), self.add_module('last', torch.nn.Linear(4, 3))"
+def _block(forward: str, d: int = 3) -> Code:
+    """Return an expression for a block with one sublayer: `first` and `last` are linear maps, d to 4 to d features."""
+    parts = f"self.add_module('first', torch.nn.Linear({d}, 4)), self.add_module('last', torch.nn.Linear(4, {d}))"
     members = {
         "forward": f"lambda self, x, mask=None: {forward}",
         "last_maps": "lambda self: [self.last]",
-        "d_model": "3",
+        "d_model": str(d),
         "__init__": f"lambda self: [torch.nn.Module.__init__(self), {parts}] and None",
     }
     listed = ", ".join(f"{name!r}: {value}" for name, value in members.items())
@@ -191,7 +191,8 @@ def with_and_without_a_residual(rng: np.random.Generator) -> Iterator[Call]:
 @case("zero_init_is_identity", check=close())
 def every_number_of_every_input_counts(rng: np.random.Generator) -> Iterator[Call]:
     """A ReLU behind the sum changes negative inputs only; a flip leaves all means as they are; the third block is fine."""
-    yield call(_block("torch.relu(x + self.last(torch.relu(self.first(x))))"))
+    # So many features that some are negative in whatever input is tried.
+    yield call(_block("torch.relu(x + self.last(torch.relu(self.first(x))))", d=30))
     yield call(_block("x.flip(-1) + self.last(torch.relu(self.first(x)))"))
     yield call(_block("x - self.last(self.first(x))"))
 

@@ -295,9 +295,15 @@ def rates_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
     yield _training(rng)
 
 
-@case("train", check=close())
+@case("train", check=close(at=("held_out",), called="held_out"))
 def evaluated_every_second_step(rng: np.random.Generator) -> Iterator[Call]:
-    """The same with a held-out text, evaluated after the second, fourth and sixth step; it changes nothing in the training."""
+    """The same with a held-out text, evaluated after the second, fourth and sixth step."""
+    yield _training(rng, held_out=_t(TEXT[::-1]), every=2)
+
+
+@case("train", check=close(at=("losses",), called="losses"))
+def evaluating_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
+    """The same with the held-out text: the losses are those without it."""
     yield _training(rng, held_out=_t(TEXT[::-1]), every=2)
 
 

@@ -478,6 +478,23 @@ FORWARD = (
         says="Your loop counts the sequences of the batch. Time is the second axis of x.",
     ),
     Misconception(
+        "last_step_stays_zero",
+        "lstm_forward",
+        old="for t in range(time):",
+        new="for t in range(time - 1):",
+        caught_by="states_of_every_step",
+        says="Your loop stops one step early, and what is returned for the last step are zeros. range(n) ends at n - 1 by "
+        "itself.",
+    ),
+    Misconception(
+        "last_step_missing",
+        "lstm_forward",
+        old="return states, cells",
+        new="return states[:, :-1], cells[:, :-1]",
+        caught_by="states_of_every_step",
+        says="Your run returns one step too few: the states after the last input are missing.",
+    ),
+    Misconception(
         "states_time_first",
         "lstm_forward",
         old="return states, cells",
@@ -1885,6 +1902,15 @@ BIDIRECTIONAL = (
         caught_by="padding_is_never_read",
         says="Your backward layer starts at the end of the array, in the padding, and carries what it read there into "
         "the real text. Each row starts at its own last real position.",
+    ),
+    Misconception(
+        "lengths_unused",
+        "bidirectional_forward",
+        old="real = (places < lengths[:, None])[:, :, None]",
+        new="lengths = np.full(len(x), x.shape[1])\n    real = (places < lengths[:, None])[:, :, None]",
+        caught_by="padding_at_the_end",
+        says="Your function takes every row for a full one: `lengths` changes nothing. The backward layer starts in the padding, "
+        "and at padded positions there is something other than zero.",
     ),
     Misconception(
         "shortest_row_sets_the_start",

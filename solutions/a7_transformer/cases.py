@@ -289,6 +289,14 @@ def negative_inputs_pass(rng: np.random.Generator) -> Iterator[Call]:
     yield call(-1.0 - _x(rng, 2, 3, 4).abs(), Code("lambda x: 0.5 * x"))
 
 
+@case("residual", check=close(at=("input_grads", 0), called="gradient of x"))
+def gradients_go_both_ways(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradient of x is right: through f, and past it."""
+    module = Module(init=None, cotangents=(_x(rng, 2, 3, 4),))
+    for f in ("lambda x: x * x", "torch.sin"):
+        yield call_module(_x(rng, 2, 3, 4), Code(f), module=module)
+
+
 @case("residual", check=untouched())
 def residual_leaves_x_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The sum is right, and x is as before."""
@@ -302,13 +310,20 @@ LN = "torch.nn.functional.layer_norm({}, (self.d_model,))"
 
 
 def _block(
-    rng: np.random.Generator, forward: str, maps: str = "[self.last]", *, bias: bool = True, lists: bool = False
+    rng: np.random.Generator,
+    forward: str,
+    maps: str = "[self.last]",
+    *,
+    bias: bool = True,
+    lists: bool = False,
+    least: int = 3,
 ) -> Code:
     """Return an expression for a block of linear maps `first`, `last`, `up`, `down` with weights drawn here.
 
-    With `lists` the block is also a list of its parameters, so that they come back as data and can be looked at.
+    With `lists` the block is also a list of its parameters, so that they come back as data and can be looked at. It has
+    `least` features or a few more.
     """
-    d, wide = int(rng.integers(3, 6)), int(rng.integers(6, 9))
+    d, wide = int(rng.integers(least, least + 3)), int(rng.integers(6, 9))
     sizes = {"first": (d, wide), "last": (wide, d), "up": (d, wide), "down": (wide, d)}
     lines = [
         f"block.add_module({name!r}, torch.nn.Linear({a}, {b}, bias={bias if name in ('last', 'down') else True}))"
@@ -351,8 +366,9 @@ def what_stands_behind_the_sum(rng: np.random.Generator) -> Iterator[Call]:
     """No residual, a part of one, one with a ReLU or an absolute value behind it, and a plain one."""
     yield call(_block(rng, BARE))
     yield call(_block(rng, f"0.8 * x + {BARE}"))
-    yield call(_block(rng, f"torch.relu(x + {BARE})"))
-    yield call(_block(rng, f"(x + {BARE}).abs()"))
+    # So many features that some are negative in whatever input is tried.
+    yield call(_block(rng, f"torch.relu(x + {BARE})", least=30))
+    yield call(_block(rng, f"(x + {BARE}).abs()", least=30))
     yield call(_block(rng, f"x + {BARE}"))
 
 
@@ -408,11 +424,18 @@ def the_block_is_left_as_it_was(rng: np.random.Generator) -> Iterator[Call]:
 # FeedForward
 
 
+def _both_signs(rng: np.random.Generator, d: int, d_ff: int) -> dict[str, Any]:
+    """Draw a state whose first feature comes out negative and whose second positive, with next to no exceptions."""
+    maps = _feed_forward(rng, d, d_ff)
+    maps["contract.bias"][:2] = -5.0, 5.0
+    return _state({"": maps})
+
+
 def _feed_forward_call(
     rng: np.random.Generator, batch: int, time: int, d: int, d_ff: int, *, gradients: bool = False
 ) -> Call:
     cotangents = (_x(rng, batch, time, d),) if gradients else ()
-    module = Module(init=(d, d_ff), state=_state({"": _feed_forward(rng, d, d_ff)}), cotangents=cotangents)
+    module = Module(init=(d, d_ff), state=_both_signs(rng, d, d_ff), cotangents=cotangents)
     return call_module(_x(rng, batch, time, d), module=module)
 
 
@@ -427,7 +450,7 @@ def feed_forwards_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 @case("FeedForward", check=permuted(axis=1, order=ORDER))
 def positions_do_not_talk(rng: np.random.Generator) -> Iterator[Call]:
     """Moving the positions moves the result in the same way."""
-    module = Module(init=(3, 6), state=_state({"": _feed_forward(rng, 3, 6)}))
+    module = Module(init=(3, 6), state=_both_signs(rng, 3, 6))
     x = _x(rng, 2, 5, 3)
     yield call_module(x, module=module)
     yield call_module(x[:, list(ORDER)], module=module)
@@ -534,7 +557,9 @@ def gradients_take_the_short_way(rng: np.random.Generator) -> Iterator[Call]:
 @case("EncoderBlock", check=untouched())
 def encoder_block_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and x and the mask are as before."""
-    yield call_module(_x(rng, 2, 4, 6), _t(_some_allowed(rng, 4, 4)), module=_encoder_module(rng, 6, 3, 5))
+    mask = _some_allowed(rng, 4, 4)
+    mask[:, [0, 2, 3]] = True, False, True  # nobody looks at the third position, and all but the last one look ahead
+    yield call_module(_x(rng, 2, 4, 6), _t(mask), module=_encoder_module(rng, 6, 3, 5))
 
 
 # MaskedDecoderBlock
@@ -586,9 +611,9 @@ def equal_lengths_hide_no_mask(rng: np.random.Generator) -> Iterator[Call]:
 @case("MaskedDecoderBlock", check=close())
 def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
     """A source that is padding throughout, and a target position that may look at nothing: no NaN."""
-    target, source = np.tri(3, dtype=bool), _some_allowed(rng, 2, 1, 4)
+    target, source = np.tri(3, dtype=bool), np.zeros((2, 1, 4), dtype=bool)
     target[0, 0] = False
-    source[1] = False
+    source[0, 0] = rng.permutation([True, True, True, False])  # where there is but one key, no query matters
     module = _decoder_module(rng, 6, 2, 5)
     yield call_module(_x(rng, 2, 3, 6), _x(rng, 2, 4, 6), _t(target), _t(source), module=module)
 
@@ -607,10 +632,11 @@ def later_targets_cannot_leak(rng: np.random.Generator) -> Iterator[Call]:
 @case("MaskedDecoderBlock", check=agree())
 def padded_memory_is_never_read(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever stands in memory where the source is padding, the output stays the same."""
-    module, x, memory, real = _decoder_module(rng, 4, 2, 6), _x(rng, 2, 3, 4), _x(rng, 2, 5, 4), _real(rng, 2, 5)
+    module, x, memory = _decoder_module(rng, 4, 2, 6), _x(rng, 3, 3, 4), _x(rng, 3, 5, 4)
+    real = (np.arange(5) < np.array([[3], [2], [4]]))[:, None]  # neither the first row nor the last would do for all
     yield call_module(x, memory, None, _t(real), module=module)
     for size in (3.0, 30.0):
-        noise = size * rng.normal(size=(2, 5, 4))
+        noise = size * rng.normal(size=(3, 5, 4))
         other = np.where(real[:, 0, :, None], memory.numpy(), noise)
         yield call_module(x, _t(other), None, _t(real), module=module)
 
@@ -659,8 +685,10 @@ def _model(rng: np.random.Generator, method: str, sizes: tuple[int, ...] = (9, 7
 
 
 def _ids(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.ndarray:
-    """Draw words, none of them padding."""
-    return rng.integers(1, vocab, size=(batch, time))
+    """Draw words, none of them padding; one of the first two in each row is 1, next to PAD and a word like any other."""
+    ids = rng.integers(1, vocab, size=(batch, time))
+    ids[np.arange(batch), rng.integers(2, size=batch)] = 1
+    return ids
 
 
 def _padded(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.ndarray:
@@ -672,9 +700,7 @@ def _padded(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.n
 def encoders_without_padding(rng: np.random.Generator) -> Iterator[Call]:
     """Memory of sources without padding, for two layers of three heads and three layers of two."""
     yield call_module(_t(_ids(rng, 2, 5, 9)), module=_model(rng, "encode"))
-    ids = _ids(rng, 3, 4, 6)
-    ids[:, 0] = 1  # next to PAD, and a word like any other
-    yield call_module(_t(ids), module=_model(rng, "encode", (6, 8, 4, 2, 7, 3)))
+    yield call_module(_t(_ids(rng, 3, 4, 6)), module=_model(rng, "encode", (6, 8, 4, 2, 7, 3)))
 
 
 @case("Transformer", check=_WhereReal(argument=0))
@@ -825,6 +851,7 @@ class _Script:
         for row, words in enumerate(self.said):
             for step, word in enumerate(words):
                 logits[row, step, word] = -4.0 + rng.integers(0, 3)
+                wrong[step, word] = 0.0  # the least of all below, so that going wrong never says the right word
         before = [(self.bos, *words[:-1]) for words in self.said]
         members = {
             "L": f"torch.tensor({logits.round(2).tolist()})",
@@ -833,7 +860,7 @@ class _Script:
             "encode": "lambda self, src: (src[:, :, None] * 0.5 - 0.5).expand(-1, -1, 2)",
             "decode": "lambda self, tgt, memory, src: self.say((memory[:, 0, 0] * 2).long(), tgt, src, tgt.shape[1])",
             "say": "lambda self, n, tgt, src, T: torch.where((((tgt == self.B[n, :T]) & (src[:, :1] == n[:, None] + 1))"
-            ".long().cumprod(1) > 0)[:, :, None], self.L[n, :T], torch.sin(self.W[:T] * (2 + tgt[:, :1, None])))",
+            ".long().cumprod(1) > 0)[:, :, None], self.L[n, :T], torch.sin(self.W[:T] * (2 + tgt[:, :1, None])).abs())",
         }
         listed = ", ".join(f"{name!r}: {value}" for name, value in members.items())
         return Code(f"type('Scripted', (torch.nn.Module,), {{{listed}}})()")
@@ -843,9 +870,11 @@ def _said(rng: np.random.Generator, vocab: int, bos: int, eos: int, lengths: tup
     """Draw what is said: eos after as many words as `lengths` has it, and other words behind it."""
     words = [w for w in range(1, vocab) if w not in (bos, eos)]
     said = rng.choice(words, size=(len(lengths), steps))
+    first = rng.permutation(words)
     for row, length in enumerate(lengths):
-        # No word twice in a row, so that a step that is left out or said twice shows.
-        said[row] = np.resize(rng.permutation(words), steps)
+        # No word twice in a row, so that a step that is left out or said twice shows; and no two rows begin alike.
+        order = rng.permutation(words)
+        said[row] = np.resize(np.roll(order, -int(np.argmax(order == first[row]))), steps)
         if length < steps:
             said[row, length] = eos
         if length + 1 < steps:
@@ -863,8 +892,8 @@ def _sources(rng: np.random.Generator, rows: int, time: int) -> np.ndarray:
 @case("greedy_translate", check=close(), weight=2)
 def one_sentence_at_a_time(rng: np.random.Generator) -> Iterator[Call]:
     """One row, with another bos and another eos each time."""
-    for bos, eos in ((1, 2), (6, 4), (3, 7)):
-        script = _said(rng, 9, bos, eos, (int(rng.integers(2, 6)),), 12)
+    for (bos, eos), length in zip(((1, 2), (6, 4), (3, 7)), rng.permutation([2, 3, 5]), strict=True):
+        script = _said(rng, 9, bos, eos, (int(length),), 12)
         yield call(script.model(rng), _t(_sources(rng, 1, 4)), bos, eos, 8)
 
 

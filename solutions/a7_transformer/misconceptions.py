@@ -331,6 +331,13 @@ BATCH_NORM = (
     ),
     _batch(
         SPREAD,
+        "batch_one_variance_for_all",
+        "spread = ((x - centre) ** 2).mean()",
+        "batches_of_any_size",
+        "Your features have a mean each but share one variance, which runs over the features as well. Each has its own.",
+    ),
+    _batch(
+        SPREAD,
         "batch_variance_around_zero",
         "spread = (x**2).mean(dim=(0, 1), keepdim=True)",
         "batches_of_any_size",
@@ -506,6 +513,20 @@ RESIDUAL = (
         "y = x + f(x)\n    return (y - y.mean(-1, keepdim=True)) / torch.sqrt(y.var(-1, unbiased=False, keepdim=True) + 1e-5)",
         "residuals_around_anything",
         "Your sum is normed. That is the business of the block; the residual connection itself is a plain sum.",
+    ),
+    _residual(
+        "residual_cuts_f",
+        "return x + f(x).detach()",
+        "gradients_go_both_ways",
+        "Your f(x) is cut off from the gradient, so nothing inside f could ever learn. Stay in torch, without `.detach()`, "
+        "`.data` or `no_grad`.",
+    ),
+    _residual(
+        "residual_cuts_x",
+        "return x.detach() + f(x)",
+        "gradients_go_both_ways",
+        "Your x is cut off from the gradient: it goes back through f alone, and the short way past it is closed. Add x as "
+        "it is, without `.detach()` or `.data`.",
     ),
     _residual(
         "residual_in_place",

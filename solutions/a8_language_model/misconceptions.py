@@ -2046,6 +2046,14 @@ TRAIN = (
         "Your rates are computed and never reach the optimiser. Write them into its param_groups before each step.",
     ),
     _train(
+        SET_RATE,
+        "torch_learning_rate",
+        "optimizer.param_groups[0]['lr'] = 1e-3",  # what is left where it is made without lr= and given an attribute .lr
+        "losses_of_any_training",
+        "Your optimiser keeps torch's own learning rate, .001, at every step. It does not look at an attribute such as "
+        "`optimizer.lr`; what counts stands in its param_groups.",
+    ),
+    _train(
         f"{SET_RATE}\n",
         "rate_one_step_late",
         'for group in optimizer.param_groups:\n            group["lr"] = learning_rate(max(step - 1, 0), steps, peak, warmup, '
