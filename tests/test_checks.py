@@ -157,6 +157,17 @@ def test_untouched_knows_a_torch_argument() -> None:
         assert (found.kind if found else None) == said
 
 
+def test_left_alike_wants_the_value_and_what_the_reference_leaves_behind() -> None:
+    """A wrong value is told first; then the complaint, where what is to be seen of an argument is not the reference's."""
+    check, right = checks.left_alike(complaint="Put it back."), Answer(X, ([X, X],))
+    changed = Answer(X, ([X, X + 1],))
+    assert check.judge((call(),), (right,), (right,)) is None
+    assert check.judge((call(),), (Answer(X + 1, ([X, X],)),), (right,)).kind == "values"
+    found = check.judge((call(),), (changed,), (right,))
+    assert (found.kind, found.headline, found.where) == ("mutated", "Put it back.", "")
+    assert check.alike((changed,), (changed,)) and not check.alike((changed,), (right,))
+
+
 def test_untouched_is_alike_where_values_and_arguments_are() -> None:
     """Two submissions made the same mistake only if they changed the same arguments."""
     check = checks.untouched()
@@ -349,6 +360,7 @@ EVERY = [
     checks.close(),
     checks.close(names=("a", "b")),
     checks.untouched(),
+    checks.left_alike(complaint="Put it back."),
     checks.boolean(),
     checks.boolean(strict=True),
 ]

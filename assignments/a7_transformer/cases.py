@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
-from autograder.judge.checks import answered, close, untouched
+from autograder.judge.checks import answered, close, left_alike, untouched
 from autograder.sandbox.wire import Code
 
 TINY = 1e-5
@@ -160,17 +160,25 @@ def a_function_that_says_nothing(rng: np.random.Generator) -> Iterator[Call]:
     yield call(x, Code("lambda x: x.flip(-1)"))
 
 
-def _block(forward: str, d: int = 3) -> Code:
-    """Return an expression for a block with one sublayer: `first` and `last` are linear maps, d to 4 to d features."""
+def _block(forward: str, d: int = 3, *, lists: bool = False) -> Code:
+    """Return an expression for a block with one sublayer: `first` and `last` are linear maps, d to 4 to d features.
+
+    With `lists` its parameters are 1, 2, 3 and so on, and it is also a list of them, so that they can be looked at.
+    """
     parts = f"self.add_module('first', torch.nn.Linear({d}, 4)), self.add_module('last', torch.nn.Linear(4, {d}))"
+    if lists:
+        parts += ", [p.data.copy_(torch.arange(p.numel()).view_as(p) + 1) for p in self.parameters()]"
+        parts += ", list.extend(self, self.parameters())"
     members = {
         "forward": f"lambda self, x, mask=None: {forward}",
         "last_maps": "lambda self: [self.last]",
         "d_model": str(d),
         "__init__": f"lambda self: [torch.nn.Module.__init__(self), {parts}] and None",
     }
+    if lists:
+        members["__hash__"] = "object.__hash__"
     listed = ", ".join(f"{name!r}: {value}" for name, value in members.items())
-    return Code(f"type('Block', (torch.nn.Module,), {{{listed}}})()")
+    return Code(f"type('Block', (torch.nn.Module, {'list' if lists else ''}), {{{listed}}})()")
 
 
 @case("zero_init_is_identity", check=close())
@@ -195,6 +203,15 @@ def every_number_of_every_input_counts(rng: np.random.Generator) -> Iterator[Cal
     yield call(_block("torch.relu(x + self.last(torch.relu(self.first(x))))", d=30))
     yield call(_block("x.flip(-1) + self.last(torch.relu(self.first(x)))"))
     yield call(_block("x - self.last(self.first(x))"))
+
+
+@case(
+    "zero_init_is_identity",
+    check=left_alike(complaint="Your function changed the block's parameters; put back what was in them."),
+)
+def old_values_are_put_back(rng: np.random.Generator) -> Iterator[Call]:
+    """The answer is right, and every parameter of the block is afterwards what it was before."""
+    yield call(_block("x + self.last(torch.relu(self.first(x)))", lists=True))
 
 
 # FeedForward

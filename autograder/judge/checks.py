@@ -162,6 +162,31 @@ def _same(before: Any, after: Any) -> bool:
 
 
 @dataclass(frozen=True)
+class left_alike(close):
+    """Every call returns the reference's value, and leaves its arguments behind as the reference does.
+
+    For what is to be seen of an object afterwards: one that is also a list of it. `complaint` says that it is wrong.
+    """
+
+    sees_arguments: ClassVar[bool] = True
+    complaint: str = ""
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        finding = super().judge(calls, got, expected)
+        if finding:
+            return finding
+        for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+            changed = difference(list(mine.args), list(theirs.args), tolerance=self.tolerance)
+            if changed:
+                return replace(changed, kind="mutated", headline=self.complaint, where="", call=index)
+        return None
+
+    def alike(self, got: Answers, other: Answers) -> bool:
+        """Values alike, and the same arguments left behind."""
+        return self.judge((), got, other) is None
+
+
+@dataclass(frozen=True)
 class boolean(_ByValue):
     """Truth values equal the reference's; 0 and 1 of any dtype will do unless `strict`."""
 

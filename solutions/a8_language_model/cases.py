@@ -1,44 +1,17 @@
 """Hidden cases of a8_language_model: random weights at trained scale, no two sizes equal, and the properties that must hold."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Answer, Call, Finding, Module, call, call_module, case
-from autograder.judge.checks import agree, choice, close, same_prefix, stacked, untouched
-from autograder.judge.compare import difference
+from autograder.judge.checks import agree, choice, close, left_alike, same_prefix, stacked, untouched
 from autograder.sandbox.wire import Code, Tensor
 
 IGNORE = -100
 Parts = dict[str, dict[str, np.ndarray]]
-
-
-@dataclass(frozen=True)
-class _LeftAlike(close):
-    """The value is the reference's, and the arguments are left behind as the reference leaves them.
-
-    Models and listeners are lists here, too, of what is to be seen of them afterwards.
-    """
-
-    sees_arguments: ClassVar[bool] = True
-    complaint: str = ""
-
-    def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
-        """Return a difference of the values, else of the arguments."""
-        finding = super().judge(calls, got, expected)
-        if finding:
-            return finding
-        for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-            changed = difference(list(mine.args), list(theirs.args), tolerance=self.tolerance)
-            if changed:
-                return replace(changed, kind="mutated", headline=self.complaint, call=index)
-        return None
-
-    def alike(self, got: tuple[Answer, ...], other: tuple[Answer, ...]) -> bool:
-        """Values alike, and the same arguments left behind."""
-        return self.judge((), got, other) is None
 
 
 @dataclass(frozen=True)
@@ -555,7 +528,7 @@ def evaluated_in_the_middle_of_training(rng: np.random.Generator) -> Iterator[Ca
     yield call(_net(rng, 5, "eval", SHY, "[]"), _text(rng, 20, 5), 4)
 
 
-@case("evaluate", check=_LeftAlike(complaint="Your function leaves the model in another mode than it was in."))
+@case("evaluate", check=left_alike(complaint="Your function leaves the model in another mode than it was in."))
 def mode_is_as_before(rng: np.random.Generator) -> Iterator[Call]:
     """The model is afterwards in the mode in which it was found, be it training or evaluation."""
     for mode in ("train", "eval"):
@@ -569,7 +542,7 @@ def no_gradients_are_tracked(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_net(rng, 5, "eval", WATCHED, "[]"), _text(rng, 20, 5), 4)
 
 
-@case("evaluate", check=_LeftAlike(complaint="Your function changes the model; evaluating it is looking only."))
+@case("evaluate", check=left_alike(complaint="Your function changes the model; evaluating it is looking only."))
 def nothing_is_learned(rng: np.random.Generator) -> Iterator[Call]:
     """The loss is right, and the model's parameters and the text are as before."""
     for _ in range(3):
@@ -611,7 +584,7 @@ def harsh_and_gentle(rng: np.random.Generator) -> Iterator[Call]:
     yield _training(rng, settings=(2.0, 0, 0.5, 0.0, 50.0))
 
 
-@case("train", check=_LeftAlike(complaint="Your losses are right, but the model is left with other parameters."))
+@case("train", check=left_alike(complaint="Your losses are right, but the model is left with other parameters."))
 def what_was_learned(rng: np.random.Generator) -> Iterator[Call]:
     """The parameters after seven steps, of which two are very large ones."""
     yield _training(rng, 7, (1.0, 1, 0.2, 1.0, 0.3), shown=LEFT)
@@ -645,7 +618,7 @@ def training_goes_on_after_an_evaluation(rng: np.random.Generator) -> Iterator[C
     yield _training(rng, mode="eval")
 
 
-@case("train", check=_LeftAlike(complaint="Your training is right, but `report` did not hear of every step as agreed."))
+@case("train", check=left_alike(complaint="Your training is right, but `report` did not hear of every step as agreed."))
 def every_step_is_reported(rng: np.random.Generator) -> Iterator[Call]:
     """`report` is called after every step, with its number, counted from 0, and its loss, a float."""
     call_ = "lambda self, step, loss: self.append((step, loss))"
