@@ -35,8 +35,8 @@ def one_piece_is_all_there_is(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("get_batch", check=close())
 def pieces_of_hello(rng: np.random.Generator) -> Iterator[Call]:
-    """Pieces of three: there are two of them, hel and ell. Six are drawn."""
-    yield call(_t(HELLO), 6, 3, _generator(2))
+    """Pieces of three: there are two of them, hel and ell. Twenty are drawn."""
+    yield call(_t(HELLO), 20, 3, _generator(2))
 
 
 @case("get_batch", check=untouched())

@@ -69,20 +69,21 @@ def last_start_can_be_drawn(rng: np.random.Generator) -> Iterator[Call]:
 @case("get_batch", check=close(only="targets", names=("inputs", "targets")))
 def targets_are_what_comes_next(rng: np.random.Generator) -> Iterator[Call]:
     """The targets by themselves, for a text in which every token stands once."""
-    yield call(_t(rng.permutation(50)), 4, 6, _generator(rng))
+    yield call(_t(rng.permutation(50)), 12, 6, _generator(rng))
 
 
 @case("get_batch", check=close())
 def pieces_of_one_token(rng: np.random.Generator) -> Iterator[Call]:
     """Pieces may be as short as one token, and a batch may have one row."""
     yield call(_text(rng, 20, 6), 4, 1, _generator(rng))
-    yield call(_text(rng, 20, 6), 1, 3, _generator(rng))
+    for _ in range(3):  # one start alone may be the right one by chance
+        yield call(_text(rng, 100, 6), 1, 40, _generator(rng))
 
 
 @case("get_batch", check=untouched())
 def text_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
     """The batch is right, and the text is as before."""
-    yield call(_text(rng, 30, 6), 3, 4, _generator(rng))
+    yield call(_t(rng.permutation(30)), 3, 4, _generator(rng))
 
 
 # TransformerLM
@@ -220,11 +221,20 @@ def _scores(rng: np.random.Generator, *shape: int) -> Any:
     return _t(2.0 * rng.normal(size=shape))
 
 
+def _targets(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.ndarray:
+    """Draw targets; one of each row is 0, a token like the others."""
+    targets = rng.integers(0, vocab, size=(batch, time))
+    targets[np.arange(batch), rng.integers(time, size=batch)] = 0
+    return targets
+
+
 def _asked(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.ndarray:
-    """Draw targets of which some are IGNORE, another number of them in each row."""
+    """Draw targets of which some are IGNORE, another number of them in each row, and one is 0."""
     targets = rng.integers(0, vocab, size=(batch, time))
     for row in range(batch):
-        targets[row, rng.permutation(time)[: 1 + row % (time - 1)]] = IGNORE
+        places = rng.permutation(time)
+        targets[row, places[: 1 + row % (time - 1)]] = IGNORE
+        targets[row, places[-1]] = 0
     return targets
 
 
@@ -232,7 +242,7 @@ def _asked(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.nd
 def losses_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever the number of rows, positions and tokens, the loss is the mean surprise."""
     for batch, time, vocab in ((2, 4, 6), (3, 5, 2), (1, 7, 3), (4, 4, 4)):
-        yield call(_scores(rng, batch, time, vocab), _t(rng.integers(0, vocab, size=(batch, time))))
+        yield call(_scores(rng, batch, time, vocab), _t(_targets(rng, batch, time, vocab)))
 
 
 @case("lm_loss", check=close(), weight=2)
@@ -246,14 +256,14 @@ def some_targets_are_not_asked(rng: np.random.Generator) -> Iterator[Call]:
 def very_large_logits(rng: np.random.Generator) -> Iterator[Call]:
     """Logits of several hundred, of either sign, give a finite loss."""
     for _ in range(3):
-        yield call(300.0 * _scores(rng, 2, 3, 5), _t(rng.integers(0, 5, size=(2, 3))))
+        yield call(300.0 * _scores(rng, 2, 3, 5), _t(_targets(rng, 2, 3, 5)))
 
 
 @case("lm_loss", check=close())
 def a_constant_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
     """Adding the same number to all logits of a position leaves the loss as it is."""
     for _ in range(3):
-        logits, targets = _scores(rng, 2, 4, 5), _t(rng.integers(0, 5, size=(2, 4)))
+        logits, targets = _scores(rng, 2, 4, 5), _t(_targets(rng, 2, 4, 5))
         yield call(logits, targets)
         yield call(logits + _t(rng.normal(size=(2, 4, 1))), targets)
 
@@ -265,12 +275,12 @@ def loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_scores(rng, 2, 3, 4), _t(_asked(rng, 2, 3, 4)))
 
 
-# generate
+# generate: the wrong token is the right one by chance now and then, so that many rows write at once
 
 
 def _seer(rng: np.random.Generator, vocab: int, block_size: int, states: int = 11) -> Code:
     """Return a model whose logits depend on every token it is shown and on its place, and on nothing else."""
-    table = (2.0 * rng.normal(size=(states, vocab))).round(2).tolist()
+    table = (2.0 * rng.normal(size=(states, vocab))).round(6).tolist()  # without ties
     state = f"(ids * torch.arange(1, ids.shape[1] + 1)).cumsum(1) % {states}"
     forward = f"lambda self, ids: torch.tensor({table})[{state}]"
     return Code(f"type('Seer', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()")
@@ -306,7 +316,7 @@ def cold_and_warm(rng: np.random.Generator) -> Iterator[Call]:
 def best_few(rng: np.random.Generator) -> Iterator[Call]:
     """Only the top_k tokens of a row can be drawn, with probabilities that sum to 1 again."""
     for top_k, temperature in ((1, 1.0), (2, 1.0), (4, 1.7), (3, 0.6)):
-        yield call(_seer(rng, 7, 20), _ids(rng, 3, 2), 6, temperature, top_k, _uniforms(rng, 3, 6))
+        yield call(_seer(rng, 7, 20), _ids(rng, 20, 2), 6, temperature, top_k, _uniforms(rng, 20, 6))
 
 
 @case("generate", check=close())
@@ -323,15 +333,15 @@ def equals_at_the_border_stay(rng: np.random.Generator) -> Iterator[Call]:
 def more_than_there_are(rng: np.random.Generator) -> Iterator[Call]:
     """A top_k of the whole vocabulary, or beyond it, leaves everything possible."""
     for top_k in (5, 6, 40):
-        yield call(_seer(rng, 5, 20), _ids(rng, 2, 2, vocab=5), 5, 1.0, top_k, _uniforms(rng, 2, 5))
+        yield call(_seer(rng, 5, 20), _ids(rng, 40, 2, vocab=5), 5, 1.0, top_k, _uniforms(rng, 40, 5))
 
 
 @case("generate", check=close(), weight=2)
 def last_tokens_are_the_context(rng: np.random.Generator) -> Iterator[Call]:
     """The model is shown its last block_size tokens: of a long beginning, and of what it has written itself."""
-    yield call(_seer(rng, 7, 4), _ids(rng, 2, 9), 6, 0, None, None)
+    yield call(_seer(rng, 7, 4), _ids(rng, 8, 9), 6, 0, None, None)
     yield call(_seer(rng, 7, 5), _ids(rng, 2, 3), 8, 1.0, None, _uniforms(rng, 2, 8))
-    yield call(_seer(rng, 7, 1), _ids(rng, 2, 2), 4, 1.0, 3, _uniforms(rng, 2, 4))
+    yield call(_seer(rng, 7, 1), _ids(rng, 40, 2), 4, 1.0, 3, _uniforms(rng, 40, 4))
 
 
 @case("generate", check=close())
@@ -346,7 +356,8 @@ def numbers_close_to_one(rng: np.random.Generator) -> Iterator[Call]:
 @case("generate", check=close())
 def numbers_at_the_bottom(rng: np.random.Generator) -> Iterator[Call]:
     """The number 0 means the first token that is possible at all."""
-    yield call(_seer(rng, 6, 9), _ids(rng, 4, 2, vocab=6), 5, 1.0, 2, _t(np.zeros((4, 5))))
+    for rows in (40, 1, 1):
+        yield call(_seer(rng, 6, 9), _ids(rng, rows, 2, vocab=6), 8, 1.0, 2, _t(np.zeros((rows, 8))))
 
 
 @case("generate", check=untouched())
@@ -587,7 +598,7 @@ def harsh_and_gentle(rng: np.random.Generator) -> Iterator[Call]:
 @case("train", check=left_alike(complaint="Your losses are right, but the model is left with other parameters."))
 def what_was_learned(rng: np.random.Generator) -> Iterator[Call]:
     """The parameters after seven steps, of which two are very large ones."""
-    yield _training(rng, 7, (1.0, 1, 0.2, 1.0, 0.3), shown=LEFT)
+    yield _training(rng, 7, (1.0, 1, 0.2, 1.0, 0.03), shown=LEFT)
 
 
 @case("train", check=close(at=("gradient_norms",), called="gradient norms"))
