@@ -1,4 +1,4 @@
-"""Tolerances stand between float noise and known mistakes, and where they do not, the case is named."""
+"""Tolerances stand between float noise and known mistakes, no seed decides, and where that fails the case is named."""
 
 from __future__ import annotations
 
@@ -60,6 +60,10 @@ def test_a_case_no_mistake_changes_has_none_near(readings: dict[str, Reading]) -
         (replace(SOUND, nearest=5e-4), "e.c: no_root deviates by 5.0e-04, less than a decade above 0.0001"),
         (replace(SOUND, tolerance=None, noise=0.0), ""),
         (replace(SOUND, tolerance=None, noise=math.inf), "e.c: loops changes an answer that has to be exact"),
+        (
+            replace(SOUND, wavering={"no_mean": 12}, seeds=20),
+            "e.c: no_mean is noticed at 12 of 20 seeds only; draw inputs that show it always, or never",
+        ),
     ],
 )
 def test_what_is_not_a_decade_apart_is_said(reading: Reading, said: str) -> None:
@@ -82,6 +86,22 @@ def test_a_mistake_that_hardly_shows_in_its_own_case_is_found(course_copy: Path)
     reading = found["means_of_any_shape"]
     assert (reading.nearest, reading.mistake) == (0.0, "divides_by_rows")
     assert reading.broken
+
+
+def test_a_mistake_that_shows_at_some_seeds_only_is_found(course_copy: Path) -> None:
+    """Its name and how often it is noticed are said; mistakes that always show and cases that never change are fine."""
+    old = "yield call(rng.normal(size=(3, 5)))\n    yield call(rng.normal(size=(2, 3, 5)))"
+    found = tampered(course_copy, old, "yield call(rng.normal(size=(int(rng.integers(4, 6)), 5)))")
+    reading = found.pop("means_of_any_shape")
+    assert list(reading.wavering) == ["divides_by_rows"]
+    noticed = reading.wavering["divides_by_rows"]
+    assert 0 < noticed < reading.seeds == 20
+    assert reading.broken == (
+        f"row_means.means_of_any_shape: divides_by_rows is noticed at {noticed} of 20 seeds only; "
+        "draw inputs that show it always, or never"
+    )
+    assert not any(other.wavering for other in found.values())
+    assert found["two_rows"].seeds == 1
 
 
 def test_another_tolerance_needs_a_reason() -> None:

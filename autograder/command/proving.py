@@ -29,7 +29,7 @@ def _console() -> Console:
 
 
 def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as_json: JsonOption = False) -> None:
-    """Measure float noise and the nearest known mistake for every case; exit 1 where a tolerance is not between."""
+    """Measure float noise and the nearest known mistake for every case; exit 1 where the tolerance is not between, or luck decides."""
     from autograder.command.tables import show_readings
     from autograder.proof.calibration import calibrated
 

@@ -1,13 +1,15 @@
 """Calibrate tolerances: float noise has to stay a decade below each of them, and known mistakes a decade above.
 
-How far answers are off is measured with the case's own check: the smallest tolerance at which it would pass.
+How far answers are off is measured with the case's own check: the smallest tolerance at which it would pass. And no score
+may hang on the luck of a seed: at its own tolerance a case notices a known mistake at every seed, or at none.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,10 +43,23 @@ class Reading:
     nearest: float  # the least that a known mistake changes, infinite where each changes what is no number
     mistake: str
     because: str = ""
+    wavering: Mapping[str, int] = field(default_factory=dict)  # mistakes noticed at some seeds only, and at how many
+    seeds: int = 0  # at how many of them the case handed in something new
 
     @property
     def broken(self) -> str:
-        """Why the tolerance is no good, or nothing."""
+        """Why the tolerance or the inputs are no good, or nothing."""
+        return self._luck or self._too_near
+
+    @property
+    def _luck(self) -> str:
+        said = " and ".join(
+            f"{known} is noticed at {n} of {self.seeds} seeds only" for known, n in self.wavering.items()
+        )
+        return said and f"{self.exercise}.{self.case}: {said}; draw inputs that show it always, or never"
+
+    @property
+    def _too_near(self) -> str:
         name = f"{self.exercise}.{self.case}"
         if self.tolerance is None:
             return f"{name}: {self.noisiest} changes an answer that has to be exact" if self.noise else ""
@@ -111,10 +126,13 @@ class _Meter:
     noisiest: str = ""
     nearest: tuple[float, str] = (math.inf, "")
     asked: bytes = b""  # what the last trial hands in
+    seeds: int = 0
+    noticed: Counter[str] = field(default_factory=Counter)
 
     def is_new(self, trial: Trial) -> bool:
         """Whether a trial hands in something else than the last one; inputs that are not drawn need one look only."""
         last, self.asked = self.asked, encode([(r.function, r.args, r.kwargs, r.module) for r in trial.requests])
+        self.seeds += self.asked != last
         return self.asked != last
 
     def hear(self, source: str, trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> None:
@@ -131,6 +149,7 @@ class _Meter:
         One a decade below the tolerance plainly passes: the case is not about that mistake, unless the bank says so.
         """
         passes = self._judge(trial, got, expected) if got else _never
+        self.noticed[known.name] += not passes(self._tolerance or 0.0)
         unseen = known.caught_by != self.case.name and passes((self._tolerance or 0.0) / MARGIN)
         if not unseen and passes(self.nearest[0]):
             self.nearest = min(self.nearest, (_least(passes), known.name))
@@ -139,7 +158,9 @@ class _Meter:
         """Return what came of it."""
         because = getattr(self.case.check, "because", "")
         names = self.case.exercise, self.case.name
-        return Reading(*names, self._tolerance, self.noise, self.noisiest, *self.nearest, because)
+        wavering = {name: n for name, n in self.noticed.items() if 0 < n < self.seeds}
+        found = self._tolerance, self.noise, self.noisiest, *self.nearest
+        return Reading(*names, *found, because, wavering, self.seeds)
 
     @property
     def _tolerance(self) -> float | None:
