@@ -201,6 +201,16 @@ def test_half_changed_parts_are_refused(two: list[Gradebook]) -> None:
         read_part(two[1])
 
 
+def test_a_part_that_is_not_finished_is_refused(two: list[Gradebook]) -> None:
+    """A killed shard would otherwise hand in nothing for everybody it did not come to."""
+    works = [handed_in(student) for student in ("bob", "eve", "kim")]
+    two[1].owe(works, {"kim"}, whole=True)
+    with pytest.raises(GradebookError, match=r"part2 \(shard 2/2\) is not finished: 1 still to be graded"):
+        read_part(two[1])
+    save(two[1], works[2])
+    assert read_part(two[1])
+
+
 def test_our_own_failures_do_not_stand_in_the_way(whole: Gradebook, two: list[Gradebook]) -> None:
     """They have no key, are taken over, and are taken over again when they are mended."""
     two[0].db.execute("UPDATE exercise SET key = '' WHERE name = 'center'")

@@ -32,8 +32,12 @@ class Part:
 
 
 def read_part(book: Gradebook) -> Part:
-    """Look at a gradebook. Raises GradebookError where it holds results from before and after a change."""
+    """Look at a gradebook. Raises GradebookError where it is not finished, or changed in between."""
     shard = book.fact("shard")
+    (todo,) = book.db.execute("SELECT count(*) FROM todo").fetchone()
+    if todo:
+        what = f"{book.folder} (shard {shard})" if shard else book.folder
+        raise GradebookError(f"{what} is not finished: {todo} still to be graded. Run its command again first.")
     rows = book.db.execute(
         "SELECT DISTINCT name, substr(key, 1, instr(key, ':')) FROM exercise JOIN submission USING (student)"
         " WHERE present AND key != '' ORDER BY name"
@@ -107,6 +111,7 @@ def leave_out(book: Gradebook, students: Iterable[str]) -> None:
         for student in gone:
             book.db.execute("UPDATE submission SET present = 0 WHERE student = ?", (student,))
             book.changed(student)
+        book.db.execute("DELETE FROM todo")  # the parts are finished
 
 
 _Rows = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]  # submission, grading, exercises
