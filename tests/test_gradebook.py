@@ -136,13 +136,18 @@ def test_a_save_is_whole_or_not_at_all(book: Gradebook, monkeypatch: pytest.Monk
     assert source_of(book, "ada") == ada.source
 
 
-def test_exercises_that_are_no_more_go(book: Gradebook, assignment: Assignment) -> None:
-    """And come without results when they are new."""
-    save(book, graded(handed_in("ada")))
-    book.describe(replace(assignment, exercises=assignment.exercises[:2]), 7)
-    assert scores(book, "ada") == [1.0, 1.0]
-    book.describe(assignment, 7)
-    assert scores(book, "ada") == [1.0, 1.0]
+def test_exercises_that_are_left_out_keep_their_results(book: Gradebook, assignment: Assignment) -> None:
+    """They are not shown, and stand when they are graded again, as after --no-training; unless the code is new."""
+    fewer = replace(assignment, exercises=assignment.exercises[:2])
+    for text, after in (("x = 1", [1.0, 1.0, 1.0]), ("x = 2", [1.0, 1.0])):
+        ada = handed_in("ada")
+        save(book, graded(ada))
+        book.describe(fewer, 7)
+        assert scores(book, "ada") == [1.0, 1.0]
+        result = graded(handed_in("ada", text))
+        save(book, replace(result, result=replace(result.result, exercises=result.result.exercises[:2])))
+        book.describe(assignment, 7)
+        assert scores(book, "ada") == after
 
 
 # Who is in the class

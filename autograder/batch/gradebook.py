@@ -105,13 +105,9 @@ class Gradebook:
                 self.db.execute("DELETE FROM written")
 
     def describe(self, assignment: Assignment, seed: int) -> None:
-        """Write down what is graded; results of exercises that are no more go."""
+        """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
         self.set_facts({"assignment": assignment.slug, "title": assignment.title, "seed": seed, "exercises": points})
-        with self.db:
-            for (name,) in self.db.execute("SELECT DISTINCT name FROM exercise").fetchall():
-                if name not in points:
-                    self.db.execute("DELETE FROM exercise WHERE name = ?", (name,))
 
     @property
     def run(self) -> Run:
@@ -259,6 +255,8 @@ class Gradebook:
             self.db.execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, 1)", (student, *known))
             came_to = (student, run, _text(result.problem), json.dumps(result.notes), graded.seconds)
             self.db.execute("INSERT OR REPLACE INTO grading VALUES (?, ?, ?, ?, ?)", came_to)
+            if whole:  # also of exercises that are left out this time
+                self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
             for exercise in result.exercises:
                 if whole or exercise.name in names:
                     ours = any(case.status is Status.GRADER_ERROR for case in exercise.cases)

@@ -42,6 +42,7 @@ def read_part(book: Gradebook) -> Part:
         "SELECT DISTINCT name, substr(key, 1, instr(key, ':')) FROM exercise JOIN submission USING (student)"
         " WHERE present AND key != '' ORDER BY name"
     ).fetchall()
+    rows = [(name, key) for name, key in rows if name in book.fact("exercises")]
     keys = dict(rows)
     if len(keys) < len(rows):
         raise GradebookError(f"{book.folder} holds results from before and after a change. Grade it again first.")
@@ -63,7 +64,8 @@ def check_parts(parts: Sequence[Part]) -> None:
             if other.keys[name] != key:
                 raise GradebookError(
                     f"{other.folder} and {part.folder} were not graded alike: {name} has other cases, another reference or "
-                    "another version of the autograder. Grade both again with the same files and the same version."
+                    "another version of the autograder, of Python, of numpy or of torch. Grade both again with the same files "
+                    "and the same versions."
                 )
     _check_shards(parts)
 
