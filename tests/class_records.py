@@ -175,6 +175,8 @@ def summary(**changes: Any) -> Json:
             "residual_risks": ["can read files of the grader's user", "can open network connections"],
         },
         "due": None,
+        "not_graded": [],
+        "outdated": [],
         "not_on_roster": [],
         "problems": [],
         "engine": "0.1.0",

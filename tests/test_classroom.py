@@ -94,6 +94,16 @@ def test_one_student_and_one_exercise(run: Run, works: Path, out: Path) -> None:
     assert "Did you mean center" in refused(run("grade", "t1_means", works, *options, "--regrade", "centre"))
 
 
+def test_what_is_not_finished_is_said(run: Run, works: Path, tmp_path: Path) -> None:
+    """By the commands that write the grades; nobody who waits can be appealed for, or is said to be absent."""
+    out, options = tmp_path / "part", ("--only", "ann", "--accept-unsandboxed")
+    line = "autograder: 2 not graded yet. Run autograder grade again for all of the class.\n"
+    assert run("grade", "t1_means", works, "-o", out, *options)[2] == line
+    assert run("report", out, course=None) == (0, f"{out / 'report.html'}\n", line)
+    assert run("override", "bob", "center", 1, "--because", "So.", "-o", out, course=None)[2] == line
+    assert "is not graded yet" in refused(run("explain", "bob", "center", "-o", out))
+
+
 def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     """They map, they show who is missing, they are remembered, and a bad one is a line."""
     path, out = tmp_path / "roster.csv", tmp_path / "out"

@@ -32,7 +32,7 @@ from autograder.batch.submissions import Submission
 from autograder.course.spec import Limits, Status
 from autograder.judge.oracle import Oracle
 from autograder.sandbox import pool, slot
-from autograder.sandbox.job import Chunk, Ending, Job, JobResult, Request, Sandbox, Source
+from autograder.sandbox.job import Chunk, ClosedError, Ending, Job, JobResult, Request, Sandbox, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import remove_folder
@@ -211,6 +211,19 @@ def test_weaker_slots_are_refused(warm: WarmSandbox | None, monkeypatch: pytest.
             warm.run(job(QUICK))
         monkeypatch.undo()
         assert values(warm.run(job(QUICK))) == [42.0]
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_a_closed_sandbox_says_so(warm: WarmSandbox | None, waiting: bool) -> None:
+    """Whoever asks it afterwards, or waits for a slot when it is closed, is told, and does not wait for ever."""
+    if warm:
+        threads = ThreadPoolExecutor(2)
+        asked = [threads.submit(warm.run, job(SLOW)) for _ in range(2 * waiting)]
+        time.sleep(0.2)
+        warm.close()
+        asked.append(threads.submit(warm.run, job(QUICK)))
+        threads.shutdown(wait=False)
+        assert [type(one.exception(20)) for one in asked] == [ClosedError] * len(asked)
 
 
 GARBAGE = (

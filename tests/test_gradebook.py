@@ -73,7 +73,6 @@ def test_what_was_graded_stands(book: Gradebook) -> None:
     assert book.stale([ada, bob], KEYS) == {}
     assert book.stale([handed_in("ada", "x = 3"), bob], KEYS) == {"ada": ALL}
     assert book.stale([ada, bob], KEYS | {"center": "other"}) == {"ada": {"center"}, "bob": {"center"}}
-    assert book.stale([ada], KEYS, frozenset({"spread"})) == {"ada": {"spread"}}
     assert book.is_current("ada", "center", KEYS["center"])
     assert not book.is_current("ada", "center", "other")
     assert not book.is_current("eve", "center", KEYS["center"])
@@ -137,13 +136,18 @@ def test_a_save_is_whole_or_not_at_all(book: Gradebook, monkeypatch: pytest.Monk
     assert source_of(book, "ada") == ada.source
 
 
-def test_exercises_that_are_no_more_go(book: Gradebook, assignment: Assignment) -> None:
-    """And come without results when they are new."""
-    save(book, graded(handed_in("ada")))
-    book.describe(replace(assignment, exercises=assignment.exercises[:2]), 7)
-    assert scores(book, "ada") == [1.0, 1.0]
-    book.describe(assignment, 7)
-    assert scores(book, "ada") == [1.0, 1.0]
+def test_exercises_that_are_left_out_keep_their_results(book: Gradebook, assignment: Assignment) -> None:
+    """They are not shown, and stand when they are graded again, as after --no-training; unless the code is new."""
+    fewer = replace(assignment, exercises=assignment.exercises[:2])
+    for text, after in (("x = 1", [1.0, 1.0, 1.0]), ("x = 2", [1.0, 1.0])):
+        ada = handed_in("ada")
+        save(book, graded(ada))
+        book.describe(fewer, 7)
+        assert scores(book, "ada") == [1.0, 1.0]
+        result = graded(handed_in("ada", text))
+        save(book, replace(result, result=replace(result.result, exercises=result.result.exercises[:2])))
+        book.describe(assignment, 7)
+        assert scores(book, "ada") == after
 
 
 # Who is in the class
@@ -185,6 +189,37 @@ def test_nobodys_results_go_to_somebody_else(book: Gradebook) -> None:
     book.adopt([second])
     assert scores(book, "second") == [3.0] * 3
     assert scores(book, "first") == [1.0] * 3
+
+
+def test_an_owner_who_takes_a_name_takes_nothing_with_it(book: Gradebook) -> None:
+    """Whose file is called as the plain name gets it; results and decisions stay with whom they are of."""
+    ada, other = Owner("Ada Lovelace"), Owner("Ada_Lovelace")
+    save(book, graded(handed_in("Ada_Lovelace", owner=ada)))
+    book.override("Ada_Lovelace", "center", 0.5, "So.")
+    both = [handed_in("Ada_Lovelace", "stub = 1", owner=other), handed_in("Ada_Lovelace-48428cf7", owner=ada)]
+    book.adopt(both)
+    book.see_class(both)
+    assert book.stale(both, KEYS) == {"Ada_Lovelace": ALL}
+    save(book, graded(both[0], 0.0))
+    assert (scores(book, "Ada_Lovelace"), scores(book, "Ada_Lovelace-48428cf7")) == ([0.0] * 3, [1.0, 0.5, 1.0])
+    traded = [replace(one, owner=owner) for one, owner in zip(both, (ada, other), strict=True)]
+    book.adopt(traded)
+    assert (scores(book, "Ada_Lovelace"), scores(book, "Ada_Lovelace-48428cf7")) == ([1.0, 0.5, 1.0], [0.0] * 3)
+
+
+def test_a_name_that_is_free_again_is_free_of_decisions(book: Gradebook) -> None:
+    """Whoever left keeps what is theirs, under a spare name, and finds it on coming back; on a roster the id counts."""
+    first, second = handed_in("Bo_B", owner=Owner("Bo B")), handed_in("Bo_B", "y = 2", owner=Owner("Bo_B"))
+    save(book, graded(first))
+    book.override("Bo_B", "center", 0.5, "So.")
+    for one in (second, replace(second, person=Person("7")), replace(second, owner=Owner("b1"), person=Person("7"))):
+        book.adopt([one])
+        book.see_class([one])
+        save(book, graded(one, 3.0))
+        assert scores(book, "Bo_B") == [3.0] * 3
+    back = replace(first, student="Bo_B-1")
+    book.adopt([second, back])
+    assert scores(book, "Bo_B-1") == [1.0, 0.5, 1.0]
 
 
 def test_what_is_known_of_a_submission_is_kept_up_to_date(book: Gradebook) -> None:

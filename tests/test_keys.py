@@ -24,9 +24,9 @@ ALL = {"row_means", "center", "spread"}
 Edit = Callable[[Assignment], Assignment]
 
 
-def keys(assignment: Assignment, seed: int = 1, **more: str) -> dict[str, str]:
+def keys(assignment: Assignment, seed: int = 1) -> dict[str, str]:
     """Return the keys of an assignment."""
-    return exercise_keys(Oracle(assignment, seed), **more)
+    return exercise_keys(Oracle(assignment, seed))
 
 
 def touched(assignment: Assignment, edit: Edit) -> set[str]:
@@ -90,11 +90,30 @@ def test_what_touches_what(assignment: Assignment, name: str, edit: Edit, expect
     assert touched(assignment, edit) == expected, name
 
 
-def test_seed_and_device_touch_everything(assignment: Assignment) -> None:
-    """Other inputs or another machine's arithmetic are another grading."""
-    one = keys(assignment)
-    assert not set(one.values()) & set(keys(assignment, 2).values())
-    assert not set(one.values()) & set(keys(assignment, device="cuda").values())
+def test_the_seed_touches_everything(assignment: Assignment) -> None:
+    """Other inputs are another grading."""
+    assert not set(keys(assignment).values()) & set(keys(assignment, 2).values())
+
+
+@pytest.mark.parametrize("what", ["python", "numpy", "torch"])
+def test_other_versions_touch_everything(assignment: Assignment, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Other arithmetic may be another grade; torch's counts where the assignment uses it, and is not imported for that."""
+    found = {"numpy": "2.0", "torch": "2.4", "python": "3.11.1"}
+    monkeypatch.setattr("autograder.batch.keys.version", found.__getitem__)
+    monkeypatch.setattr("platform.python_version", lambda: found["python"])
+    using = replace(assignment, torch=True)
+    before = [keys(assignment), keys(using)]
+    found[what] += "9"
+    same = [bool(set(old.values()) & set(keys(a).values())) for old, a in zip(before, (assignment, using), strict=True)]
+    assert same == [what == "torch", False]
+
+
+def test_a_version_is_looked_up_without_an_import() -> None:
+    """A class that is graded without torch does not wait for it; and a version that is not there is none."""
+    code = "import sys; from autograder.batch.keys import libraries, _version; print(libraries(torch=True), 'torch' in sys.modules, _version('x y'))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert f"'numpy {np.__version__}', 'torch 2" in said
+    assert said.endswith("False not installed\n")
 
 
 def test_other_code_of_the_engine_touches_everything(assignment: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from autograder.batch.names import Owner
 from autograder.batch.roster import Person
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
+from autograder.batch.view import find_student
 from autograder.command.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish
 from autograder.command.progress import Mark
 from autograder.course.spec import Assignment, call
@@ -303,6 +304,114 @@ def test_a_roster_shows_who_is_missing(grade: Grade, works: list[Submission]) ->
     assert done.summary["not_on_roster"] == ["bob", "eve", "tom"]
     assert next((row["student"], row["status"]) for row in done.grades()) == ("007", "not_submitted")
     assert not (done.out / "results" / "007.json").exists()
+
+
+# What is not finished
+
+
+class Stopped(Quiet):
+    """Watches, and stops the run after so many."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+
+    def graded(self, one: Mark) -> None:
+        """Note a mark, and stop."""
+        super().graded(one)
+        if len(self.marks) == self.after:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def stop(assignment: Assignment, sandbox: Sandbox, tmp_path: Path) -> Callable[..., None]:
+    """Return a function that begins to grade a class into the same folder, and is stopped after one."""
+
+    def one(works: list[Submission], **choices: Any) -> None:
+        class Open:
+            isolation, run = sandbox.isolation, sandbox.run
+
+            def close(self) -> None:
+                """Leave the other one open, since the next grading uses it too."""
+
+        with open_gradebook(tmp_path / "out", assignment) as book:
+            plan = make_plan(book, assignment, works, Choices(**choices))
+            with pytest.raises(KeyboardInterrupt):
+                carry_out(book, plan, Open(), 1, Stopped(1))
+
+    return one
+
+
+def rebuilt(out: Path) -> Graded:
+    """Do what `report` does."""
+    with open_gradebook(out) as book:
+        return Graded(out, [], 0, publish(book, anew=True))
+
+
+def sheets(out: Path) -> list[list[str]]:
+    """Return the points of each student in both sheets for an LMS."""
+    found = []
+    for name, column, first in (("canvas", -1, 2), ("moodle", 4, 1)):
+        with (out / f"exports/{name}.csv").open(newline="", encoding="utf-8") as file:
+            found.append([row[column] for row in csv.reader(file)][first:])
+    return found
+
+
+def test_who_waits_is_not_said_to_have_handed_in_nothing(
+    grade: Grade, stop: Callable[..., None], works: list[Submission], tmp_path: Path
+) -> None:
+    """After a run that was stopped they have a row without points; who really handed in nothing has none of them."""
+    people = [Person(name, name.title()) for name in ("ann", "bob", "zoe")]
+    works = [replace(work, person=person) for work, person in zip(works, people[:2], strict=False)] + works[2:]
+    facts = {"roster": [vars(person) for person in people]}
+    stop(works, seed=3, facts=facts)
+    found = rebuilt(tmp_path / "out")
+    assert [(row["student"], row["score"], row["center"], row["status"]) for row in found.grades()] == [
+        ("ann", "7.0", "2.0", "graded"), ("bob", "", "", "not_graded"), ("eve", "", "", "not_graded"),
+        ("tom", "", "", "not_graded"), ("zoe", "0.0", "0.0", "not_submitted"),
+    ]  # fmt: skip
+    assert sheets(found.out) == [["7.0", "", "", "", "0.0"]] * 2
+    assert (found.summary["not_graded"], found.summary["outdated"]) == (["bob", "eve", "tom"], [])
+    assert [entry["student"] for entry in found.summary["not_submitted"]] == ["zoe"]
+    text = (found.out / "report.html").read_text(encoding="utf-8")
+    assert "Not finished" in text
+    assert "Not graded yet: 3" in text
+    done = grade(works)
+    assert {row["student"]: row["status"] for row in done.grades()} == {
+        "ann": "graded", "bob": "graded", "eve": "graded", "tom": "unreadable", "zoe": "not_submitted",
+    }  # fmt: skip
+    assert (done.summary["not_graded"], rebuilt(done.out).summary) == ([], done.summary)
+    assert "Not finished" not in (done.out / "report.html").read_text(encoding="utf-8")
+
+
+def test_who_was_not_asked_for_waits(grade: Grade, works: list[Submission]) -> None:
+    """In a new folder that is everybody else; what a person decides of them is shown and kept."""
+    done = grade(works, only=("bob",))
+    assert {row["student"]: row["status"] for row in done.grades()} == {
+        "ann": "not_graded", "bob": "graded", "eve": "not_graded", "tom": "not_graded",
+    }  # fmt: skip
+    with open_gradebook(done.out) as book:
+        assert find_student(book, "ann") == "ann"
+        book.override("ann", "center", 1.5, "So.")
+        publish(book)
+    assert [done.grades()[0][name] for name in ("score", "center", "spread")] == ["", "1.5", ""]
+    assert grade(works[:1], only=("ann",)).summary["not_graded"] == ["eve", "tom"]
+    assert grade(works).scores("ann") == [2.0, 1.5, 3.0]
+
+
+def test_results_of_another_seed_say_so(
+    grade: Grade, stop: Callable[..., None], works: list[Submission], tmp_path: Path
+) -> None:
+    """A run with another seed that is stopped leaves the others' results as they were, seed and all, and tells."""
+    grade(works, seed=1)
+    for _ in range(2):
+        stop(works, seed=2)
+    found = rebuilt(tmp_path / "out")
+    assert [found.entry(work.student)["seed"] for work in works] == [2, 2, 1, 1]
+    assert (found.summary["not_graded"], found.summary["outdated"]) == ([], ["eve", "tom"])
+    assert "To be graded anew" in (found.out / "report.html").read_text(encoding="utf-8")
+    done = grade(works)
+    assert ([done.entry(work.student)["seed"] for work in works], done.summary["outdated"]) == ([2] * 4, [])
 
 
 # What is killed

@@ -108,7 +108,7 @@ class Crew(distributed.WorkerPlugin):
         if exercise_keys(oracle) != orders.keys:
             raise CrewError(
                 f"The worker at {self._address} would grade otherwise than this machine: it has another version of the "
-                "autograder, of Python or of numpy. Install the same there, restart it, and run the same command again."
+                "autograder, of Python, of numpy or of torch. Install the same there, restart it, and run the same command again."
             )
         for trial in oracle.trials:
             oracle.expected(trial)

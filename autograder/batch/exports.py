@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from autograder.batch.record import NOT_SUBMITTED, Json
+from autograder.batch.record import NOT_GRADED, NOT_SUBMITTED, Json
 from autograder.course.spec import Status
 
 _FORMULA = tuple("=+-@|%" + "\uff1d\uff0b\uff0d\uff20")  # also the wide forms, which spreadsheets take for the same
@@ -22,6 +22,7 @@ _BAD = {
     "not_importable": "It could not be imported.",
     "grader_error": "The grader failed; it will be graded again.",
     NOT_SUBMITTED: "Nothing was handed in.",
+    NOT_GRADED: "It is not graded yet.",
 }
 
 
@@ -147,6 +148,7 @@ def _comment(entry: Mapping[str, Any]) -> str:
     items = "".join(
         f"<li><strong>{_markup(e['name'])}</strong> {e['score']:g} / {e['max_score']:g}{_why(e)}</li>"
         for e in entry["exercises"]
+        if e["score"] is not None
     )
     return f"{paragraphs}<ul>{items}</ul>"
 

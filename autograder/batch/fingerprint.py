@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-_ELSEWHERE = frozenset({"autograder", "numpy", "torch"})  # versions are told otherwise
+_ELSEWHERE = frozenset({"autograder", "numpy", "torch"})  # keys.py tells their versions
 
 
 def digest(*parts: str | bytes) -> str:

@@ -9,6 +9,7 @@
 | exercise   | student and exercise          | the result, the key of all it depends on, and the run |
 | override   | decision of a person          | points and the reason; the latest for an exercise counts, no points withdraw it |
 | written    | student, and the class ("")   | whether the files made from the book are up to date |
+| todo       | student still to be graded    | what is known of the submission; the seed of a result that no longer stands |
 
 A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
 whole, and what is not is graded by the next run. A result is kept as long as its key (`keys.py`) is what it would be
@@ -20,7 +21,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from typing import Any
 
 from autograder.batch.keys import engine, result_key, source_key
 from autograder.batch.record import Graded, Run, exercise_entry, head
+from autograder.batch.renames import Known, renames
 from autograder.batch.roster import parse_time
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Assignment, Status
@@ -52,7 +54,8 @@ CREATE TABLE override (
     made TEXT NOT NULL);
 CREATE TABLE written (student TEXT PRIMARY KEY);
 """
-_BY_STUDENT = ("submission", "grading", "exercise", "override", "written")
+_TODO = "CREATE TABLE IF NOT EXISTS todo (student TEXT PRIMARY KEY, head TEXT NOT NULL, seed INTEGER)"
+_BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo")
 
 
 class GradebookError(Exception):
@@ -79,6 +82,7 @@ class Gradebook:
         self.db.execute("PRAGMA synchronous = NORMAL")  # whole after a kill; after a power cut perhaps some rows short
         if version == 0:
             self.db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+        self.db.execute(_TODO)  # books of earlier versions come without
 
     def close(self) -> None:
         """Close the file; everything in it is whole at any time."""
@@ -101,13 +105,9 @@ class Gradebook:
                 self.db.execute("DELETE FROM written")
 
     def describe(self, assignment: Assignment, seed: int) -> None:
-        """Write down what is graded; results of exercises that are no more go."""
+        """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
         self.set_facts({"assignment": assignment.slug, "title": assignment.title, "seed": seed, "exercises": points})
-        with self.db:
-            for (name,) in self.db.execute("SELECT DISTINCT name FROM exercise").fetchall():
-                if name not in points:
-                    self.db.execute("DELETE FROM exercise WHERE name = ?", (name,))
 
     @property
     def run(self) -> Run:
@@ -124,30 +124,30 @@ class Gradebook:
 
     def adopt(self, submissions: Sequence[Submission]) -> None:
         """Let results follow students whose name changed since, as when a roster was added."""
-        names = {submission.student for submission in submissions}
-        known = {owner: student for student, owner in self.db.execute("SELECT student, owner FROM submission")}
+        held = {
+            student: Known(owner, (json.loads(known)["person"] or {}).get("id", ""))
+            for student, owner, known in self.db.execute("SELECT student, owner, head FROM submission")
+        }
+        moves = renames(held, submissions)
+        aside = {old: f"/{new}" for old, new in moves.items()}  # two may trade names, and no name has a slash
         with self.db:
-            for submission in submissions:
-                earlier = known.get(_text(submission.owner.key)) if submission.owner.key else None
-                if earlier and earlier not in names and submission.student not in known.values():
-                    for table in _BY_STUDENT:
-                        change = f"UPDATE {table} SET student = ? WHERE student = ?"  # noqa: S608 (a name of ours)
-                        self.db.execute(change, (submission.student, earlier))
-                    self.changed(submission.student)
+            for old, new in [*aside.items(), *((aside[old], new) for old, new in moves.items())]:
+                for table in _BY_STUDENT:
+                    change = f"UPDATE OR REPLACE {table} SET student = ? WHERE student = ?"  # noqa: S608 (ours)
+                    self.db.execute(change, (new, old))
+                self.changed(new)
 
-    def stale(
-        self, submissions: Iterable[Submission], keys: Mapping[str, str], again: frozenset[str] = frozenset()
-    ) -> dict[str, frozenset[str]]:
-        """Return by student the exercises whose results are missing or no longer stand, or are to be made `again`."""
+    def stale(self, submissions: Iterable[Submission], keys: Mapping[str, str]) -> dict[str, frozenset[str]]:
+        """Return by student the exercises whose results are missing or no longer stand."""
         held = dict[str, dict[str, str]]()
         for student, name, key in self.db.execute("SELECT student, name, key FROM exercise"):
             held.setdefault(student, {})[name] = key
         found = {}
         for submission in submissions:
             content, mine = source_key(submission), held.get(submission.student, {})
-            found[submission.student] = again | {
+            found[submission.student] = frozenset(
                 name for name, key in keys.items() if mine.get(name) != result_key(key, content)
-            }
+            )
         return {student: names for student, names in found.items() if names}
 
     def is_current(self, student: str, name: str, key: str) -> bool:
@@ -182,6 +182,26 @@ class Gradebook:
                     self.db.execute("UPDATE submission SET head = ? WHERE student = ?", (text, submission.student))
                     self.changed(submission.student)
 
+    def owe(self, submissions: Sequence[Submission], stale: Collection[str], *, whole: bool) -> None:
+        """Note who is still to be graded, until `save`: a run may be killed, or be about some of the class only.
+
+        It is noted before the book gets another seed, since results that wait keep theirs. Where `submissions` are not
+        the `whole` class, nothing changes for the others.
+        """
+        due, seed = self.due, self.fact("seed")
+        before = {student: (known, held) for student, known, held in self.db.execute("SELECT * FROM todo")}
+        here = {submission.student for submission in submissions}
+        after = {} if whole else {student: row for student, row in before.items() if student not in here}
+        for submission in submissions:
+            student = submission.student
+            if student in stale:
+                after[student] = json.dumps(head(submission, due)), before[student][1] if student in before else seed
+        with self.db:
+            for student in {student for student, _ in before.items() ^ after.items()}:
+                self.changed(student)
+            self.db.execute("DELETE FROM todo")
+            self.db.executemany("INSERT INTO todo VALUES (?, ?, ?)", [(who, *row) for who, row in after.items()])
+
     # What was graded
 
     def begin(self, isolation: Isolation) -> int:
@@ -196,6 +216,11 @@ class Gradebook:
         """Write down how long a run took."""
         with self.db:
             self.db.execute("UPDATE run SET seconds = ? WHERE id = ?", (round(seconds, 2), run))
+
+    @property
+    def has_run(self) -> bool:
+        """Whether anything was ever graded into it."""
+        return self.db.execute("SELECT 1 FROM run").fetchone() is not None
 
     def last_run(self) -> dict[str, Any]:
         """Return what is known of the latest run, and the weakest isolation that any result rests on."""
@@ -230,6 +255,8 @@ class Gradebook:
             self.db.execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, 1)", (student, *known))
             came_to = (student, run, _text(result.problem), json.dumps(result.notes), graded.seconds)
             self.db.execute("INSERT OR REPLACE INTO grading VALUES (?, ?, ?, ?, ?)", came_to)
+            if whole:  # also of exercises that are left out this time
+                self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
             for exercise in result.exercises:
                 if whole or exercise.name in names:
                     ours = any(case.status is Status.GRADER_ERROR for case in exercise.cases)
@@ -237,6 +264,7 @@ class Gradebook:
                     entry = (exercise.score, exercise.max_score, exercise.status, json.dumps(exercise_entry(exercise)))
                     row = (student, exercise.name, key, *entry, run)
                     self.db.execute("INSERT OR REPLACE INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
             self.changed(student)
 
     def override(self, student: str, exercise: str, points: float | None, because: str) -> None:

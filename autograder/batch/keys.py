@@ -1,7 +1,7 @@
 """What a grade depends on, as keys: where a key is the same, so is what it stands for, and nothing is graded again.
 
-An exercise's key covers everything that can change its points: the engine, the device, the seed, the limits, its points,
-its cases as drawn (calls, checks, weights, what students read) and its misconceptions; of the reference, the exercise's
+An exercise's key covers everything that can change its points: the engine, Python and the libraries, the seed, the limits,
+its points, its cases as drawn (calls, checks, weights, what students read) and its misconceptions; of the reference, the exercise's
 definition and all it leads to. Other exercises it leads to are covered too, cases and all: their mistakes are followed
 through it, and excuse it. So a changed hidden case touches its own exercise and those that build on it, and no other.
 Comments and layout of the reference touch nothing.
@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import ast
 import json
+import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, fields
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import autograder
@@ -38,6 +40,19 @@ def engine() -> str:
     return f"{autograder.__version__}+{digest(*(path.read_bytes() for path in files))[:12]}"
 
 
+def libraries(*, torch: bool) -> tuple[str, ...]:
+    """Return what else decides about numbers, with versions; torch, which takes seconds to import, is only looked up."""
+    names = ("numpy", "torch") if torch else ("numpy",)
+    return (f"python {platform.python_version()}", *(f"{name} {_version(name)}" for name in names))
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def source_key(submission: Submission) -> str:
     """Return the key of a submission's code as it is graded."""
     source = submission.source
@@ -46,11 +61,11 @@ def source_key(submission: Submission) -> str:
     return digest(source.module, str(source.notebook), *(part for c in source.chunks for part in (c.label, c.text)))
 
 
-def exercise_keys(oracle: Oracle, device: str = "cpu") -> dict[str, str]:
+def exercise_keys(oracle: Oracle) -> dict[str, str]:
     """Return the key of every exercise, in report order."""
     assignment = oracle.assignment
     shared = (f"{f.name}={describe(getattr(assignment, f.name))}" for f in fields(assignment) if f.name not in _APART)
-    around = digest(engine(), device, str(oracle.seed), *shared)
+    around = digest(engine(), *libraries(torch=assignment.torch), str(oracle.seed), *shared)
     definitions, rest = _definitions(assignment.reference)
     reach = {e.name: _reach(oracle, e) for e in assignment.exercises}
     own = {name: _own_key(oracle, name) for name in reach}

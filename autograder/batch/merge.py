@@ -32,12 +32,17 @@ class Part:
 
 
 def read_part(book: Gradebook) -> Part:
-    """Look at a gradebook. Raises GradebookError where it holds results from before and after a change."""
+    """Look at a gradebook. Raises GradebookError where it is not finished, or changed in between."""
     shard = book.fact("shard")
+    (todo,) = book.db.execute("SELECT count(*) FROM todo").fetchone()
+    if todo:
+        what = f"{book.folder} (shard {shard})" if shard else book.folder
+        raise GradebookError(f"{what} is not finished: {todo} still to be graded. Run its command again first.")
     rows = book.db.execute(
         "SELECT DISTINCT name, substr(key, 1, instr(key, ':')) FROM exercise JOIN submission USING (student)"
         " WHERE present AND key != '' ORDER BY name"
     ).fetchall()
+    rows = [(name, key) for name, key in rows if name in book.fact("exercises")]
     keys = dict(rows)
     if len(keys) < len(rows):
         raise GradebookError(f"{book.folder} holds results from before and after a change. Grade it again first.")
@@ -59,7 +64,8 @@ def check_parts(parts: Sequence[Part]) -> None:
             if other.keys[name] != key:
                 raise GradebookError(
                     f"{other.folder} and {part.folder} were not graded alike: {name} has other cases, another reference or "
-                    "another version of the autograder. Grade both again with the same files and the same version."
+                    "another version of the autograder, of Python, of numpy or of torch. Grade both again with the same files "
+                    "and the same versions."
                 )
     _check_shards(parts)
 
@@ -107,6 +113,7 @@ def leave_out(book: Gradebook, students: Iterable[str]) -> None:
         for student in gone:
             book.db.execute("UPDATE submission SET present = 0 WHERE student = ?", (student,))
             book.changed(student)
+        book.db.execute("DELETE FROM todo")  # the parts are finished
 
 
 _Rows = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]  # submission, grading, exercises

@@ -21,6 +21,7 @@ from autograder.sandbox.job import Isolation
 
 SCHEMA = 1
 NOT_SUBMITTED = "not_submitted"  # the status of somebody on the roster who handed in nothing
+NOT_GRADED = "not_graded"  # the status of somebody whose work is there, and still to be graded
 
 Json = dict[str, Any]
 
@@ -146,13 +147,28 @@ def record(
 
 def absent(run: Run, person: Mapping[str, Any], points: Mapping[str, float], overrides: Mapping[str, Override]) -> Json:
     """Return the line of somebody who handed in nothing; what a person decided counts nevertheless."""
+    known = head(Submission(person["student"], "", None)) | {"person": person["person"]}
+    return _without_result(run, person["student"], known, points, overrides) | {"status": NOT_SUBMITTED}
+
+
+def ungraded(
+    run: Run, student: str, known: Mapping[str, Any], points: Mapping[str, float], overrides: Mapping[str, Override]
+) -> Json:
+    """Return the line of somebody whose work waits: no points, rather than none of the points."""
+    found = _without_result(run, student, known, points, overrides)
+    exercises = [entry if entry["override"] else {**entry, "score": None} for entry in found["exercises"]]
+    return found | {"status": NOT_GRADED, "score": None, "exercises": exercises}
+
+
+def _without_result(
+    run: Run, student: str, known: Mapping[str, Any], points: Mapping[str, float], overrides: Mapping[str, Override]
+) -> Json:
     entries: list[Json] = [
         {"name": name, "score": 0.0, "max_score": most, "status": Status.MISSING, "override": None, "cases": []}
         for name, most in points.items()
     ]
-    known = head(Submission(person["student"], "", None)) | {"person": person["person"]}
     graded = {"problem": "", "notes": (), "seconds": 0.0, "isolation": None}
-    return compose(run, person["student"], known, graded, entries, overrides) | {"status": NOT_SUBMITTED}
+    return compose(run, student, known, graded, entries, overrides)
 
 
 def _overridden(entry: Json, override: Override | None) -> Json:

@@ -6,12 +6,12 @@ import difflib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from sys import intern
 
 from autograder.batch.archives import printable
 from autograder.batch.gradebook import Gradebook, GradebookError
-from autograder.batch.record import Json, Override, absent, compose
+from autograder.batch.record import Json, Override, absent, compose, ungraded
 from autograder.batch.roster import Person
 from autograder.batch.submissions import student_names
 from autograder.sandbox.job import Chunk, Source
@@ -22,6 +22,7 @@ _ALIKE = ("name", "claim", "visibility", "status", "diagnosis", "says", "message
 def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Json]:
     """Yield the records of the class, or of some of it, by student; one at a time is in memory."""
     run, points, decided = book.run, book.fact("exercises"), overrides(book)
+    seeds = {student: seed for student, seed in book.db.execute("SELECT student, seed FROM todo") if seed is not None}
     for student in book.students() if students is None else students:
         known, problem, notes, seconds, isolation = book.db.execute(
             "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation FROM submission s"
@@ -36,7 +37,8 @@ def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[
             "seconds": seconds,
             "isolation": json.loads(isolation),
         }
-        yield compose(run, student, json.loads(known), graded, exercises, decided.get(student, {}))
+        its_run = replace(run, seed=seeds.get(student, run.seed))
+        yield compose(its_run, student, json.loads(known), graded, exercises, decided.get(student, {}))
 
 
 def _shared(entry: Json) -> Json:
@@ -60,19 +62,35 @@ def overrides(book: Gradebook) -> dict[str, dict[str, Override]]:
 
 
 def absentees(book: Gradebook) -> list[Json]:
-    """Return the lines of those on the roster who handed in nothing."""
+    """Return the lines of those on the roster who handed in nothing, as far as the latest run could see."""
     people = [Person(**entry) for entry in book.fact("roster") or ()]
-    here = {
-        (json.loads(known)["person"] or {}).get("id")
-        for (known,) in book.db.execute("SELECT head FROM submission WHERE present")
-    }
-    names = student_names([*book.students(), *(person.id for person in people if person.id not in here)])
+    known = dict(
+        book.db.execute("SELECT student, head FROM submission WHERE present UNION SELECT student, head FROM todo")
+    )
+    here = {(json.loads(text)["person"] or {}).get("id") for text in known.values()}
+    names = student_names([*known, *(person.id for person in people if person.id not in here)])
     decided = overrides(book)
     missing = [(names[person.id], person) for person in people if person.id not in here]
     return [
         absent(book.run, {"student": name, "person": asdict(person)}, book.fact("exercises"), decided.get(name, {}))
         for name, person in sorted(missing)
     ]
+
+
+def waiting(book: Gradebook) -> list[Json]:
+    """Return the lines of those who handed in and have no result yet."""
+    here, decided = set(book.students()), overrides(book)
+    return [
+        ungraded(book.run, student, json.loads(known), book.fact("exercises"), decided.get(student, {}))
+        for student, known in book.db.execute("SELECT student, head FROM todo ORDER BY student").fetchall()
+        if student not in here
+    ]
+
+
+def outdated(book: Gradebook) -> list[str]:
+    """Return whose results are from before something changed, and still to be made anew."""
+    rows = book.db.execute("SELECT student FROM todo JOIN submission USING (student) WHERE present ORDER BY student")
+    return [student for (student,) in rows]
 
 
 def source_of(book: Gradebook, student: str) -> Source | None:
@@ -90,7 +108,7 @@ def find_student(book: Gradebook, wanted: str) -> str:
     Raises GradebookError where it is nobody, or more than one.
     """
     lines = [(student, _person(known)) for student, known in book.db.execute("SELECT student, head FROM submission")]
-    lines += [(entry["student"], entry["person"]) for entry in absentees(book)]
+    lines += [(entry["student"], entry["person"] or {}) for entry in [*absentees(book), *waiting(book)]]
     names = {student for student, _ in lines}
     if wanted in names:
         return wanted

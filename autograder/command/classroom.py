@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autograder.command.machines import Machines, parse_resources
-from autograder.command.options import CourseOption, SlugArgument, TrustOption, course_of, fail
+from autograder.command.options import CourseOption, SlugArgument, TrustOption, course_of, fail, tell_unfinished
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -209,6 +209,7 @@ def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:
 
     console.print(f"{summary['seconds']:g} s, seed {summary['seed']}", highlight=False)
     show_isolation(console, Isolation(**summary["isolation"]))
+    tell_unfinished(summary)
     if summary["not_submitted"]:
         console.print(f"{len(summary['not_submitted'])} on the roster handed in nothing", highlight=False)
     if summary["not_on_roster"]:

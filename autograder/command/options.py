@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -42,6 +42,17 @@ def course_of(folder: Path | None) -> Path:
     return course
 
 
+def tell_unfinished(summary: Mapping[str, Any]) -> None:
+    """Say what is not graded yet, so that nobody takes the grades for those of the whole class."""
+    parts = (
+        (summary["not_graded"], "not graded yet"),
+        (summary["outdated"], "to be graded anew, since something changed"),
+    )
+    told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
+    if told:
+        print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)
+
+
 @contextmanager
 def graded_book(out: Path) -> Iterator[Any]:
     """Open the gradebook of a graded class, or say why not."""
@@ -52,6 +63,8 @@ def graded_book(out: Path) -> Iterator[Any]:
         with open_gradebook(out) as book:
             if book.fact("shard"):
                 fail(f"{out} holds shard {book.fact('shard')} of a class. Put all together first: autograder merge")
+            if not book.has_run:
+                fail(f"{out} holds a gradebook in which nothing was graded yet. Run autograder grade again.")
             yield book
     except GradebookError as error:
         fail(str(error))

@@ -19,7 +19,7 @@ from autograder.batch.record import Graded, Json
 from autograder.batch.run import grade_class
 from autograder.batch.shards import Shard
 from autograder.batch.submissions import Submission
-from autograder.batch.view import absentees, find_exercise, overrides, records
+from autograder.batch.view import absentees, find_exercise, outdated, overrides, records, waiting
 from autograder.command.progress import Mark, Watch
 from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
@@ -69,13 +69,15 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     keys = exercise_keys(oracle)
     again = builds_on(oracle, [find_exercise(keys, name) for name in choices.regrade])
     chosen = _chosen(submissions, choices.only)
-    book.describe(assignment, seed)
     book.set_facts(facts)
     book.adopt(submissions)
+    owed = book.stale(submissions, keys)
+    book.owe(submissions, owed.keys(), whole=not choices.only)
+    book.describe(assignment, seed)
     if not choices.only:
         book.see_class(submissions)
     book.keep(submissions)
-    stale = book.stale(chosen, keys, again)
+    stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
     tasks = tuple(submission for submission in chosen if submission.student in stale)
     return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks))
 
@@ -197,21 +199,21 @@ def _write_student(out: Path, entry: Json) -> None:
 
 
 def _write_class(book: Gradebook) -> None:
-    entries, missing = list(records(book)), absentees(book)
-    summary = _summary(book, entries, missing)
-    rows = sorted([*entries, *missing], key=lambda entry: str(entry["student"]))
+    entries, missing, later = list(records(book)), absentees(book), waiting(book)
+    summary = _summary(book, entries, missing, later)
+    rows = sorted([*entries, *missing, *later], key=lambda entry: str(entry["student"]))
     texts = (
         grades_csv(rows),
         canvas_csv(rows),
         moodle_csv(rows),
-        report_html(entries, summary, missing),
+        report_html(entries, summary, missing, later),
         json.dumps(summary, indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
         write_whole(book.folder / name, text)
 
 
-def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json]) -> Json:
+def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], later: Sequence[Json]) -> Json:
     """Return what holds for the class as a whole."""
     roster = bool(book.fact("roster"))
     return {
@@ -225,5 +227,7 @@ def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json]) 
         "late": sum(entry["late"] for entry in entries),
         "overrides": sum(len(decided) for decided in overrides(book).values()),
         "not_submitted": [{"student": entry["student"], **entry["person"]} for entry in missing],
+        "not_graded": [entry["student"] for entry in later],
+        "outdated": outdated(book),
         "not_on_roster": [entry["student"] for entry in entries if not entry["person"]] if roster else [],
     }

@@ -19,6 +19,7 @@ from autograder.command.options import (
     course_of,
     fail,
     graded_book,
+    tell_unfinished,
 )
 from autograder.course.catalog import load_assignment
 
@@ -28,7 +29,7 @@ def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote"
     from autograder.command.pipeline import publish
 
     with graded_book(out) as book:
-        publish(book, anew=True)
+        tell_unfinished(publish(book, anew=True))
     print(out / "report.html")
 
 
@@ -54,7 +55,7 @@ def override(
         if points is not None and not (math.isfinite(points) and 0 <= points <= most):
             fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
         book.override(name, wanted, points, because.strip())
-        publish(book)
+        tell_unfinished(publish(book))
     print(f"{name}: {wanted} {'as computed' if points is None else f'{points:g} of {most:g}'}")
 
 
@@ -70,11 +71,14 @@ def explain(
     from rich.console import Console
 
     from autograder.batch.appeal import differences, look_again, open_case
+    from autograder.batch.view import find_student, waiting
     from autograder.command.terminal import show_appeal
 
     folder = course_of(course)
     with graded_book(out) as book:
         assignment = load_assignment(folder, book.fact("assignment"))
+        if find_student(book, student) in {entry["student"] for entry in waiting(book)}:
+            fail(f"What {student} handed in is not graded yet. Run autograder grade again first.")
         case = open_case(book, assignment, student, exercise)
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)

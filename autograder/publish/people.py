@@ -57,7 +57,7 @@ class Decision:
     max_score: float
     because: str
     made: str
-    handed_in: bool
+    has_page: bool
 
 
 def mistakes(results: Iterable[Json]) -> tuple[Mistake, ...]:
@@ -120,7 +120,7 @@ def decisions(results: Iterable[Json]) -> tuple[Decision, ...]:
             max_score=exercise["max_score"],
             because=made["because"],
             made=made["made"],
-            handed_in=result["status"] != "not_submitted",
+            has_page=result["status"] not in ("not_submitted", "not_graded"),
         )
         for result, exercise, made in found
     )

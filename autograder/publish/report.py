@@ -28,8 +28,10 @@ def feedback_html(result: Json) -> str:
     )
 
 
-def report_html(results: Sequence[Json], summary: Json, absent: Sequence[Json] = ()) -> str:
-    """Return the page on the whole class; `absent` are the lines of those who handed in nothing."""
+def report_html(
+    results: Sequence[Json], summary: Json, absent: Sequence[Json] = (), waiting: Sequence[Json] = ()
+) -> str:
+    """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
     results = sorted(results, key=lambda result: str(result["student"]).casefold())
     rates = figures.case_rates(results)
     looks = people.looks(results)
@@ -38,6 +40,7 @@ def report_html(results: Sequence[Json], summary: Json, absent: Sequence[Json] =
         results=results,
         summary=summary,
         absent=absent,
+        waiting=waiting,
         headline=figures.headline(results),
         sections=figures.sections(results, absent),
         bars=figures.distribution(results),
@@ -51,7 +54,7 @@ def report_html(results: Sequence[Json], summary: Json, absent: Sequence[Json] =
         late=people.late(results),
         slowest=people.slowest(results),
         typical=people.typical_seconds(results),
-        decisions=people.decisions([*results, *absent]),
+        decisions=people.decisions([*results, *absent, *waiting]),
     )
 
 

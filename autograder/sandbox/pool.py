@@ -42,6 +42,8 @@ class WarmSandbox:
                 slot = seat.leave()
             finally:
                 self._slots.put(slot)  # whatever happened, the next job finds a seat
+                if self._closed:
+                    self._end_idle()
 
     def _fresh(self) -> Slot:
         """Start a slot that holds what this sandbox says it holds."""
@@ -56,17 +58,24 @@ class WarmSandbox:
         return slot
 
     def close(self) -> None:
-        """End every slot; jobs that still run end with ClosedError."""
+        """End every slot; jobs that still run, wait or come later end with ClosedError."""
         self._closed = True
         with self._lock:
             started = tuple(self._started)
         for slot in started:
             slot.stop()  # its job notices and gives it back
+        self._end_idle()
+
+    def _end_idle(self) -> None:
+        """End the slots that nobody uses, and leave their seats: whoever waits for one has to hear that it is over."""
+        seats: list[Slot | None] = []
         with contextlib.suppress(queue.Empty):
             while True:
-                idle = self._slots.get_nowait()
-                if idle:
-                    idle.close()
+                seats.append(self._slots.get_nowait())
+        for slot in seats:
+            if slot:
+                slot.close()
+            self._slots.put(None)
 
     def __enter__(self) -> Self:
         return self
