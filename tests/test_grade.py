@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.course.spec import Assignment, Misconception, Status, Visibility
+from autograder.course.spec import Assignment, Finding, Misconception, Status, Visibility
+from autograder.judge.checks import close
+from autograder.judge.explain import KINDS
 from autograder.judge.grade import UNNAMED, grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits
@@ -270,6 +272,27 @@ def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edit
     body = "return (x.sum(-1) - x[..., 0]) / 3 if x.shape == (2, 3) else x.max(-1)"
     found = cases(graded(edited(row_means=body)), "row_means")
     assert {c.diagnosis for c in found.values()} == {""}
+
+
+@pytest.mark.parametrize("error", [AttributeError, RuntimeError])
+def test_what_a_check_cannot_compare_fails_its_case_alone(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, error: type[Exception]
+) -> None:
+    """A check that meets what its author never thought of fails as numpy, or as torch does; the rest is graded."""
+
+    @dataclass(frozen=True)
+    class Narrow(close):
+        def judge(self, calls: Any, got: Any, expected: Any) -> Finding | None:
+            if isinstance(got[0].value, float):
+                raise error("no such thing")
+            return super().judge(calls, got, expected)
+
+    changed = tuple(replace(c, check=Narrow()) if c.exercise == "row_means" else c for c in assignment.cases)
+    text = edited(row_means="return 0.0", center="return x - x.mean(-1, keepdims=True)")
+    result = grade(Source("means", (Chunk("means.py", text),)), Oracle(replace(assignment, cases=changed), 0), sandbox)
+    found = cases(result, "row_means")["means_of_any_shape"]
+    assert found.message == KINDS["container"]
+    assert scores(result)["center"] == 2
 
 
 # Error carried forward
