@@ -22,6 +22,9 @@ from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 from autograder.sandbox.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.wire import Opaque, decode, encode
 
+# Python, numpy and torch each have one random state for all threads: a case has it for itself until it is through.
+RANDOM = threading.RLock()
+
 
 class BrokenReferenceError(CourseError):
     """The reference, or a case, fails by itself: an author's mistake, never a student's."""
@@ -255,8 +258,8 @@ def _opaque(tree: Any) -> Opaque | None:
 
 def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
     """Make calls here, in the trusted process, as the worker makes them there."""
-    # As there, the random state is set when a case begins, not for each of its calls.
-    return tuple(_answer(program, request, first=not number) for number, request in enumerate(requests))
+    with RANDOM:
+        return tuple(run_request(program, request, first=not number) for number, request in enumerate(requests))
 
 
 def to_worker(tree: Any) -> Any:
@@ -264,8 +267,11 @@ def to_worker(tree: Any) -> Any:
     return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
 
 
-def _answer(program: Program, request: Request, *, first: bool) -> Outcome:
-    """Make one call here as the worker makes it there, so that both sides' values have one form."""
+def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
+    """Make one call here as the worker makes it there, so that both sides' values have one form; hold RANDOM meanwhile.
+
+    As there, the random state is set when a case begins, not for each of its calls.
+    """
     args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
     with _quiet():
         if first:
