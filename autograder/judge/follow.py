@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from autograder.course.spec import Status, Visibility
+from autograder.course.spec import Status
 from autograder.judge.attribute import OWN_FAULT, diagnosis_of
 from autograder.judge.likeness import same_outcomes
 from autograder.judge.reference import Reference
@@ -68,9 +68,7 @@ def _with_evidence(
     shown = {
         j.trial.case.exercise
         for j in judged
-        if j.trial.case.visibility is Visibility.HIDDEN
-        and j.trial in returned
-        and (j.status is Status.PASSED or j.trial in excused)
+        if oracle.is_hidden(j.trial) and j.trial in returned and (j.status is Status.PASSED or j.trial in excused)
     }
     diagnoses = {
         name: diagnosis_of(oracle, name, judged) for name in {name for names in excused.values() for name in names}

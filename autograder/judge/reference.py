@@ -9,13 +9,14 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from autograder.course.catalog import CourseError
-from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.course.spec import Answer, Assignment, Case, Misconception, Visibility
 from autograder.judge.reach import Reach
 from autograder.judge.trials import Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
@@ -33,7 +34,12 @@ class BrokenReferenceError(CourseError):
 class Reference:
     """The trials of a grading run and the answers to expect. Safe to share between threads."""
 
-    def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False) -> None:
+    def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False, tell_all: bool = False) -> None:
+        """Draw the trials; with `tell_all` every case is shown as if it were public, and judged as what it is."""
+        self._hidden = {(c.exercise, c.name) for c in assignment.cases if c.visibility is Visibility.HIDDEN}
+        if tell_all:
+            shown = tuple(replace(c, visibility=Visibility.PUBLIC) for c in assignment.cases)
+            assignment = replace(assignment, cases=shown)
         self.assignment = assignment
         self.seed = seed
         self.trials: tuple[Trial, ...] = tuple(
@@ -50,6 +56,10 @@ class Reference:
         self._lock = threading.RLock()
         self._code: CodeType | None = None
         self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+
+    def is_hidden(self, trial: Trial) -> bool:
+        """Whether students do not see a trial's case."""
+        return (trial.case.exercise, trial.case.name) in self._hidden
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
