@@ -117,6 +117,15 @@ def test_a_row_of_each_call_is_plotted() -> None:
     )
 
 
+def test_a_row_that_fails_costs_its_line_alone() -> None:
+    """A case's author wrote it for what students plausibly return; a picture is worth no grade."""
+    plot = Plot("norm", ("small", "large"), lambda value: (value[0] ** 2).sum(-1))
+    answers = [Answer((0.0,)), Answer((Tensor(np.ones((2, 3))),))]
+    picture = plotted(plot, answers, answers[1:] * 2)
+    assert picture
+    assert [name for name, _ in picture.curves] == ["expected, small", "yours, large", "expected, large"]
+
+
 @given(hnp.arrays("f8", hnp.array_shapes(min_dims=1, max_dims=3, max_side=7)), st.text(max_size=9))
 def test_any_numbers_and_names_make_a_well_formed_figure(array: np.ndarray, name: str) -> None:
     """Whatever a student returned or called it, the page stays a page."""

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.course.spec import Assignment, Misconception, Status, Visibility
+from autograder.course.spec import Assignment, Call, Finding, Limits, Misconception, Status, Visibility, call
+from autograder.course.spec import case as hidden_case
+from autograder.judge.attribute import judge_all
+from autograder.judge.checks import close
+from autograder.judge.explain import KINDS
 from autograder.judge.grade import UNNAMED, grade
 from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits
+from autograder.judge.reference import apply_edits, run_requests
 from autograder.judge.result import CaseResult, Result
-from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Sandbox, Source, Trouble
+from autograder.sandbox.job import (
+    Chunk,
+    Ending,
+    Frame,
+    Isolation,
+    Job,
+    JobResult,
+    Outcome,
+    Request,
+    Sandbox,
+    Source,
+    Trouble,
+)
+from autograder.sandbox.program import Program
 from autograder.sandbox.wire import Opaque, Tensor
 
 Graded = Callable[[str], Result]
@@ -272,6 +291,27 @@ def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edit
     assert {c.diagnosis for c in found.values()} == {""}
 
 
+@pytest.mark.parametrize("error", [AttributeError, RuntimeError])
+def test_what_a_check_cannot_compare_fails_its_case_alone(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, error: type[Exception]
+) -> None:
+    """A check that meets what its author never thought of fails as numpy, or as torch does; the rest is graded."""
+
+    @dataclass(frozen=True)
+    class Narrow(close):
+        def judge(self, calls: Any, got: Any, expected: Any) -> Finding | None:
+            if isinstance(got[0].value, float):
+                raise error("no such thing")
+            return super().judge(calls, got, expected)
+
+    changed = tuple(replace(c, check=Narrow()) if c.exercise == "row_means" else c for c in assignment.cases)
+    text = edited(row_means="return 0.0", center="return x - x.mean(-1, keepdims=True)")
+    result = grade(Source("means", (Chunk("means.py", text),)), Oracle(replace(assignment, cases=changed), 0), sandbox)
+    found = cases(result, "row_means")["means_of_any_shape"]
+    assert found.message == KINDS["container"]
+    assert scores(result)["center"] == 2
+
+
 # Error carried forward
 
 
@@ -304,6 +344,86 @@ def test_a_mistake_without_a_name_is_charged_once_too(graded: Graded, edited: Ed
     assert scores(result)["center"] == 2
     followed = cases(result, "center")["centers_any_shape"]
     assert followed.message == "Right, given your `row_means`: what is wrong there is not charged again here."
+
+
+class Patient:
+    """A sandbox with limits of its own, whatever a job's are."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.isolation = sandbox.isolation
+        self._sandbox = sandbox
+
+    def run(self, job: Job) -> JobResult:
+        """Run a job as if its limits were the usual ones."""
+        return self._sandbox.run(replace(job, limits=Limits()))
+
+    def close(self) -> None:
+        """It is not ours."""
+
+
+def followed(assignment: Assignment, sandbox: Sandbox, text: str) -> set[str]:
+    """Return the cases that only follow from mistakes elsewhere."""
+    oracle, patient, source = Oracle(assignment, 0), Patient(sandbox), Source("means", (Chunk("means.py", text),))
+    requests = tuple(request for trial in oracle.trials for request in trial.requests)
+    judged = judge_all(oracle, patient.run(Job(source, requests, assignment.limits)))
+    return {trial.case.name for trial in oracle.follow(source, patient, judged)}
+
+
+def with_reference(assignment: Assignment, *edits: tuple[str, str]) -> Assignment:
+    """Return the assignment with another reference."""
+    reference = assignment.reference
+    for old, new in edits:
+        assert old in reference
+        reference = reference.replace(old, new)
+    return replace(assignment, reference=reference, misconceptions=())
+
+
+WRONG_MEANS = ("total = x.sum(axis=-1)\n    return total / x.shape[-1]", "return x.max(-1)")
+
+
+def test_what_follows_does_not_depend_on_the_clock(assignment: Assignment, sandbox: Sandbox) -> None:
+    """Where the reference waits, for a processor or for others, a verdict stays what it is."""
+    wrong = with_reference(assignment, WRONG_MEANS).reference
+    waiting = "means = as_columns(row_means(x))\n    __import__('time').sleep(0.05)"
+    slow = with_reference(assignment, ("means = as_columns(row_means(x))", waiting))
+    hasty = replace(slow, limits=Limits(case_seconds=0.01, import_seconds=0.01))
+    assert followed(hasty, sandbox, wrong) == followed(assignment, sandbox, wrong) != set()
+
+
+def test_a_reference_that_never_ends_on_a_wrong_answer_is_stopped(assignment: Assignment, sandbox: Sandbox) -> None:
+    """Such as a loop until rows are centered; the cases that need no loop are still followed."""
+    loop = "means = as_columns(row_means(x))\n    while (abs((x - means).sum(-1)) > 1e-6).any(): pass"
+    looping = with_reference(assignment, ("means = as_columns(row_means(x))", loop))
+    text = with_reference(assignment, WRONG_MEANS).reference
+    of_center = {c.name for c in assignment.cases if c.exercise == "center"}
+    assert followed(looping, sandbox, text) == followed(assignment, sandbox, text) - of_center
+
+
+def test_a_followed_case_draws_what_its_calls_draw_in_the_sandbox(assignment: Assignment, sandbox: Sandbox) -> None:
+    """The random state is set when a case begins, and not for each of its calls."""
+
+    @hidden_case("center", check=close())
+    def twice(rng: np.random.Generator) -> Iterator[Call]:
+        """Two calls of one case."""
+        yield call(rng.normal(size=(2, 3)))
+        yield call(rng.normal(size=(2, 3)))
+
+    noisy = with_reference(assignment, ("return x - means", "return x - means + np.random.rand()"))
+    of_means = tuple(c for c in noisy.cases if c.exercise == "row_means")
+    noisy = replace(noisy, cases=(*of_means, twice))
+    text = with_reference(noisy, WRONG_MEANS).reference
+    assert "twice" in followed(noisy, sandbox, text)
+
+
+def test_a_case_that_draws_is_alone_with_the_random_state() -> None:
+    """Other threads judge other students meanwhile; there is one state for them all."""
+    program = Program("drawing", notebook=False)
+    text = "import time, numpy as np\ndef f():\n    time.sleep(0.02)\n    return np.random.rand()"
+    program.load([("drawing.py", text)])
+    requests = [(Request("f", (), {}, None, "g", "f", seed=seed),) * 2 for seed in range(4)]
+    alone = [run_requests(program, each) for each in requests]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda each: run_requests(program, each), requests)) == alone
 
 
 CHEATS = {

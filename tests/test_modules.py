@@ -111,6 +111,7 @@ def test_a_shortcut_is_seen_in_the_source(graded: Grade, tensors: Assignment, na
         assert case.message == SAYS.format(name, f" (tensors.py, line {line})")
 
 
+HELPER = "class Helper:\n    def apply(self, x, w, b):\n        return nn.functional.linear(x, w, b)\n\n"
 WAYS = {
     "another name": ("import torch.nn.functional as fn", "return fn.linear(x, self.weight, self.bias)"),
     "from import": ("from torch.nn.functional import linear as f", "return f(x, self.weight, self.bias)"),
@@ -119,6 +120,14 @@ WAYS = {
     "helper": (
         "def product(x, w, b):\n    return torch.nn.functional.linear(x, w, b)",
         "return product(x, self.weight, self.bias)",
+    ),
+    "a method of one's own": (
+        f"{HELPER}\nclass Further(Helper):\n    pass\n\n\nhelper: Further = Further()",
+        "return helper.apply(x, self.weight, self.bias)",
+    ),
+    "a class made elsewhere": (
+        f"{HELPER}\ndef made():\n    return Helper()",
+        "use = lambda helper: helper.apply(x, self.weight, self.bias)\nreturn use(made())",
     ),
     "import inside": ("", "from torch.nn import functional as f\nreturn f.linear(x, self.weight, self.bias)"),
 }
@@ -146,6 +155,7 @@ HARMLESS = {
     "imported only": ("from torch.nn import Linear", RIGHT),
     "in a function nobody calls": ("def compare(x):\n    return nn.Linear(3, 4)(x)", RIGHT),
     "at the top level": ("nn.Linear(3, 4)(torch.zeros(2, 3))", RIGHT),
+    "in a class nobody makes": ("class Bench:\n    def weight(self, x):\n        return nn.Linear(3, 4)(x)", RIGHT),
     "a function of one's own": (
         "def linear(x, w, b):\n    return x @ w.T + b",
         "return linear(x, self.weight, self.bias)",

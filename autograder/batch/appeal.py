@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import exercise_keys
 from autograder.batch.record import Json
 from autograder.batch.view import find_exercise, find_student, records, source_of
-from autograder.course.spec import Assignment, Visibility
+from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import ExerciseResult
@@ -48,12 +48,11 @@ def open_case(book: Gradebook, assignment: Assignment, student: str, exercise: s
 
 
 def look_again(case: Case, assignment: Assignment, sandbox: Sandbox) -> tuple[ExerciseResult, str]:
-    """Run the submission anew and tell all: every case is judged as if it were public.
+    """Run the submission anew and tell all: every case is shown as if it were public.
 
     Returns the exercise, and what was wrong with the file as a whole, if anything.
     """
-    shown = replace(assignment, cases=tuple(replace(c, visibility=Visibility.PUBLIC) for c in assignment.cases))
-    oracle = Oracle(shown, case.seed)
+    oracle = Oracle(assignment, case.seed, tell_all=True)
     result = grade(case.source, oracle, sandbox, smallest=True)
     result = Trainer(oracle).add_to(result, case.source, sandbox, names={case.exercise})
     exercise = next(e for e in result.exercises if e.name == case.exercise)

@@ -12,16 +12,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from autograder.course.spec import Status, Visibility
+from autograder.course.spec import Status
 from autograder.judge.attribute import OWN_FAULT, diagnosis_of
 from autograder.judge.likeness import same_outcomes
 from autograder.judge.reference import Reference
 from autograder.judge.replay import Replay, informative
 from autograder.judge.trials import Judged, Trial
 from autograder.sandbox.job import Ending, Job, Sandbox, Source
+from autograder.sandbox.machine import patience
 
 MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
-MAX_TIMES = 4  # as long as importing and one case may take, for all rounds; what is open by then is not excused
 
 
 def follow(
@@ -34,8 +34,7 @@ def follow(
         return {}
     replay = Replay(oracle, wrong)
     excused: dict[Trial, tuple[str, ...]] = {}
-    limits = oracle.assignment.limits
-    end = time.monotonic() + MAX_TIMES * (limits.import_seconds + limits.case_seconds)
+    limits, spent = oracle.assignment.limits, 0.0
     for _ in range(MAX_ROUNDS):
         waiting = []
         for j in open_trials:
@@ -45,9 +44,13 @@ def follow(
             elif replay.asked and informative(outcomes) and same_outcomes(j.trial, j.outcomes, outcomes):
                 excused[j.trial] = tuple(sorted(replay.asked))
         questions = replay.take_questions()
-        if not questions or time.monotonic() > end:
+        # What is open when the student's own code has run as long as it may for all cases is not excused. Time in which
+        # the reference ran here, or waited for others, is not the student's.
+        if not questions or spent > limits.total_seconds:
             break
+        began = time.monotonic()
         ran = sandbox.run(Job(source, tuple(questions.values()), limits, oracle.assignment.shortcuts))
+        spent += (time.monotonic() - began) / patience()
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
         open_trials = waiting
     return _with_evidence(oracle, judged, excused)
@@ -65,9 +68,7 @@ def _with_evidence(
     shown = {
         j.trial.case.exercise
         for j in judged
-        if j.trial.case.visibility is Visibility.HIDDEN
-        and j.trial in returned
-        and (j.status is Status.PASSED or j.trial in excused)
+        if oracle.is_hidden(j.trial) and j.trial in returned and (j.status is Status.PASSED or j.trial in excused)
     }
     diagnoses = {
         name: diagnosis_of(oracle, name, judged) for name in {name for names in excused.values() for name in names}

@@ -19,7 +19,7 @@ from autograder.sandbox.job import Ending, Outcome, Trouble
 from autograder.sandbox.wire import Tensor
 
 # Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
-UNCOMPARABLE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError)
+UNCOMPARABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _ABOUT_SHAPES = re.compile(r"shape|size|dimension|broadcast|aligned|mismatch|subscript|out of bounds|out of range|axis")
 _OVERFLOWS = frozenset({"OverflowError", "ZeroDivisionError", "FloatingPointError"})
 

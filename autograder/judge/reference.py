@@ -9,18 +9,22 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from autograder.course.catalog import CourseError
-from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.course.spec import Answer, Assignment, Case, Misconception, Visibility
 from autograder.judge.reach import Reach
 from autograder.judge.trials import Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 from autograder.sandbox.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.wire import Opaque, decode, encode
+
+# Python, numpy and torch each have one random state for all threads: a case has it for itself until it is through.
+RANDOM = threading.RLock()
 
 
 class BrokenReferenceError(CourseError):
@@ -30,7 +34,12 @@ class BrokenReferenceError(CourseError):
 class Reference:
     """The trials of a grading run and the answers to expect. Safe to share between threads."""
 
-    def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False) -> None:
+    def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False, tell_all: bool = False) -> None:
+        """Draw the trials; with `tell_all` every case is shown as if it were public, and judged as what it is."""
+        self._hidden = {(c.exercise, c.name) for c in assignment.cases if c.visibility is Visibility.HIDDEN}
+        if tell_all:
+            shown = tuple(replace(c, visibility=Visibility.PUBLIC) for c in assignment.cases)
+            assignment = replace(assignment, cases=shown)
         self.assignment = assignment
         self.seed = seed
         self.trials: tuple[Trial, ...] = tuple(
@@ -47,6 +56,10 @@ class Reference:
         self._lock = threading.RLock()
         self._code: CodeType | None = None
         self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+
+    def is_hidden(self, trial: Trial) -> bool:
+        """Whether students do not see a trial's case."""
+        return (trial.case.exercise, trial.case.name) in self._hidden
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -255,8 +268,8 @@ def _opaque(tree: Any) -> Opaque | None:
 
 def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
     """Make calls here, in the trusted process, as the worker makes them there."""
-    # As there, the random state is set when a case begins, not for each of its calls.
-    return tuple(_answer(program, request, first=not number) for number, request in enumerate(requests))
+    with RANDOM:
+        return tuple(run_request(program, request, first=not number) for number, request in enumerate(requests))
 
 
 def to_worker(tree: Any) -> Any:
@@ -264,8 +277,11 @@ def to_worker(tree: Any) -> Any:
     return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
 
 
-def _answer(program: Program, request: Request, *, first: bool) -> Outcome:
-    """Make one call here as the worker makes it there, so that both sides' values have one form."""
+def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
+    """Make one call here as the worker makes it there, so that both sides' values have one form; hold RANDOM meanwhile.
+
+    As there, the random state is set when a case begins, not for each of its calls.
+    """
     args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
     with _quiet():
         if first:

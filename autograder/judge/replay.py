@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,41 +23,20 @@ from autograder.judge.compare import difference
 from autograder.judge.gradients import attach
 from autograder.judge.likeness import UNCOMPARABLE
 from autograder.judge.question import Asked, Question, array_of, with_constants
-from autograder.judge.reference import Reference, run_requests, to_worker
+from autograder.judge.reference import RANDOM, Reference, run_request, to_worker
 from autograder.judge.trials import Trial
 from autograder.sandbox.job import Ending, Outcome, Request
 from autograder.sandbox.program import Invocation, Program, call_module
 from autograder.sandbox.wire import Tensor, WireError, decode, encode
 
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
+MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
 _ROOM = 64  # entries, and whole numbers, that are always allowed
 
 
-class _StopError(Exception):
-    """Ends a replay that cannot go on."""
-
-
-@contextmanager
-def _at_most(seconds: float, label: str) -> Iterator[None]:
-    """Raise _StopError in what runs here for too long: with a wrong answer in it a loop of the reference may never end.
-
-    Only the reference's own lines are watched, those of the file `label`; what it calls in libraries ends by itself.
-    """
-    end, before = time.monotonic() + seconds, sys.gettrace()
-
-    def trace(frame: FrameType, *_: object) -> Any:
-        if frame.f_code.co_filename != label:
-            return None
-        if time.monotonic() > end:
-            raise _StopError
-        return trace
-
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
+class _StopError(BaseException):
+    """Ends a replay that cannot go on; no `except Exception` on the way may keep it, for steps are counted no more then."""
 
 
 @dataclass
@@ -71,6 +49,7 @@ class Replay:
     _waiting: bool = False  # for an answer, in the latest call
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
     _calls: int = 0  # in the latest call
+    _steps: int = 0  # of the reference, in the latest call
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
     _new: dict[Question, Request] = field(default_factory=dict)
@@ -95,20 +74,38 @@ class Replay:
             mine = name == trial.case.exercise
             self._classes[name].forward = forward if mine else self._module_question(name, trial.case)
         found: list[Outcome] = []
-        for request in trial.requests:
-            self._failed, self._calls, self._waiting = None, 0, False
-            self._backward = bool(request.module and request.module["cotangents"])
-            began, most = time.monotonic(), 2 * self.oracle.assignment.limits.case_seconds
-            try:
-                with _at_most(most, self.oracle.assignment.file):
-                    (outcome,) = run_requests(self._program, (request,))
-            except _StopError:
-                outcome = Outcome(Ending.NOT_RUN)
-            if time.monotonic() - began > most:
-                outcome = Outcome(Ending.NOT_RUN)
-            found.append(self._failed or outcome)
-            waiting = waiting or self._waiting
+        with RANDOM:
+            for number, request in enumerate(trial.requests):
+                self._failed, self._calls, self._steps, self._waiting = None, 0, 0, False
+                self._backward = bool(request.module and request.module["cotangents"])
+                with self._counted():
+                    outcome = run_request(self._program, request, first=not number)
+                found.append(self._failed or outcome)
+                waiting = waiting or self._waiting
         return None if waiting else tuple(found)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Stop what runs here for too long: with a wrong answer in it a loop of the reference may never end.
+
+        The reference's own steps are counted, not seconds, so that no verdict depends on what else the machine does.
+        What it calls in libraries ends by itself.
+        """
+        label, before = self.oracle.assignment.file, sys.gettrace()
+
+        def trace(frame: FrameType, *_: object) -> Any:
+            if frame.f_code.co_filename != label:
+                return None
+            self._steps += 1
+            if self._steps > MAX_STEPS:
+                self._stop(Outcome(Ending.NOT_RUN))
+            return trace
+
+        sys.settrace(trace)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
     def take_questions(self) -> dict[Question, Request]:
         """Return the questions that came up, once each."""

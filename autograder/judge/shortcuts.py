@@ -75,10 +75,11 @@ def _uses(exercise: Exercise, assignment: Assignment, names: _Names, rules: list
     others = strangers | {method for stranger in strangers for method in names.methods.get(stranger, ())}
     reached = [name for blank in exercise.blanks for name in _reached_by(blank, names)]
     for name in reached:  # grows meanwhile
+        reached += [more for more in _methods(name, reached, names) if more not in others and more not in reached]
         for part in names.defined.get(name, ()):
             known = replace(names, imported={**names.imported, **part.local})
             for node in (node for code in part.code for node in _walk(code)):
-                reached += [more for more in _named(node, names) if more not in others and more not in reached]
+                reached += [more for more in _named(node) if more not in others and more not in reached]
                 for full_name in _full_names(node, known):
                     rule = next((rule for rule in rules if _forbids(rule, full_name)), None)
                     if rule:
@@ -92,12 +93,19 @@ def _reached_by(blank: str, names: _Names) -> list[str]:
     return [owner, *([blank, f"{owner}.forward"] if method else names.methods.get(owner, []))]
 
 
-def _named(node: ast.AST, names: _Names) -> list[str]:
-    """Return the own definitions that a name or an attribute may stand for; calling an object calls its `forward`."""
+def _methods(name: str, reached: list[str], names: _Names) -> list[str]:
+    """Return the own methods that are reached with a class or, named with its dot, an attribute: it takes both."""
+    if name.startswith("."):
+        return [owner + name for owner in names.methods if owner in reached]
+    return [name + attribute for attribute in reached if attribute.startswith(".")] if name in names.methods else []
+
+
+def _named(node: ast.AST) -> list[str]:
+    """Return what a name may stand for, or an attribute with its dot; calling an object calls its `forward`."""
     if isinstance(node, ast.Name):
         return [node.id, f"{node.id}.forward"]
     if isinstance(node, ast.Attribute):
-        return [f"{owner}.{node.attr}" for owner in names.methods]
+        return [f".{node.attr}"]
     return []
 
 
@@ -196,10 +204,10 @@ def _note_import(node: ast.AST, names: _Names) -> None:
 
 def _note_alias(node: ast.stmt, names: _Names, label: str) -> None:
     """Note what a top-level assignment gives another name to, or else defines."""
-    if not isinstance(node, ast.Assign):
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return
     full_name = next(_full_names(node.value, names), None)
-    for target in node.targets:
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         if isinstance(target, ast.Name):
             if full_name:
                 names.imported[target.id] = full_name
