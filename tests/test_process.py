@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,19 @@ def endings(result: JobResult) -> list[Ending]:
 
 
 # Calls that return
+
+
+def test_nobody_can_tell_more_seconds_than_it_took(run: Run) -> None:
+    """Students read them, and a number that a submission makes up could be a hidden input."""
+    text = (
+        "import itertools, time\ncount = itertools.count(0, 1e5).__next__\ndef f(i):\n    time.perf_counter = count\n"
+    )
+    started = time.monotonic()
+    outcomes = run(text, *(ask("f", i) for i in range(4))).outcomes
+    took = time.monotonic() - started
+    assert sum(outcome.seconds for outcome in outcomes) <= took
+    nan = "import time\ndef f(i):\n    time.perf_counter = lambda: float('nan')\n"
+    assert [outcome.seconds for outcome in run(nan, ask("f", 1), ask("f", 2)).outcomes] == [0, 0]
 
 
 def test_values_come_back_as_data(run: Run) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +101,38 @@ def test_the_same_code_is_trained_once(line: Assignment, trainer: Trainer, sandb
     before = sandbox.jobs
     assert run(trainer, sandbox, line.reference).exercises[-1] == first.exercises[-1]
     assert sandbox.jobs == before + 1
+
+
+def test_twins_at_the_same_time_are_trained_once(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """The second waits for the first."""
+    source = Source("line", (Chunk("line.py", line.reference),))
+    result = grade(source, trainer.oracle, sandbox)
+    before = sandbox.jobs
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(lambda _: trainer.add_to(result, source, sandbox), range(2))
+    assert one == other
+    assert sandbox.jobs == before + 2
+
+
+def test_a_twin_reads_the_name_of_its_own_file(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """And nobody else's."""
+    text = written(line, "return 1 / 0")
+    for label in ("ada.py", "bob.py"):
+        source = Source("line", (Chunk(label, text),))
+        result = trainer.add_to(grade(source, trainer.oracle, sandbox), source, sandbox)
+        assert f"{label}, line 9" in result.exercises[-1].cases[0].message
+
+
+def test_a_twin_of_what_was_cut_gets_a_run_of_its_own(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """That a run was too slow may be the machine's doing."""
+    short = replace(line, trainings=(replace(line.trainings[0], seconds=0.2),))
+    text = written(line, "while True:\n    pass")
+    slow, source = Trainer(Oracle(short, 5)), Source("line", (Chunk("line.py", text),))
+    result = grade(Source("line", (Chunk("line.py", line.reference),)), slow.oracle, sandbox)
+    for _ in range(2):
+        before = sandbox.jobs
+        assert slow.add_to(result, source, sandbox).exercises[-1].cases[0].status is Status.TIMEOUT
+        assert sandbox.jobs == before + 1
 
 
 def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

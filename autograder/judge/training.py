@@ -37,11 +37,12 @@ TOO_GOOD = "The loss falls faster than the reference's, which is too good: is so
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+_BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
 Watch = Callable[[int, float], None]
 
 
 class Trainer:
-    """The training runs of a grading run. Safe to share between threads; the same code is trained once."""
+    """The training runs of a grading run. Safe to share between threads; the same file is trained once."""
 
     def __init__(self, oracle: Oracle) -> None:
         self.assignment: Assignment = oracle.assignment
@@ -51,6 +52,7 @@ class Trainer:
         self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
+        self._once: dict[tuple[str, str], threading.Lock] = {}
         self._lock = threading.RLock()
 
     def add_to(
@@ -63,15 +65,16 @@ class Trainer:
     ) -> Result:
         """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
-        code = "\0".join(chunk.text for chunk in source.chunks)
-        digest = hashlib.sha256(f"{source.notebook}\0{code}".encode(errors="replace")).hexdigest()
+        digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()  # messages name its files, too
         wrong = [e.name for e in result.exercises if e.status is not Status.PASSED and e.name != "quiz"]
         named = {name for e in result.exercises for case in e.cases for name in case.diagnosis.split("+") if name}
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
-            if key not in self._known:
-                self._known[key] = self.train(training, source, sandbox, wrong, named, watch)
-            result = self._with(result, self._known[key])
+            with self._once.setdefault(key, threading.Lock()):
+                known = self._known.get(key) or self.train(training, source, sandbox, wrong, named, watch)
+                if not any(case.status in _BY_CHANCE for case in known.cases):
+                    self._known[key] = known
+            result = self._with(result, known)
         if not result.problem:
             return result
         status = next((e.status for e in result.exercises), Status.CRASHED)

@@ -25,6 +25,7 @@ from autograder.sandbox.events import (
     read_outcome,
     read_progress,
     read_trouble,
+    timed,
 )
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.program import MAX_NOTES
@@ -153,6 +154,7 @@ class Attempt:
         for number, phase in enumerate(self._phases()):
             self._release(encode_requests(phase))
             end = done + len(phase)
+            since = time.monotonic()
             begun, deadline = done - 1, self._budget.deadline(self.limits.case_seconds)
             latest = (
                 deadline + self.limits.case_seconds * self._budget.patience
@@ -167,7 +169,8 @@ class Attempt:
                     if news["event"] == "progress":
                         self._hear(news)
                         continue
-                    batch = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
+                    told = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
+                    batch = list(timed(told, time.monotonic() - since))
                     batch[-1] = replace(batch[-1], printed=self._ends.said(), curve=tuple(self._curve))
                 except MALFORMED as error:
                     broken = self._order[max(begun, done)]
@@ -177,7 +180,8 @@ class Attempt:
                 done += len(batch)
                 if number == 0:
                     self._ends.say_go()  # what it prints from here on belongs to the next cases
-                latest = time.monotonic() + 2 * self.limits.case_seconds * self._budget.patience
+                since = time.monotonic()
+                latest = since + 2 * self.limits.case_seconds * self._budget.patience
         return None
 
     def _phases(self) -> list[tuple[Request, ...]]:

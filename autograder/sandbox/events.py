@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from autograder.sandbox.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
 from autograder.sandbox.wire import MAX_LEAVES, WireError, encode
 
 MAX_LABEL = 300  # characters of a file's or cell's name
-MAX_SECONDS = 1e6
 MAX_STEP = 10**9
 PART_SIZE = 64  # requests in one encoded tree
 
@@ -103,8 +103,15 @@ def read_outcome(entry: Any) -> Outcome:
         raise ValueError("an ending that only the parent may give")
     trouble = read_trouble(entry["trouble"]) if "trouble" in entry else None
     seconds = float(entry.get("seconds", 0.0))
-    seconds = seconds if 0 <= seconds < MAX_SECONDS else 0.0
     return Outcome(ending, entry.get("value"), tuple(read_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
+
+
+def timed(outcomes: Iterable[Outcome], measured: float) -> Iterator[Outcome]:
+    """Yield outcomes whose seconds, the child's own word, come to no more than was measured here."""
+    for outcome in outcomes:
+        seconds = min(outcome.seconds, measured) if outcome.seconds >= 0 else 0.0  # it may be NaN
+        measured -= seconds
+        yield replace(outcome, seconds=seconds)
 
 
 def read_progress(news: dict[str, Any]) -> tuple[int, float]:
