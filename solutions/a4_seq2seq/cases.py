@@ -844,20 +844,16 @@ def the_length_penalty_decides(rng: np.random.Generator) -> Iterator[Call]:
 
     def fits(search: _Search) -> bool:
         short, middle, long = (search.best(*s)[0] for s in settings)
-        return len(short) < len(middle) <= len(long) and _clear(search, *settings)
+        return len(short) < len(middle) <= len(long)
 
-    search = _draw(rng, lambda: _search(rng, 6, 6), fits)
-    for width, alpha in settings:
-        yield _beam_call(search, width, alpha)
+    yield from _beam_calls(rng, (2787, 228, 53), (6, 6), settings, fits)
 
 
 @case("beam_search", check=close(names=BEAM, only="score"))
 def scores_are_those_of_wu(rng: np.random.Generator) -> Iterator[Call]:
     """The score is log P over ((5 + n) / 6) to the power of the length penalty."""
     settings = (2, 0.0), (2, 0.6), (3, 1.5)
-    search = _draw(rng, lambda: _search(rng, 5, 5), lambda s: len(s.best(2, 0.6)[0]) > 2 and _clear(s, *settings))
-    for width, alpha in settings:
-        yield _beam_call(search, width, alpha)
+    yield from _beam_calls(rng, (180, 801), (5, 5), settings, lambda s: len(s.best(2, 0.6)[0]) > 2)
 
 
 @case("beam_search", check=close(names=BEAM), weight=2)
@@ -912,9 +908,13 @@ def a_beam_as_wide_as_all_sentences(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("beam_search", check=close(names=BEAM))
 def a_single_word_at_most(rng: np.random.Generator) -> Iterator[Call]:
-    """With max_len = 1 the best word is the sentence."""
-    search = _draw(rng, lambda: _search(rng, 6, 1), lambda s: _clear(s, (2, 0.5)) and s.best(2, 0.5)[0] != [s.eos])
-    yield _beam_call(search, 2, 0.5)
+    """With max_len = 1 the best word is the sentence, also where EOS is the second best."""
+
+    def fits(search: _Search) -> bool:
+        found, _ = search.candidates(2)
+        return max(found)[1] != [search.eos] and min(found)[1] == [search.eos] and _clear(search, (2, 0.5))
+
+    yield _beam_call(_draw(rng, lambda: _search(rng, 6, 1), fits), 2, 0.5)
 
 
 @case("beam_search", check=close(names=BEAM))
