@@ -868,11 +868,9 @@ def finished_ones_wait_for_the_others(rng: np.random.Generator) -> Iterator[Call
             best = search.best(width, alpha)[0]
             if len(set(ends)) < 2 or best[-1] != search.eos or len(best) == min(ends):
                 return False
-        return _clear(search, *settings)
+        return True
 
-    search = _draw(rng, lambda: _search(rng, 5, 6), fits)
-    for width, alpha in settings:
-        yield _beam_call(search, width, alpha)
+    yield from _beam_calls(rng, (1225, 28), (5, 6), settings, fits)
 
 
 @case("beam_search", check=close(names=BEAM))
@@ -935,7 +933,7 @@ def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[
 @case("beam_search", check=untouched())
 def searching_leaves_the_state_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Sentence and score are right, and the state before the first step is as before."""
-    yield _beam_call(_draw(rng, lambda: _search(rng, 5, 4), lambda s: _clear(s, (3, 0.5))), 3, 0.5)
+    yield from _beam_calls(rng, (180, 801), (5, 5), ((2, 0.0), (2, 0.6), (3, 1.5)))
 
 
 # quiz
