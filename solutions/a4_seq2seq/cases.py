@@ -876,12 +876,9 @@ def finished_ones_wait_for_the_others(rng: np.random.Generator) -> Iterator[Call
 @case("beam_search", check=close(names=BEAM))
 def finished_ones_keep_their_places(rng: np.random.Generator) -> Iterator[Call]:
     """A finished hypothesis takes one of three places for good, so what it would leave room for is not found."""
-
-    def fits(search: _Search) -> bool:
-        return search.best(3, 1.0)[0] != search.best(3, 1.0, freed=True)[0] and _clear(search, (3, 1.0))
-
-    for _ in range(3):
-        yield _beam_call(_draw(rng, lambda: _search(rng, 7, 6), fits), 3, 1.0)
+    yield from _beam_calls(
+        rng, (1344, 109, 1425), (7, 6), ((3, 1.0),), lambda s: s.best(3, 1.0)[0] != s.best(3, 1.0, freed=True)[0]
+    )
 
 
 @case("beam_search", check=close(names=BEAM))
