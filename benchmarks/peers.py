@@ -42,7 +42,7 @@ from bench import (
 
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
-from autograder.command.pipeline import grade_into
+from autograder.command.pipeline import Choices, carry_out, make_plan, publish
 from autograder.command.progress import Lines
 from autograder.judge.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
@@ -193,7 +193,9 @@ class WholeClass:
         with open_gradebook(self._out, assignment) as book:
             quiet = Lines([].append)
             seed = secrets.randbits(32)  # the class is the same in every round, and is to be graded all the same
-            grade_into(book, assignment, self._submissions, self._sandbox, quiet, seed=seed)
+            plan = make_plan(book, assignment, self._submissions, Choices(seed))
+            carry_out(book, plan, self._sandbox, 1, quiet)
+            publish(book)
         rows = (self._out / "grades.csv").read_text(encoding="utf-8").splitlines()
         if len(rows) != self.count + 1:
             raise WrongVerdictError(f"{len(rows) - 1} grades for {self.count} students")

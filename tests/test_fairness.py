@@ -97,6 +97,15 @@ def test_of_two_mistakes_one_name_is_half(course_copy: Path) -> None:
     assert broken({SLUG: found}) == ()
 
 
+def test_only_own_names_of_single_mistakes_are_counted(course_copy: Path) -> None:
+    """Neither a pair with a wrong name, nor a mistake that nobody notices, changes how many were named."""
+    wrong = "def row_means(x):\n    return x.mean(-1)\ndef center(x):\n    return x.mean(-1, keepdims=True) - x\n"
+    nothing = dict.fromkeys(("adds_the_mean", "adds_the_mean-again"), "def unused(x):\n    return x\n")
+    write(course_copy, "disguised", DISGUISED | nothing | {"skips_the_first+adds_the_mean": wrong})
+    found = measured(course_copy)
+    assert (found.named, found.disguised, len(found.wrong), len(found.unnoticed)) == (2, 4, 1, 2)
+
+
 def test_a_disguise_of_nothing_is_an_error(course_copy: Path) -> None:
     """A file that is called after no misconception would be counted as a miss for ever."""
     write(course_copy, "disguised", {"adds_the_man": "def center(x):\n    return x\n"})

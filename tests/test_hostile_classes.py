@@ -29,7 +29,7 @@ from rich.console import Console
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import read_source, read_submissions
 from autograder.batch.view import records as records_in
-from autograder.command.pipeline import grade_into
+from autograder.command.pipeline import Choices, carry_out, make_plan, publish
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
@@ -68,7 +68,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Js
         submissions = read_submissions(root / "class", oracle.assignment.file)
         with open_gradebook(root / "out", oracle.assignment) as book:
             watch = Lines(console.print)
-            grade_into(book, oracle.assignment, submissions, sandbox, watch, jobs=2, seed=oracle.seed)
+            carry_out(book, make_plan(book, oracle.assignment, submissions, Choices(oracle.seed)), sandbox, 2, watch)
+            publish(book)
             records = list(records_in(book))
         show_class(console, "A class", records)
         assert house.caught() == []

@@ -487,6 +487,26 @@ def test_twenty_kills_change_no_grade(course: Path, assignment: Assignment, tmp_
         same_grades(calm, rough)
 
 
+def test_a_batch_system_that_ends_a_job_leaves_nothing_behind(
+    course: Path, assignment: Assignment, tmp_path: Path
+) -> None:
+    """SIGTERM ends it like Ctrl-C: no folder of a sandbox stays, and what was graded is in the book."""
+    works, temporary = tmp_path / "class", tmp_path / "temporary"
+    for folder in (works, temporary):
+        folder.mkdir()
+    (works / "loop.py").write_text(f"{assignment.reference}\nwhile True: pass\n")
+    command = [sys.executable, "-m", "autograder.cli", "grade", "t1_means", str(works), "-o", str(tmp_path / "out")]
+    command += ["--course", str(course), "--accept-unsandboxed", "--jobs", "1"]
+    process = subprocess.Popen(command, env=os.environ | {"TMPDIR": str(temporary)}, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not any(temporary.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.terminate()
+    assert process.wait(60) == 143
+    assert list(temporary.iterdir()) == []
+
+
 def without_times(entry: Any) -> Any:
     """Return a result without what differs between any two runs."""
     if isinstance(entry, dict):

@@ -101,6 +101,16 @@ def test_one_that_breaks_the_grader_does_not_lose_the_others(
     assert {entry["score"] for name, entry in entries.items() if name != "s3"} == {7}
 
 
+def test_nobody_waits_after_the_last_try(
+    oracle: Oracle, sandbox: Sandbox, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pause comes before each further try, and helps nobody after it."""
+    pauses: list[float] = []
+    monkeypatch.setattr(module.time, "sleep", pauses.append)
+    graded(oracle, Cursed(sandbox), [submission("s1", assignment.reference + "# curse")])
+    assert len(pauses) == module.TRIES - 1
+
+
 def test_what_fails_once_on_our_side_is_tried_again(oracle: Oracle, sandbox: Sandbox, assignment: Assignment) -> None:
     """The student sees nothing of it."""
     (entry,) = graded(oracle, Cursed(sandbox, 1), [submission("s1", assignment.reference + "# curse")]).values()

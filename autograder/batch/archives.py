@@ -26,6 +26,7 @@ MAX_CLASS_ENTRIES = 200_000  # in the folder or archive of a whole class
 _BLOCK = 1 << 16
 _ENCRYPTED = 0x1
 _LONGEST_NAME = 200
+_FEW = 5  # names that a message lists
 _IGNORED = frozenset({"__MACOSX", "__pycache__", "site-packages", "Thumbs.db", "desktop.ini"})
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others unpack without any bound on memory
 _TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError, ValueError, OverflowError)
@@ -81,10 +82,10 @@ def printable(name: str) -> str:
     return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"
 
 
-def several(names: Iterable[str], most: int = 5) -> str:
+def several(names: Iterable[str]) -> str:
     """Return the first few names, fit to be printed, and how many more there are."""
     shown = [printable(name) for name in names]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
+    return ", ".join(shown[:_FEW]) + (f" and {len(shown) - _FEW} more" if len(shown) > _FEW else "")
 
 
 def suffix_of(name: str) -> str:

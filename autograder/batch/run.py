@@ -83,12 +83,13 @@ def _without(trainer: Trainer, status: Status, message: str) -> Result:
 
 def _graded(source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset[str] | None) -> Result:
     """Grade, and grade again where that failed on our side; what stays is a GRADER_ERROR, never a lost class."""
-    for _ in range(TRIES):
+    for tries_left in reversed(range(TRIES)):
         try:
             return trainer.add_to(grade(source, trainer.oracle, sandbox), source, sandbox, stale)
         except ClosedError:
             raise
         except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
             text = f"{OUR_FAULT} ({type(error).__name__}: {error})"
-            time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
+            if tries_left:
+                time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
     return replace(_without(trainer, Status.GRADER_ERROR, text), problem=text)

@@ -69,6 +69,10 @@ _OTTER = re.compile(
     re.VERBOSE,
 )
 
+_OPEN, _CLOSE = tuple("([{"), tuple(")]}")
+_PART = re.compile(r"""\"{3} | '{3} | "(?:[^"\\]|\\.)*"? | '(?:[^'\\]|\\.)*'? | \#.* | [][(){}]""", re.VERBOSE)
+_TEXT_END = {quotes: re.compile(rf"(?:[^\\]|\\.)*?{quotes}") for quotes in ('"""', "'''")}
+
 
 def read_source(path: Path, file: str) -> Source:
     """Read one .py file or notebook from disk. Raises UnreadableError."""
@@ -285,9 +289,10 @@ def python_of_cell(text: str) -> str:
 
 
 def _python_lines(lines: list[str]) -> Iterator[str]:
-    continued = False
+    continued, python = False, _Inside()
     for line in lines:
-        if not continued and not any(sign in line for sign in _SIGNS):
+        if not continued and (python.inside or not any(sign in line for sign in _SIGNS)):
+            python.read(line)
             yield line
             continue
         magic = continued or bool(_MAGIC.match(line[:_LONGEST_MAGIC]))
@@ -296,4 +301,31 @@ def _python_lines(lines: list[str]) -> Iterator[str]:
             yield indent + "pass" if indent and line.strip() and not continued else ""
             continued = magic and line.endswith("\\")
         else:
+            python.read(line)
             yield line
+
+
+class _Inside:
+    """Whether a line goes on with what the lines above began, a bracket, a text or a joined line: `% b` is no magic."""
+
+    def __init__(self) -> None:
+        self._depth, self._quotes, self._joined = 0, "", False
+
+    @property
+    def inside(self) -> bool:
+        """Whether the next line goes on."""
+        return bool(self._depth or self._quotes or self._joined)
+
+    def read(self, line: str) -> None:
+        """Take in one more line."""
+        self._joined = line.endswith("\\")
+        at = 0
+        while found := _TEXT_END[self._quotes].match(line, at) if self._quotes else _PART.search(line, at):
+            at, part = found.end(), found[0]
+            if self._quotes:
+                self._quotes = ""
+            elif part in _TEXT_END:
+                self._quotes = part
+            else:
+                self._joined = self._joined and not part.startswith("#")
+                self._depth = max(self._depth + (part in _OPEN) - (part in _CLOSE), 0)

@@ -134,23 +134,6 @@ def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Wat
         book.end(run, time.monotonic() - began)
 
 
-def grade_into(
-    book: Gradebook,
-    assignment: Assignment,
-    submissions: Sequence[Submission],
-    sandbox: Sandbox,
-    watch: Watch,
-    **more: Any,
-) -> Json:
-    """Grade a class into an open gradebook, in a sandbox that is open already, and return the summary.
-
-    `more` are the number of `jobs` and Choices.
-    """
-    jobs = more.pop("jobs", 1)
-    carry_out(book, make_plan(book, assignment, submissions, Choices(**more)), sandbox, jobs, watch)
-    return publish(book)
-
-
 def publish(book: Gradebook, *, anew: bool = False) -> Json:
     """Bring every file up to date with the book, or make all of them `anew`; return the summary."""
     out = book.folder

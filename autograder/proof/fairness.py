@@ -41,16 +41,12 @@ class Fairness:
     gradings: Mapping[str, int] = field(default_factory=dict)  # of correct code, by isolation level
     unfair: tuple[str, ...] = ()  # correct code that lost a point or got a diagnosis
     disguised: int = 0  # one known mistake each
+    named: int = 0  # of these, those that got their own name and no other
     unnamed: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     pairs: int = 0  # two known mistakes each
     half: tuple[str, ...] = ()  # pairs of which not both were named; the student is told that there may be more
     unnoticed: tuple[str, ...] = ()  # mistakes that cost nothing
-
-    @property
-    def named(self) -> int:
-        """How many single mistakes got their own name."""
-        return self.disguised - len(self.unnamed) - len(self.wrong)
 
 
 def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
@@ -145,7 +141,7 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
     """Compare the names that were given to disguised mistakes with theirs."""
     bank = {m.name: m for m in assignment.misconceptions}
     unnamed, wrong, half, unnoticed = list[str](), list[str](), list[str](), list[str]()
-    pairs = 0
+    pairs = named = 0
     for disguise, result in verdicts.items():
         mistakes = disguise.partition("-")[0].split("+")
         for name in set(mistakes) - bank.keys():
@@ -162,9 +158,12 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
             unnamed.append(said)
         elif any(not given & names for names in meant):
             half.append(said)
+        elif len(mistakes) == 1:
+            named += 1
     return replace(
         found,
         disguised=len(verdicts) - pairs,
+        named=named,
         pairs=pairs,
         unnamed=tuple(unnamed),
         wrong=tuple(wrong),

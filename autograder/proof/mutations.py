@@ -80,8 +80,7 @@ def _statements(node: ast.stmt) -> Iterator[ast.AST]:
             yield from (ast.If(ast.Constant(truth), body, orelse) for truth in (True, False))
         case ast.Assign(targets=[ast.Subscript() | ast.Attribute()]):
             yield ast.Pass()
-        case ast.Assign(targets=[ast.Name(id=name)]) if getattr(node, "bound", False):
-            del name
+        case ast.Assign(targets=[ast.Name()]) if getattr(node, "bound", False):
             yield ast.Pass()
         case ast.Expr(value=ast.Call()) | ast.Raise() | ast.Continue() | ast.Break():
             yield ast.Pass()
