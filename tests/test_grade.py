@@ -415,6 +415,14 @@ def test_a_followed_case_draws_what_its_calls_draw_in_the_sandbox(assignment: As
     assert "twice" in followed(noisy, sandbox, text)
 
 
+def test_an_interrupt_ends_the_reference_s_work() -> None:
+    """Ctrl-C is for the grader; it is no answer of the code that it meets."""
+    program = Program("interrupted", notebook=False)
+    program.load([("interrupted.py", "def f():\n    raise KeyboardInterrupt")])
+    with pytest.raises(KeyboardInterrupt):
+        run_requests(program, (Request("f", (), {}, None, "g", "f"),))
+
+
 def test_a_case_that_draws_is_alone_with_the_random_state() -> None:
     """Other threads judge other students meanwhile; there is one state for them all."""
     program = Program("drawing", notebook=False)

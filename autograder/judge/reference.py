@@ -289,6 +289,8 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
     event = decode(encode(event))
     trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
+    if trouble and trouble.type_name == "KeyboardInterrupt":  # for us, whatever code it came to
+        raise KeyboardInterrupt
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)
 
 
