@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 import threading
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,7 @@ TOO_GOOD = "The loss falls faster than the reference's, which is too good: is so
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
 Watch = Callable[[int, float], None]
 
@@ -49,6 +53,7 @@ class Trainer:
         self.oracle = oracle
         self._args = {t.exercise: t.args(oracle.seed) for t in self.assignment.trainings}
         self._expected: dict[str, np.ndarray] = {}
+        self._used: dict[str, frozenset[str]] = {}
         self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
@@ -108,12 +113,18 @@ class Trainer:
         """Return the reference's losses over the first steps."""
         with self._lock:
             if training.exercise not in self._expected:
-                outcome, losses = self._first_losses(training, self.oracle.reference())
+                with _calls_in(self.assignment.file) as called:
+                    outcome, losses = self._first_losses(training, self.oracle.reference())
                 if losses is None or len(losses) != training.first_steps:
                     text = outcome.trouble.text if outcome.trouble else "no losses"
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
-                self._expected[training.exercise] = losses
+                self._expected[training.exercise], self._used[training.exercise] = losses, frozenset(called)
             return self._expected[training.exercise]
+
+    def used(self, training: Training) -> frozenset[str]:
+        """Return what of the reference runs in its first steps and after them, by the names of functions and classes."""
+        self.first_losses(training)
+        return self._used[training.exercise]
 
     def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
         (outcome,) = run_requests(program, (self._request(training, training.first_steps),))
@@ -160,7 +171,12 @@ class Trainer:
         first = self._run(training, source, sandbox, training.first_steps, None)
         cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
-            skipped = "Not run: the first steps already differ."
+            skipped = (
+                "the first steps already differ"
+                if first.ending is Ending.RETURNED
+                else "it broke off in its first steps"
+            )
+            skipped = f"Not run: {skipped}."
             cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
             return self._scored(training, cases)
         whole = self._run(training, source, sandbox, training.steps, watch)
@@ -203,7 +219,9 @@ class Trainer:
         self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
     ) -> CaseResult:
         case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
-        hint = f" Mend {' and '.join(f'`{name}`' for name in wrong)} first; it is used here." if wrong else ""
+        used = self.used(training)
+        wrong = [name for name in wrong if name in used]
+        hint = _hint(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
             return replace(case, status=_status(outcome), message=_explain(outcome, source, training) + hint)
         expected, losses = self.first_losses(training), _losses(outcome)
@@ -225,7 +243,8 @@ class Trainer:
         if known:
             says = " Or: ".join(m.says for m in known)
             return replace(failed, diagnosis=known[0].name, says=says if len(known) == 1 else f"One of these: {says}")
-        return replace(failed, says=TOO_GOOD if 0 <= losses[-1] < expected[-1] - training.tolerance * scale else "")
+        too_good = not wrong and 0 <= losses[-1] < expected[-1] - training.tolerance * scale
+        return replace(failed, says=TOO_GOOD if too_good else "")
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
@@ -242,8 +261,33 @@ class Trainer:
         return _case(metric, Status.FAILED, text.strip())
 
 
+@contextmanager
+def _calls_in(label: str) -> Iterator[set[str]]:
+    """Note the functions and classes of a file that are called in this thread."""
+    called: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename == label:
+            called.add(frame.f_code.co_qualname.partition(".")[0])
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
+
+
 def _case(metric: Metric, status: Status, message: str) -> CaseResult:
     return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, message)
+
+
+def _hint(wrong: Sequence[str]) -> str:
+    if not wrong:
+        return ""
+    names = ", ".join(f"`{name}`" for name in wrong[:-1])
+    names = f"{names} and `{wrong[-1]}` are" if names else f"`{wrong[-1]}` is"
+    return f"\n{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."
 
 
 def _status(outcome: Outcome) -> Status:
@@ -254,14 +298,16 @@ def _explain(outcome: Outcome, source: Source, training: Training) -> str:
     trouble = outcome.trouble or Trouble("", "")
     match outcome.ending:
         case Ending.TIMEOUT:
-            reached = f" It had come to step {outcome.curve[-1][0]} of {training.steps}." if outcome.curve else ""
-            return f"Stopped after {training.seconds:g} s.{reached}"
+            steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
+            reached = f" It had come to step {steps[-1]} of {training.steps}." if steps else ""
+            return f"Stopped after {outcome.seconds or training.seconds:.3g} s.{reached}"
         case Ending.MEMORY:
             return f"It asked for more than the {training.memory_mb} MB that a training may use."
         case Ending.FAULT:
             return OUR_FAULT
         case Ending.RAISED:
-            return explain_trouble(trouble, source)
+            told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
+            return f"{told}\nRun training.py to read all of it."
         case Ending.UNWRITTEN:
             return "It builds on something that is not written yet."
         case Ending.ABSENT:
