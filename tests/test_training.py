@@ -186,7 +186,7 @@ def test_a_run_that_is_cut_keeps_its_first_steps(line: Assignment, trainer: Trai
     first, metric = exercise.cases
     assert first.status is Status.PASSED
     assert metric.status is Status.TIMEOUT
-    assert metric.message == "Stopped after 5 s. It had come to step 49 of 200."
+    assert metric.message == "It was not done within 5 s and was stopped. It had come to step 49 of 200."
     assert isinstance(first.picture, Lines)
     assert [step for step, _ in first.picture.curves[0][1]] == [0, 20, 40]
 

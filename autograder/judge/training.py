@@ -300,7 +300,7 @@ def _explain(outcome: Outcome, source: Source, training: Training) -> str:
         case Ending.TIMEOUT:
             steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
             reached = f" It had come to step {steps[-1]} of {training.steps}." if steps else ""
-            return f"Stopped after {outcome.seconds or training.seconds:.3g} s.{reached}"
+            return f"It was not done within {training.seconds:g} s and was stopped.{reached}"
         case Ending.MEMORY:
             return f"It asked for more than the {training.memory_mb} MB that a training may use."
         case Ending.FAULT:
