@@ -264,13 +264,12 @@ def test_what_cannot_be_imported_is_not_trained(trainer: Trainer, sandbox: Count
     assert {(c.status, c.message) for c in exercise.cases} == {(Status.CRASHED, "The file could not be imported.")}
 
 
-def test_progress_is_heard_while_it_runs(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+def test_progress_is_heard_while_it_runs(line: Assignment, sandbox: Counting) -> None:
     """Whoever waits sees the steps."""
-    heard: list[int] = []
-    (training,) = line.trainings
-    source = Source("line", (Chunk("line.py", line.reference),))
-    trainer.train(training, source, sandbox, watch=lambda step, _loss: heard.append(step))
-    assert heard == list(range(200))
+    heard: list[tuple[str, int, int]] = []
+    watched = Trainer(Oracle(line, 5), lambda exercise, step, steps, _: heard.append((exercise, step, steps)))
+    trained(watched, sandbox, line.reference)
+    assert heard[-200:] == [("train_line", step, 200) for step in range(200)]
 
 
 def test_forged_progress_counts_for_nothing(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

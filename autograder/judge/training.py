@@ -8,6 +8,7 @@ returned on inputs whose targets never entered the sandbox.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import sys
@@ -42,13 +43,14 @@ SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
-Watch = Callable[[int, float], None]
+Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
 
 
 class Trainer:
     """The training runs of a grading run. Safe to share between threads; the same file is trained once."""
 
-    def __init__(self, oracle: Oracle) -> None:
+    def __init__(self, oracle: Oracle, progress: Progress | None = None) -> None:
+        self._progress = progress
         self.assignment: Assignment = oracle.assignment
         self.oracle = oracle
         self._args = {t.exercise: t.args(oracle.seed) for t in self.assignment.trainings}
@@ -66,7 +68,6 @@ class Trainer:
         source: Source,
         sandbox: Sandbox,
         names: Collection[str] | None = None,
-        watch: Watch | None = None,
     ) -> Result:
         """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
@@ -76,7 +77,7 @@ class Trainer:
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
             with self._once.setdefault(key, threading.Lock()):
-                known = self._known.get(key) or self.train(training, source, sandbox, wrong, named, watch)
+                known = self._known.get(key) or self.train(training, source, sandbox, wrong, named)
                 if not any(case.status in _BY_CHANCE for case in known.cases):
                     self._known[key] = known
             result = self._with(result, known)
@@ -105,7 +106,7 @@ class Trainer:
         with self._lock:
             if training.exercise not in self._curves:
                 source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
-                outcome = self._run(training, source, sandbox, training.steps, None)
+                outcome = self._run(training, source, sandbox, training.steps)
                 self._curves[training.exercise] = outcome.curve
             return self._curves[training.exercise]
 
@@ -165,10 +166,9 @@ class Trainer:
         sandbox: Sandbox,
         wrong: Sequence[str] = (),
         named: Collection[str] = (),
-        watch: Watch | None = None,
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        first = self._run(training, source, sandbox, training.first_steps, None)
+        first = self._run(training, source, sandbox, training.first_steps)
         cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
             skipped = (
@@ -179,7 +179,7 @@ class Trainer:
             skipped = f"Not run: {skipped}."
             cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
             return self._scored(training, cases)
-        whole = self._run(training, source, sandbox, training.steps, watch)
+        whole = self._run(training, source, sandbox, training.steps)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
         if [chunk.text for chunk in source.chunks] == [self.assignment.reference]:
             self._curves.setdefault(training.exercise, whole.curve)
@@ -205,15 +205,20 @@ class Trainer:
             harness=self.assignment.harness,
         )
 
-    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int, watch: Watch | None) -> Outcome:
+    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int) -> Outcome:
         limits = replace(
             self.assignment.limits,
             case_seconds=training.seconds,
             total_seconds=2 * training.seconds,
             memory_mb=training.memory_mb,
         )
+        watch = functools.partial(self._hear, training.exercise, steps) if self._progress else None
         ran = sandbox.run(Job(source, (self._request(training, steps),), limits, self.assignment.shortcuts, watch))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+
+    def _hear(self, exercise: str, steps: int, step: int, loss: float) -> None:
+        if self._progress:
+            self._progress(exercise, step, steps, loss)
 
     def _first_steps(
         self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
