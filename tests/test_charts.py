@@ -19,6 +19,7 @@ from autograder.judge.picture import (
     LEAST,
     MAX_POINTS,
     MAX_SIDE,
+    TOLD,
     Heat,
     Lines,
     as_json,
@@ -101,7 +102,8 @@ def test_curves_are_thinned_and_keep_their_ends() -> None:
     """Of two thousand steps some hundreds are drawn, the last among them."""
     steps = [(step, 1 / (step + 1)) for step in range(2000)]
     picture = training_picture(steps, steps)
-    (_, curve), _ = picture.curves
+    (_, mine), (_, curve) = picture.curves
+    assert len(mine) <= TOLD + 1
     assert len(curve) <= MAX_POINTS + 1
     assert (curve[0][0], curve[-1][0]) == (0, 1999)
     assert len(drawn(picture).findall(".//polyline")) == 2

@@ -219,7 +219,7 @@ def test_frames_that_are_not_theirs_are_left_out() -> None:
             Outcome(Ending.ABSENT, trouble=Trouble("", "made_up")),
             "There is no `center` in your file. Was it renamed or removed?",
         ),
-        (Outcome(Ending.TIMEOUT), "Stopped after 1.5 s without an answer. Does a loop never end?"),
+        (Outcome(Ending.TIMEOUT), "It gave no answer within 1.5 s and was stopped. Does a loop never end?"),
         (Outcome(Ending.MEMORY), "It asked for more than the 512 MB a submission may use."),
         (
             Outcome(Ending.OUTPUT, trouble=Trouble("", "30 MB")),

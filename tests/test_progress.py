@@ -69,3 +69,20 @@ def test_a_bar_on_a_terminal() -> None:
     for words in ("grading", "2/3", "/s", "1 could not be graded"):
         assert words in stream.getvalue()
     assert isinstance(watch_on(Console(file=io.StringIO())), Lines)
+
+
+def test_trainings_show_how_far_they_are() -> None:
+    """The step and the loss stand beside the bar, in a quiet log, and among the events, which are not many."""
+    stream, events = io.StringIO(), io.StringIO()
+    said: list[str] = []
+    shows = Bar(Console(file=stream, force_terminal=True, width=120)), Lines(said.append, seconds=0.0), Events(events)
+    for watch in shows:
+        with watch:
+            watch.start(3, 0)
+            for step in (119, 120):
+                watch.training("train_sort", step, 500, 1.9321)
+    words = "train_sort: step 120 of 500, loss 1.93"
+    assert words in stream.getvalue()
+    assert said[-1] == words
+    lines = [json.loads(line) for line in events.getvalue().splitlines()]
+    assert lines[1:] == [{"event": "training", "exercise": "train_sort", "step": 119, "steps": 500, "loss": 1.9321}]

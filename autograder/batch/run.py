@@ -16,7 +16,7 @@ from autograder.judge.explain import OUR_FAULT
 from autograder.judge.grade import grade, without_points
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
-from autograder.judge.training import Trainer
+from autograder.judge.training import Progress, Trainer
 from autograder.sandbox.job import ClosedError, Sandbox, Source
 
 TRIES = 2
@@ -30,12 +30,14 @@ def grade_class(
     sandbox: Sandbox,
     jobs: int,
     stale: Mapping[str, frozenset[str]] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Graded]:
     """Yield what each submission came to, in the order they finish.
 
     `stale` names by student the exercises whose results are new; training exercises that are not among them are left out.
+    `progress` hears of trainings from several threads.
     """
-    trainer = Trainer(oracle)
+    trainer = Trainer(oracle, progress)
     stop = threading.Event()
 
     def one(submission: Submission) -> Graded | None:

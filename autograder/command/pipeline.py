@@ -114,7 +114,7 @@ def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: W
     """Grade what a plan says, here; each result is in the book before the next is waited for."""
     for trial in plan.oracle.trials:
         plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
-    write_down(book, plan, grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale), watch)
+    write_down(book, plan, grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training), watch)
 
 
 def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Watch) -> None:

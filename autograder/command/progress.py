@@ -64,6 +64,9 @@ class Watch(Protocol):
     def graded(self, one: Mark) -> None:
         """One more is graded."""
 
+    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
+        """So far has a training come; several threads tell of theirs."""
+
 
 class Bar:
     """A bar on a terminal: done, how many, rate, time left, failures so far."""
@@ -99,6 +102,11 @@ class Bar:
         self._pace.count(one.status)
         self._bar.update(self._task, advance=1, description=self._pace.words)
 
+    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
+        """Show the one that was heard of last."""
+        words = f"{self._pace.words}, {_reached(exercise, step, steps, loss)}"
+        self._bar.update(self._task, description=words)
+
 
 class Lines:
     """A line every few seconds, and one at the end."""
@@ -127,12 +135,18 @@ class Lines:
             left = f", about {(pace.todo - pace.done) / pace.rate:.0f} s left" if pace.done < pace.todo else ""
             self._say(f"{pace.done} of {pace.todo} graded ({100 * pace.done // pace.todo} %), {pace.words}{left}")
 
+    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
+        """Say how far one is, if nothing was said for a while."""
+        if time.monotonic() - self._last >= self._seconds:
+            self._last = time.monotonic()
+            self._say(_reached(exercise, step, steps, loss))
+
 
 class Events:
-    """A line of JSON for each event: `start`, then `graded` for each submission; the command adds `done`."""
+    """A line of JSON for each event: `start`, `graded` for each submission, `training` once a second; then comes `done`."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._pace = stream, Pace()
+    def __init__(self, stream: TextIO, seconds: float = 1.0) -> None:
+        self._stream, self._pace, self._seconds, self._last = stream, Pace(), seconds, 0.0
 
     def __enter__(self) -> Self:
         """Say nothing yet."""
@@ -143,7 +157,8 @@ class Events:
 
     def tell(self, event: str, **values: object) -> None:
         """Write one event, so that a reader has it at once."""
-        print(json.dumps({"event": event, **values}), file=self._stream, flush=True)
+        self._stream.write(json.dumps({"event": event, **values}) + "\n")  # at once: several threads do
+        self._stream.flush()
 
     def start(self, todo: int, kept: int) -> None:
         """Say what is to be done."""
@@ -155,6 +170,16 @@ class Events:
         pace = self._pace
         pace.count(one.status)
         self.tell("graded", **asdict(one), done=pace.done, todo=pace.todo, failed=pace.failed)
+
+    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
+        """Say how far a training is, now and then."""
+        if time.monotonic() - self._last >= self._seconds:
+            self._last = time.monotonic()
+            self.tell("training", exercise=exercise, step=step, steps=steps, loss=loss)
+
+
+def _reached(exercise: str, step: int, steps: int, loss: float) -> str:
+    return f"{exercise}: step {step} of {steps}, loss {loss:.3g}"
 
 
 def watch_on(console: Console) -> Watch:

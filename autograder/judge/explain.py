@@ -82,7 +82,7 @@ def explain_ending(
             near = f" There is a `{trouble.text}`." if trouble.text and source.holds(trouble.text) else ""
             return f"There is no `{function}` in your file.{near} Was it renamed or removed?"
         case Ending.TIMEOUT:
-            return f"Stopped after {limits.case_seconds:g} s without an answer. Does a loop never end?"
+            return f"It gave no answer within {limits.case_seconds:g} s and was stopped. Does a loop never end?"
         case Ending.MEMORY:
             return f"It asked for more than the {limits.memory_mb} MB a submission may use."
         case Ending.OUTPUT:

@@ -15,6 +15,7 @@ from autograder.sandbox.wire import Tensor
 MAX_SIDE = 48  # rows and columns of a heat map; a larger one is cut around the first difference
 LEAST = 6  # entries of an answer that is worth a heat map; fewer are read as quickly
 MAX_POINTS = 300  # of a line; of a longer one every n-th is kept
+TOLD, LEVELS = 10, 16  # losses drawn of a submission's own training, and how many different ones there can be
 DIGITS = 4  # significant, so that results stay small
 
 Curve = tuple[tuple[float, float], ...]
@@ -49,9 +50,30 @@ def as_json(picture: Picture | None) -> dict[str, Any] | None:
 
 
 def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Lines:
-    """Return losses by step."""
-    curves = (("yours", _thinned(yours)), ("reference", _thinned(reference)))
-    return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss", log=True)
+    """Return losses by step, the student's roughly."""
+    curves = (("yours", _rough(yours, reference)), ("reference", _thinned(reference)))
+    return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss (yours rounded)", log=True)
+
+
+def _rough(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Curve:
+    """Return a submission's losses at a few of the reference's steps, each as the nearest of a few levels.
+
+    They are its own word, from where hidden inputs can be read. Ten of sixteen levels are a curve, and too little to tell
+    them by.
+    """
+    told: dict[float, float] = dict(yours)
+    known = [(step, math.log(loss)) for step, loss in reference if loss > 0]
+    if not known:
+        return ()
+    losses = [loss for _, loss in known]
+    reach = max(losses) - min(losses) or 1.0
+    bottom, size = min(losses) - reach / 2, 2 * reach / (LEVELS - 1)
+    curve = []
+    for step, _ in _some(known, TOLD):
+        if told.get(step, 0) > 0:
+            level = round((math.log(told[step]) - bottom) / size)
+            curve.append((step, _rounded(math.exp(bottom + size * min(max(level, 0), LEVELS - 1)))))
+    return tuple(curve)
 
 
 def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> Lines | None:
@@ -109,6 +131,10 @@ def _rounded(value: float) -> float:
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> Curve:
-    step = max(1, -(-len(points) // MAX_POINTS))
-    kept = [*points[::step], *points[-1:]] if (len(points) - 1) % step else list(points[::step])
-    return tuple((x, _rounded(y)) for x, y in kept)
+    return tuple((x, _rounded(y)) for x, y in _some(points, MAX_POINTS))
+
+
+def _some(points: Sequence[tuple[float, float]], most: int) -> list[tuple[float, float]]:
+    """Return every n-th point, and the last."""
+    step = max(1, -(-len(points) // most))
+    return [*points[::step], *points[-1:]] if (len(points) - 1) % step else list(points[::step])

@@ -8,12 +8,16 @@ returned on inputs whose targets never entered the sandbox.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
+import sys
 import threading
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -37,18 +41,21 @@ TOO_GOOD = "The loss falls faster than the reference's, which is too good: is so
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
-Watch = Callable[[int, float], None]
+Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
 
 
 class Trainer:
     """The training runs of a grading run. Safe to share between threads; the same file is trained once."""
 
-    def __init__(self, oracle: Oracle) -> None:
+    def __init__(self, oracle: Oracle, progress: Progress | None = None) -> None:
+        self._progress = progress
         self.assignment: Assignment = oracle.assignment
         self.oracle = oracle
         self._args = {t.exercise: t.args(oracle.seed) for t in self.assignment.trainings}
         self._expected: dict[str, np.ndarray] = {}
+        self._used: dict[str, frozenset[str]] = {}
         self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
@@ -61,7 +68,6 @@ class Trainer:
         source: Source,
         sandbox: Sandbox,
         names: Collection[str] | None = None,
-        watch: Watch | None = None,
     ) -> Result:
         """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
@@ -71,7 +77,7 @@ class Trainer:
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
             with self._once.setdefault(key, threading.Lock()):
-                known = self._known.get(key) or self.train(training, source, sandbox, wrong, named, watch)
+                known = self._known.get(key) or self.train(training, source, sandbox, wrong, named)
                 if not any(case.status in _BY_CHANCE for case in known.cases):
                     self._known[key] = known
             result = self._with(result, known)
@@ -100,7 +106,7 @@ class Trainer:
         with self._lock:
             if training.exercise not in self._curves:
                 source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
-                outcome = self._run(training, source, sandbox, training.steps, None)
+                outcome = self._run(training, source, sandbox, training.steps)
                 self._curves[training.exercise] = outcome.curve
             return self._curves[training.exercise]
 
@@ -108,12 +114,18 @@ class Trainer:
         """Return the reference's losses over the first steps."""
         with self._lock:
             if training.exercise not in self._expected:
-                outcome, losses = self._first_losses(training, self.oracle.reference())
+                with _calls_in(self.assignment.file) as called:
+                    outcome, losses = self._first_losses(training, self.oracle.reference())
                 if losses is None or len(losses) != training.first_steps:
                     text = outcome.trouble.text if outcome.trouble else "no losses"
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
-                self._expected[training.exercise] = losses
+                self._expected[training.exercise], self._used[training.exercise] = losses, frozenset(called)
             return self._expected[training.exercise]
+
+    def used(self, training: Training) -> frozenset[str]:
+        """Return what of the reference runs in its first steps and after them, by the names of functions and classes."""
+        self.first_losses(training)
+        return self._used[training.exercise]
 
     def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
         (outcome,) = run_requests(program, (self._request(training, training.first_steps),))
@@ -154,16 +166,20 @@ class Trainer:
         sandbox: Sandbox,
         wrong: Sequence[str] = (),
         named: Collection[str] = (),
-        watch: Watch | None = None,
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        first = self._run(training, source, sandbox, training.first_steps, None)
+        first = self._run(training, source, sandbox, training.first_steps)
         cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
-            skipped = "Not run: the first steps already differ."
+            skipped = (
+                "the first steps already differ"
+                if first.ending is Ending.RETURNED
+                else "it broke off in its first steps"
+            )
+            skipped = f"Not run: {skipped}."
             cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
             return self._scored(training, cases)
-        whole = self._run(training, source, sandbox, training.steps, watch)
+        whole = self._run(training, source, sandbox, training.steps)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
         if [chunk.text for chunk in source.chunks] == [self.assignment.reference]:
             self._curves.setdefault(training.exercise, whole.curve)
@@ -189,21 +205,28 @@ class Trainer:
             harness=self.assignment.harness,
         )
 
-    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int, watch: Watch | None) -> Outcome:
+    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int) -> Outcome:
         limits = replace(
             self.assignment.limits,
             case_seconds=training.seconds,
             total_seconds=2 * training.seconds,
             memory_mb=training.memory_mb,
         )
+        watch = functools.partial(self._hear, training.exercise, steps) if self._progress else None
         ran = sandbox.run(Job(source, (self._request(training, steps),), limits, self.assignment.shortcuts, watch))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+
+    def _hear(self, exercise: str, steps: int, step: int, loss: float) -> None:
+        if self._progress:
+            self._progress(exercise, step, steps, loss)
 
     def _first_steps(
         self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
     ) -> CaseResult:
         case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
-        hint = f" Mend {' and '.join(f'`{name}`' for name in wrong)} first; it is used here." if wrong else ""
+        used = self.used(training)
+        wrong = [name for name in wrong if name in used]
+        hint = _hint(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
             return replace(case, status=_status(outcome), message=_explain(outcome, source, training) + hint)
         expected, losses = self.first_losses(training), _losses(outcome)
@@ -225,7 +248,8 @@ class Trainer:
         if known:
             says = " Or: ".join(m.says for m in known)
             return replace(failed, diagnosis=known[0].name, says=says if len(known) == 1 else f"One of these: {says}")
-        return replace(failed, says=TOO_GOOD if 0 <= losses[-1] < expected[-1] - training.tolerance * scale else "")
+        too_good = not wrong and 0 <= losses[-1] < expected[-1] - training.tolerance * scale
+        return replace(failed, says=TOO_GOOD if too_good else "")
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
@@ -242,8 +266,33 @@ class Trainer:
         return _case(metric, Status.FAILED, text.strip())
 
 
+@contextmanager
+def _calls_in(label: str) -> Iterator[set[str]]:
+    """Note the functions and classes of a file that are called in this thread."""
+    called: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename == label:
+            called.add(frame.f_code.co_qualname.partition(".")[0])
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
+
+
 def _case(metric: Metric, status: Status, message: str) -> CaseResult:
     return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, message)
+
+
+def _hint(wrong: Sequence[str]) -> str:
+    if not wrong:
+        return ""
+    names = ", ".join(f"`{name}`" for name in wrong[:-1])
+    names = f"{names} and `{wrong[-1]}` are" if names else f"`{wrong[-1]}` is"
+    return f"\n{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."
 
 
 def _status(outcome: Outcome) -> Status:
@@ -254,14 +303,16 @@ def _explain(outcome: Outcome, source: Source, training: Training) -> str:
     trouble = outcome.trouble or Trouble("", "")
     match outcome.ending:
         case Ending.TIMEOUT:
-            reached = f" It had come to step {outcome.curve[-1][0]} of {training.steps}." if outcome.curve else ""
-            return f"Stopped after {training.seconds:g} s.{reached}"
+            steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
+            reached = f" It had come to step {steps[-1]} of {training.steps}." if steps else ""
+            return f"It was not done within {training.seconds:g} s and was stopped.{reached}"
         case Ending.MEMORY:
             return f"It asked for more than the {training.memory_mb} MB that a training may use."
         case Ending.FAULT:
             return OUR_FAULT
         case Ending.RAISED:
-            return explain_trouble(trouble, source)
+            told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
+            return f"{told}\nRun training.py to read all of it."
         case Ending.UNWRITTEN:
             return "It builds on something that is not written yet."
         case Ending.ABSENT:
