@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autograder.course.catalog import CourseError, load_assignment, slugs
@@ -245,6 +246,28 @@ def test_wrong_use_is_one_line(folder: Path, python: Python, name: str, text: st
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_without_torch_it_says_what_to_install(course: Path, tmp_path: Path) -> None:
+    """Where the assignment needs torch and it is not there, that is one line, and no exercise is blamed."""
+    for name, data in handout_files(course, public_oracle(load_assignment(course, "t2_tensors"))).items():
+        path = tmp_path / "handout" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    libraries = tmp_path / "libraries"
+    libraries.mkdir()
+    for found in Path(np.__file__).parents[1].glob("numpy*"):
+        (libraries / found.name).symlink_to(found)
+    ran = subprocess.run(
+        [sys.executable, "-S", "-B", "check.py"],
+        cwd=tmp_path / "handout",
+        env={**os.environ, "PYTHONPATH": str(libraries)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("check.py cannot start (No module named 'torch'). Run: ")
 
 
 def test_watching_checks_again_when_the_file_is_saved(folder: Path, assignment: Assignment) -> None:

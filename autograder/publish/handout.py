@@ -75,7 +75,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "README.md": readme.rstrip("\n") + "\n" + _template("folder.md", words),
         assignment.file: stub,
         words["notebook"]: notebook,
-        "check.py": _template("check.py.txt", {}),
+        "check.py": _template("check.py.txt", {"torch": assignment.torch}),
         "conftest.py": _template("conftest.py.txt", {}),
         words["tests"]: pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
@@ -143,7 +143,7 @@ def _requirements(assignment: Assignment) -> str:
     return f"numpy>=2.0\npytest>=8.3\n{torch}"
 
 
-def _template(name: str, words: Mapping[str, str]) -> str:
+def _template(name: str, words: Mapping[str, str | bool]) -> str:
     text = (_TEMPLATES / name).read_text(encoding="utf-8")
     if not words:
         return text
