@@ -318,6 +318,15 @@ def test_answered_wants_a_letter_for_every_question(value: Any, said: str) -> No
     assert kind(checks.answered(("a", "b", "c")), [value], [KEY]) == said
 
 
+def test_an_answer_that_is_no_letter_is_told_apart_from_none() -> None:
+    """Whoever has answered is not told that they have not."""
+    found = finding(checks.answered(("a", "b", "c")), [{"first": "e", "second": ""}], [KEY])
+    assert found is not None
+    assert found.headline == (
+        "No answer yet to second. Write one of a, b, c for each. first: 'e' is not one of a, b, c."
+    )
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [

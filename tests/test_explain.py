@@ -24,7 +24,7 @@ from autograder.judge.explain import (
 )
 from autograder.judge.show import FULL_SIZE, show_call, side_by_side
 from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble
-from autograder.sandbox.wire import Opaque, Tensor
+from autograder.sandbox.wire import Code, Opaque, Tensor
 
 PUBLIC, HIDDEN = Visibility
 SOURCE = Source(
@@ -173,6 +173,16 @@ def test_quiz_findings_show_no_call() -> None:
                 "            [[1.  2. ]\n             [3.  4.5]]\n        [1] 1"
             ),
         ),
+        (
+            call([(Tensor(np.zeros(1)), {"h": np.ones(1)})]),
+            (
+                "The call was center(x) with\n  x = list of 1\n        [0] tuple of 2\n              [0] tensor (1,) float64\n"
+                "                  [0.]\n              [1] dict of 1\n                    'h': array (1,) float64\n"
+                "                        [1.]"
+            ),
+        ),
+        (call(Code("x" * 300, "a model that says 3")), "The call was center(x) with\n  x = a model that says 3"),
+        (call(Code("lambda x: x")), "The call was center(x) with\n  x = lambda x: x"),
         (call("a" * 300), f"The call was center(x) with\n  x = '{'a' * 199} ..."),
         (call(x=None), "The call was center(x=...) with\n  x = None"),
     ],
@@ -311,6 +321,14 @@ def test_a_hidden_exception_is_its_type_and_last_line() -> None:
 def test_a_known_exception_is_named(name: str) -> None:
     """Python's and numpy's own, and those that stand in the submission."""
     assert ending(Outcome(Ending.RAISED, trouble=Trouble(name, "")), HIDDEN) == name
+
+
+@pytest.mark.parametrize("visibility", [PUBLIC, HIDDEN])
+def test_an_exit_is_told_in_words(visibility: Visibility) -> None:
+    """The exception of that name says nothing to whoever wrote exit()."""
+    text = ending(Outcome(Ending.RAISED, trouble=Trouble("SystemExit", "None", FRAMES)), visibility)
+    assert text.startswith("Your code called exit(), which ends the whole program; leave a function with `return`")
+    assert "line 3" in text
 
 
 def test_names_made_up_while_running_are_not_shown() -> None:

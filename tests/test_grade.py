@@ -23,6 +23,8 @@ from autograder.judge.grade import UNNAMED, grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits, run_requests
 from autograder.judge.result import CaseResult, Result
+from autograder.publish.local import check
+from autograder.publish.public import public_bundle, public_oracle
 from autograder.sandbox.job import (
     Chunk,
     Ending,
@@ -273,7 +275,7 @@ def test_a_crash_says_less_than_a_number(
 
 
 @pytest.mark.parametrize(
-    "body", ["return x.max(-1)", "return x", "return None", "return x.mean(-1) * np.nan", "return 0"]
+    "body", ["return x.max(-1)", "return x.mean(-1) * np.nan", "return x.max(-1) if len(x) else x.nothing"]
 )
 def test_what_nobody_knows_gets_no_diagnosis(graded: Graded, edited: Edited, cases: Cases, body: str) -> None:
     """A wrong answer that no known mistake gives is not explained by one."""
@@ -282,6 +284,38 @@ def test_what_nobody_knows_gets_no_diagnosis(graded: Graded, edited: Edited, cas
     assert {c.diagnosis for c in found.values()} == {""}
     assert {c.says for c in found.values()} <= {"", UNNAMED}
     assert UNNAMED in {c.says for c in found.values()}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return None",
+        "return x",
+        "return [x.max(-1)]",
+        "return x.max(-1) if len(x) == 2 else x.nothing",
+        "while len(x) == 3: pass\nreturn x.max(-1)",
+    ],
+)
+def test_what_says_by_itself_what_is_wrong_needs_no_name(
+    graded: Graded, edited: Edited, cases: Cases, body: str
+) -> None:
+    """Another type or shape, a crash, a hang: nobody is told that more than one thing may be off."""
+    found = cases(graded(edited(row_means=body)), "row_means")
+    assert {c.status for c in found.values()} != {Status.PASSED}
+    assert {c.says for c in found.values()} == {""}
+
+
+def test_what_uses_a_wrong_exercise_points_there(
+    graded: Graded, edited: Edited, assignment: Assignment, sandbox: Sandbox, cases: Cases
+) -> None:
+    """Where a value has no name and an exercise that the case uses fails too, that one is to be mended first."""
+    text = edited(row_means="return x.max(-1)", spread="return np.sqrt(row_means(center(x) ** 2)) + x.min()")
+    says = "It uses your `row_means`, which does not pass yet; mend that first."
+    assert {c.says for c in cases(graded(text), "spread").values()} == {says}
+    assert {c.says for c in cases(graded(text), "row_means").values()} == {UNNAMED}
+    at_home = check(Source("means", (Chunk("means.py", text),)), public_bundle(public_oracle(assignment)))
+    assert {c.says for c in cases(at_home, "spread").values()} == {says}
+    assert {c.says for c in cases(at_home, "center").values()} == {says}
 
 
 def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edited: Edited, cases: Cases) -> None:
@@ -332,8 +366,9 @@ def test_a_mistake_of_its_own_is_charged_beside_a_carried_one(
     result = graded(with_mistakes(assignment, "divides_by_rows", "adds_the_mean"))
     assert {c.diagnosis for c in cases(result, "row_means").values()} - {""} == {"divides_by_rows"}
     named = {c.diagnosis for c in cases(result, "center").values() if c.status is not Status.PASSED}
-    assert all("adds_the_mean" in name for name in named)
-    assert named
+    assert named == {"divides_by_rows+adds_the_mean"}
+    says = {c.says for c in cases(result, "center").values() if c.status is not Status.PASSED}
+    assert says == {"You add the mean instead of taking it away. It also uses your `row_means`; see there."}
     assert scores(result)["center"] < 2
 
 

@@ -13,19 +13,22 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autograder.course.catalog import CourseError, load_assignment, slugs
-from autograder.course.spec import Assignment, Status
+from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.grade import UNNAMED
+from autograder.judge.result import CaseResult
 from autograder.publish import prove
 from autograder.publish.bundle import trial_key
 from autograder.publish.examples import pytest_file
 from autograder.publish.handout import ENGINE, engine_files, handout_files, handout_zip, links, write_repository
-from autograder.publish.local import check
+from autograder.publish.local import check, hints, watched
 from autograder.publish.prose import formula_faults, text_faults
 from autograder.publish.public import public_bundle, public_oracle
 from autograder.publish.verdicts import Examples
@@ -225,6 +228,41 @@ def test_hints_come_one_at_a_time(folder: Path, python: Python, assignment: Assi
     assert "no case fails" in python("check.py", "--hint").stdout
 
 
+def test_a_hint_is_what_the_docstring_warns_of() -> None:
+    """Word by word as the stub says it, of functions and of methods; where there is no name, none is made up."""
+    text = (
+        'def one(x):\n    """Do it.\n\n    Watch: two\n    lines.\n\n    Not this.\n    """\n'
+        'class Two:\n    def run(self):\n        """Watch: a method."""\n'
+    )
+    source = Source("means", (Chunk("broken", "def"), Chunk("means.py", text)))
+    assert watched(source, "one") == "Watch: two lines."
+    assert watched(source, "Two") == "Watch: a method."
+    assert watched(source, "three") == ""
+    case = CaseResult("c", "It works.", Visibility.PUBLIC, Status.FAILED, "Wrong.\nThe call", says=UNNAMED)
+    assert hints(case, "Watch: it.") == (
+        "What the case is about: It works.", "Watch: it.", "What happens: Wrong.", "The call",
+    )  # fmt: skip
+
+
+def test_the_readme_lists_what_is_in_the_folder(assignment: Assignment, course_copy: Path) -> None:
+    """Also a harness, data and pictures, where there are any."""
+    home = course_copy / "assignments" / "t1_means"
+    told = handout_files(course_copy, public_oracle(assignment))["README.md"].decode()
+    assert not [name for name in ("training.py", "data/", "figures/") if f"| `{name}` |" in told]
+    for name in ("data/text.txt", "figures/a.svg"):
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text("x")
+    with (home / "README.md").open("a") as readme:
+        readme.write("\n![a picture](figures/a.svg)\n")
+    files = handout_files(course_copy, public_oracle(replace(assignment, harness="")))
+    files |= handout_files(course_copy, public_oracle(replace(assignment, harness="pass\n")))
+    told = files["README.md"].decode()
+    for name in ("training.py", "data/", "figures/"):
+        assert f"\n| `{name}` |" in told
+        assert any(path.startswith(name) for path in files)
+    assert "\n\n| `" not in told.partition("What is in this folder")[2].partition("| `requirements.txt`")[0][10:]
+
+
 def test_the_notebook_is_checked_where_only_that_is_changed(folder: Path, python: Python) -> None:
     """Whoever works in the notebook need not say so."""
     assert "means.py" in python("check.py").stdout
@@ -245,6 +283,28 @@ def test_wrong_use_is_one_line(folder: Path, python: Python, name: str, text: st
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_without_torch_it_says_what_to_install(course: Path, tmp_path: Path) -> None:
+    """Where the assignment needs torch and it is not there, that is one line, and no exercise is blamed."""
+    for name, data in handout_files(course, public_oracle(load_assignment(course, "t2_tensors"))).items():
+        path = tmp_path / "handout" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    libraries = tmp_path / "libraries"
+    libraries.mkdir()
+    for found in Path(np.__file__).parents[1].glob("numpy*"):
+        (libraries / found.name).symlink_to(found)
+    ran = subprocess.run(
+        [sys.executable, "-S", "-B", "check.py"],
+        cwd=tmp_path / "handout",
+        env={**os.environ, "PYTHONPATH": str(libraries)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("check.py cannot start (No module named 'torch'). Run: ")
 
 
 def test_watching_checks_again_when_the_file_is_saved(folder: Path, assignment: Assignment) -> None:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from autograder.sandbox import wire
-from autograder.sandbox.wire import Code, Opaque, Tensor, WireError, decode, encode
+from autograder.sandbox.program import evaluate
+from autograder.sandbox.wire import Code, Opaque, Tensor, WireError, decode, encode, pack, unpack
 
 KEPT = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 
@@ -263,6 +264,8 @@ def test_a_hostile_type_name_is_cut() -> None:
 
 def test_code_is_evaluated_only_where_that_is_asked_for() -> None:
     """A grader's expression becomes what it says in the worker; anywhere else it is refused."""
+    assert unpack(pack(Code("1 + 1", "two"), {}), {}).label == "two"
+    assert decode(encode([Code("1 + 1", "two")]), evaluate=evaluate) == [2]
     blob = encode([Code("1 + 1")])
     assert decode(blob, evaluate=len) == [5]
     refused(blob)

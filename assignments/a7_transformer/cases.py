@@ -328,7 +328,9 @@ def _scripted(script: list[list[int]], vocab: int) -> Code:
     table = f"torch.nn.functional.one_hot(torch.tensor({script}), {vocab}).float()"
     decode = f"lambda self, tgt, memory, src: {table}[memory[:, 0, 0].long(), :tgt.shape[1]]"
     encode = "lambda self, src: (src - 1)[:, :, None].float()"
-    return Code(f"type('Scripted', (torch.nn.Module,), {{'encode': {encode}, 'decode': {decode}}})()")
+    made = f"type('Scripted', (torch.nn.Module,), {{'encode': {encode}, 'decode': {decode}}})()"
+    rows = " or ".join(" ".join(map(str, row)) for row in script)
+    return Code(made, f"a model that says {rows}, whatever it has said before")
 
 
 @case("greedy_translate", check=close())

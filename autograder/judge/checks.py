@@ -313,6 +313,11 @@ def _letter(answer: Any) -> str:
     return answer.strip().lower().strip("().:") if isinstance(answer, str) else "?"
 
 
+def _shown(answer: Any) -> str:
+    """Return an answer that is no letter as its writer would recognise it."""
+    return repr(answer)[:40] if isinstance(answer, str | int | float) else "what you wrote"
+
+
 @dataclass(frozen=True)
 class answered:
     """A quiz returns a dict with every question's key and one of the letters each."""
@@ -324,15 +329,16 @@ class answered:
         value, wanted = got[0].value, expected[0].value
         if not isinstance(value, dict) or not isinstance(wanted, dict):
             return difference(value, wanted)
-        open_questions = []
-        for question in wanted:
-            answer = value.get(question, "")
-            if _letter(answer) not in self.options:
-                open_questions.append(question)
-        if not open_questions:
+        given = {question: value.get(question, "") for question in wanted}
+        others = {question: answer for question, answer in given.items() if _letter(answer) not in self.options}
+        if not others:
             return None
-        text = f"No answer yet to {', '.join(open_questions)}. Write one of {', '.join(self.options)} for each."
-        return Finding("unanswered", text)
+        nothing = [question for question, answer in others.items() if answer is None or _letter(answer) == ""]
+        letters = ", ".join(self.options)
+        told = [f"{q}: {_shown(answer)} is not one of {letters}." for q, answer in others.items() if q not in nothing]
+        if nothing:
+            told.insert(0, f"No answer yet to {', '.join(nothing)}. Write one of {letters} for each.")
+        return Finding("unanswered", " ".join(told))
 
     def public(self, expected: Answers) -> Answers:
         """The questions, without their letters."""

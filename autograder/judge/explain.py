@@ -23,7 +23,7 @@ KINDS = {
     "container": "What it returned is of another type than the text asks for.",
     "no_gradient": "No gradient reaches it.",
     "not_finite": "The output holds NaN or infinite values.",
-    "mutated": "It changed one of its arguments in place; work on a copy.",
+    "mutated": "What it was given is not as it was before, be it an argument or a model: work on a copy, or put it back.",
     "property": "The output does not have this property.",
     "constant": "The output does not depend on the input as it should.",
     "unanswered": "This question has no answer yet.",
@@ -109,6 +109,8 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
             replace(frame, function=frame.function if source.holds(frame.function) else "") for frame in frames[-1:]
         ]
         lines = [trouble.type_name if _is_known(trouble.type_name, source) else "An exception of your own making"]
+    if trouble.type_name == "SystemExit":
+        lines = ["Your code called exit(), which ends the whole program; leave a function with `return` instead."]
     for frame, earlier in zip(frames, [None, *frames], strict=False):
         if frame == earlier:
             continue  # a recursion says the same line many times

@@ -24,6 +24,9 @@ from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 
 MAX_PRINTED = 10  # lines of what a case printed
+# Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
+SAYS_ITSELF = frozenset({"container", "mutated", "unanswered", "wrong_choice"})
+WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 UNNAMED = "No single mistake that we know gives these answers; more than one thing may be off."
 
 
@@ -58,7 +61,9 @@ def _exercise(
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
-        _excused_case(j, verdict.excused[j.trial]) if j.trial in verdict.excused else _case(j, oracle, verdict, source)
+        _excused_case(j, verdict.excused[j.trial])
+        if j.trial in verdict.excused
+        else _case(j, oracle, verdict, source, judged)
         for j in mine
     )
     weights = [j.trial.case.weight for j in mine]
@@ -94,7 +99,7 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
     )
 
 
-def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source) -> CaseResult:
+def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source, every: tuple[Judged, ...]) -> CaseResult:
     case = judged.trial.case
     result = CaseResult(
         case.name,
@@ -116,21 +121,30 @@ def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source) -
             "  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED]
         )
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
-    unnamed = UNNAMED if _has_no_name(judged, diagnosis, oracle) else ""
     return replace(
         result,
         message=message,
         diagnosis=diagnosis.name if diagnosis and not diagnosis.tentative else "",
-        says=_says(diagnosis, oracle) if diagnosis else unnamed,
+        says=_says(diagnosis, case.exercise, oracle) if diagnosis else _without_name(judged, every, oracle, verdict),
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
 
 
-def _has_no_name(judged: Judged, diagnosis: Diagnosis | None, oracle: Knowledge) -> bool:
-    """Whether a value is wrong in a way that none of the exercise's known mistakes explains."""
-    if diagnosis or not judged.finding or judged.finding.kind in ("unanswered", "wrong_choice"):
-        return False
-    return bool(oracle.misconceptions_of(judged.trial.case.exercise))
+def _without_name(judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict) -> str:
+    """Say where to look where no mistake has a name: at what the case uses, else at more than one thing.
+
+    Where any failure of the exercise says by itself what is wrong, the values that are wrong need no other reason.
+    """
+    if not judged.finding or judged.finding.kind in SAYS_ITSELF:
+        return ""
+    wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
+    exercises = {j.trial.case.exercise for j in wrong}
+    used = next((name for name in oracle.uses(judged.trial) if name in exercises), "")
+    if used:
+        return f"It uses your `{used}`, which does not pass yet; mend that first."
+    name = judged.trial.case.exercise
+    alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
+    return UNNAMED if alone and oracle.misconceptions_of(name) else ""
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
@@ -172,14 +186,23 @@ def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> str
     return f"{headline(finding)}\nThe smallest call of this kind that fails as well:\n{shown}"
 
 
-def _says(diagnosis: Diagnosis, oracle: Knowledge) -> str:
+def _says(diagnosis: Diagnosis, exercise: str, oracle: Knowledge) -> str:
     """Put a diagnosis in sentences: one mistake, several at once, or a choice between explanations."""
-    sentences = [" Also: ".join(oracle.misconception(name).says for name in names) for names in diagnosis.candidates]
+    sentences = [_sentence(names, exercise, oracle) for names in diagnosis.candidates]
     if diagnosis.tentative:
         return f"Perhaps: {sentences[0]}"
     if diagnosis.certain:
         return sentences[0]
     return "One of these: " + " Or: ".join(dict.fromkeys(sentences))
+
+
+def _sentence(names: tuple[str, ...], exercise: str, oracle: Knowledge) -> str:
+    """Say which mistakes of its own an exercise has; those of exercises that it uses are told there."""
+    mistakes = [oracle.misconception(name) for name in names]
+    own = [m for m in mistakes if m.exercise == exercise]
+    text = " Also: ".join(m.says for m in own or mistakes)
+    used = dict.fromkeys(f"`{m.exercise}`" for m in mistakes if own and m.exercise != exercise)
+    return f"{text} It also uses your {' and '.join(used)}; see there." if used else text
 
 
 def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:

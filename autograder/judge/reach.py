@@ -1,8 +1,12 @@
-"""Which functions of the reference a trial runs, so that mistakes in others need not be tried on it."""
+"""Which functions of the reference a trial runs.
+
+Mistakes in others need not be tried on it, and an exercise among them may be why another one fails.
+"""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -18,7 +22,7 @@ class Reach:
     def __init__(self, assignment: Assignment, run: Callable[[Trial], object]) -> None:
         self._assignment = assignment
         self._run = run
-        self._lines: dict[Trial, set[int]] = {}
+        self._codes: dict[Trial, frozenset[CodeType]] = {}
         functions = (n for n in ast.walk(ast.parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
         self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
 
@@ -31,11 +35,18 @@ class Reach:
         if not around:
             return True
         start, end = max(around)  # the innermost
-        return any(start <= line <= end for line in self._lines_of(trial))
+        lines = (line for code in self._called(trial) for _, _, line in code.co_lines() if line is not None)
+        return any(start <= line <= end for line in lines)
 
-    def _lines_of(self, trial: Trial) -> set[int]:
-        """Return the first lines of the bodies of all functions of the reference that a trial calls."""
-        if trial not in self._lines:
+    def earlier(self, trial: Trial) -> tuple[str, ...]:
+        """Return the exercises before a trial's own that it runs; what is only constructed and not written is none."""
+        names = [code.co_qualname for code in self._called(trial)]
+        before = itertools.takewhile(lambda e: e.name != trial.case.exercise, self._assignment.exercises)
+        return tuple(e.name for e in before if any(f"{name}.".startswith(f"{b}.") for b in e.blanks for name in names))
+
+    def _called(self, trial: Trial) -> frozenset[CodeType]:
+        """Return all functions of the reference that a trial calls."""
+        if trial not in self._codes:
             label = self._assignment.file
             called: set[CodeType] = set()
 
@@ -49,5 +60,5 @@ class Reach:
                 self._run(trial)
             finally:
                 sys.setprofile(before)
-            self._lines[trial] = {line for code in called for _, _, line in code.co_lines() if line is not None}
-        return self._lines[trial]
+            self._codes[trial] = frozenset(called)
+        return self._codes[trial]

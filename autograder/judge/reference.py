@@ -114,6 +114,11 @@ class Reference:
         with self._lock:
             return self._reach.matters(self._bank[name], trial)
 
+    def uses(self, trial: Trial) -> tuple[str, ...]:
+        """Return the exercises before a trial's own that the reference calls in it."""
+        with self._lock:
+            return self._reach.earlier(trial)
+
     def reference(self) -> Program:
         """Return the reference as a program, which nobody may change."""
         with self._lock:

@@ -93,14 +93,20 @@ def _show_value(value: Any, full: bool) -> str:
     if array is not None:
         about = f"{'array' if isinstance(value, np.ndarray) else 'tensor'} {array.shape} {array.dtype}"
         return f"{about}\n{_render(array, ())}" if full and array.size <= FULL_SIZE else about
-    if isinstance(value, tuple | list) and any(_as_array(item) is not None for item in value):
+    if isinstance(value, tuple | list) and _holds_arrays(value):
         parts = [_indent(_show_value(item, full), f"  [{i}] ") for i, item in enumerate(value)]
         return f"{'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}\n" + "\n".join(parts)
-    if isinstance(value, dict) and any(_as_array(item) is not None for item in value.values()):
+    if isinstance(value, dict) and _holds_arrays(value):
         parts = [_indent(_show_value(item, full), f"  {key!r}: ") for key, item in value.items()]
         return f"dict of {len(value)}\n" + "\n".join(parts)
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + " ..."
+
+
+def _holds_arrays(value: Any) -> bool:
+    if isinstance(value, tuple | list | dict):
+        return any(map(_holds_arrays, value.values() if isinstance(value, dict) else value))
+    return _as_array(value) is not None
 
 
 def _indent(text: str, head: str) -> str:

@@ -34,7 +34,7 @@ from autograder.judge.trials import Judged, Small, Trial, as_data, make_trial
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
 from autograder.sandbox.wire import pack, unpack
 
-FORMAT = 2
+FORMAT = 3
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every file we zip, so that the same content is the same bytes
@@ -63,6 +63,7 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     small: Callable[[Trial], tuple[Small, ...]]
+    used: Mapping[Trial, tuple[str, ...]]
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -94,6 +95,10 @@ class Bundle:
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception changes what the reference gives."""
         return self.known.get((name, trial_key(trial))) is not None
+
+    def uses(self, trial: Trial) -> tuple[str, ...]:
+        """Return the exercises before a trial's own that the reference calls in it."""
+        return self.used[trial]
 
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
@@ -130,12 +135,13 @@ def make_bundle(
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
 ) -> Bundle:
     """Return the bundle a document describes; `known` and `small` say what the document leaves out."""
-    trials, right, smaller = [], {}, {}
+    trials, right, smaller, used = [], {}, {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
+        used[trial] = tuple(entry["uses"])
         smaller[trial] = tuple(_read_small(trial.case, each, arrays) for each in entry.get("smaller", ()))
     if known is None:
         known = {
@@ -145,9 +151,8 @@ def make_bundle(
         }
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
-    return Bundle(
-        _read_assignment(document, cases), signatures, tuple(trials), right, known, small or smaller.__getitem__
-    )
+    read = _read_assignment(document, cases)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__, used)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
@@ -187,8 +192,10 @@ def _read_small(case: Case, described: list[Any], arrays: Mapping[str, np.ndarra
     return Small(make_trial(replace(case, name=name), calls, SEED), read_outcomes(expected, arrays))
 
 
-def describe_case(trial: Trial, expected: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Return a trial and what to expect of it as JSON data, its numbers added to `arrays`."""
+def describe_case(
+    trial: Trial, expected: tuple[Outcome, ...], uses: tuple[str, ...], arrays: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """Return a trial, what to expect of it and what it uses as JSON data, its numbers added to `arrays`."""
     case = trial.case
     return {
         "name": case.name,
@@ -198,6 +205,7 @@ def describe_case(trial: Trial, expected: tuple[Outcome, ...], arrays: dict[str,
         "check": describe_check(case.check, arrays),
         "calls": _describe_calls(trial, arrays),
         "expected": describe_outcomes(expected, arrays),
+        "uses": list(uses),
     }
 
 

@@ -56,11 +56,16 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
     readme = at_home((home / "README.md").read_text(encoding="utf-8"), assignment)
+    pictures = dict(_pictures(home, readme))
+    data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {
         "file": assignment.file,
         "notebook": f"{Path(assignment.file).stem}.ipynb",
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
+        "harness": bool(assignment.harness),
+        "data": bool(data),
+        "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
     bundle = public_bundle(oracle)
     notebook = make_notebook(
@@ -75,7 +80,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "README.md": readme.rstrip("\n") + "\n" + _template("folder.md", words),
         assignment.file: stub,
         words["notebook"]: notebook,
-        "check.py": _template("check.py.txt", {}),
+        "check.py": _template("check.py.txt", {"torch": assignment.torch}),
         "conftest.py": _template("conftest.py.txt", {}),
         words["tests"]: pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
@@ -87,8 +92,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
     found |= engine_files()
     found["engine/handout.json"] = _fingerprints(found, (assignment.file, words["notebook"]))
-    found |= {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
-    return found | dict(_pictures(home, readme))
+    return found | data | pictures
 
 
 def engine_files() -> dict[str, bytes]:
@@ -143,7 +147,7 @@ def _requirements(assignment: Assignment) -> str:
     return f"numpy>=2.0\npytest>=8.3\n{torch}"
 
 
-def _template(name: str, words: Mapping[str, str]) -> str:
+def _template(name: str, words: Mapping[str, str | bool]) -> str:
     text = (_TEMPLATES / name).read_text(encoding="utf-8")
     if not words:
         return text

@@ -7,9 +7,11 @@ limits, and judges what comes back by a bundle.
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -20,7 +22,7 @@ from pathlib import Path
 from autograder.batch.archives import UnreadableError
 from autograder.batch.sources import read_source
 from autograder.course.spec import Status
-from autograder.judge.grade import grade
+from autograder.judge.grade import UNNAMED, grade
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.tell import failing, plain, tell
 from autograder.publish.bundle import Bundle, BundleError, read_bundle
@@ -28,6 +30,7 @@ from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
 
 POLL_SECONDS = 0.5
+WATCH = re.compile(r"^Watch: .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)  # a paragraph of a docstring
 HINTS = ".hints.json"  # beside the student's file: which hint was the last
 
 
@@ -76,7 +79,7 @@ def _check_once(bundle: Bundle, path: Path, title: str, options: Options) -> int
     if options.as_json:
         print(json.dumps(asdict(result), indent=1))
     elif options.hint and not result.problem:
-        print(_next_hint(path.parent / HINTS, result))
+        print(_next_hint(path.parent / HINTS, result, source))
     else:
         print(tell(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
     return 0 if result.all_passed else 1
@@ -116,20 +119,36 @@ def _saved(path: Path) -> tuple[int, int]:
     raise CheckError(f"{path} is gone.")
 
 
-def hints(case: CaseResult) -> tuple[str, ...]:
-    """Return what can be told about a failing case, least first."""
+def hints(case: CaseResult, watch: str) -> tuple[str, ...]:
+    """Return what can be told about a failing case, least first; `watch` is what its docstring warns of."""
     headline, _, rest = case.message.partition("\n")
-    told = [f"What the case is about: {case.claim}", f"What happens: {headline}", rest, case.says]
+    named = "" if case.says == UNNAMED else case.says
+    told = [f"What the case is about: {case.claim}", watch, f"What happens: {headline}", rest, named]
     return tuple(text for text in told if text)
 
 
-def _next_hint(state: Path, result: Result) -> str:
+def watched(source: Source, exercise: str) -> str:
+    """Return what the docstrings of an exercise tell to watch for, as they stand in the student's code."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    found = []
+    for chunk in source.chunks:
+        try:
+            body = ast.parse(chunk.text).body
+        except (SyntaxError, ValueError):
+            continue
+        mine = [inner for node in body if isinstance(node, kinds) and node.name == exercise for inner in ast.walk(node)]
+        texts = (ast.get_docstring(node) or "" for node in mine if isinstance(node, kinds))
+        found += [" ".join(match[0].split()) for match in map(WATCH.search, texts) if match]
+    return "\n".join(dict.fromkeys(found))
+
+
+def _next_hint(state: Path, result: Result, source: Source) -> str:
     """Return one hint more about the first case that does not pass than the last time; a new failure starts anew."""
     open_cases = [(e.name, case) for e in result.exercises for case in failing(e) if case.status is not Status.SKIPPED]
     if not open_cases:
         return "Nothing to hint at: no case fails." if result.all_passed else "Only what builds on the rest is open."
     exercise, case = open_cases[0]
-    told = hints(case)
+    told = hints(case, watched(source, exercise))
     about = hashlib.sha256(f"{exercise}.{case.name}.{case.says or case.status}".encode()).hexdigest()[:16]
     count = min(_read_hints(state, about) + 1, len(told))
     try:

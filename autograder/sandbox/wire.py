@@ -13,7 +13,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -48,13 +48,17 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Code:
-    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it."""
+    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it.
+
+    `label` says in words what it makes, where the expression is long: "a model that always says 3".
+    """
 
     expression: str
+    label: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
-        """Show the expression, as students read it in a call."""
-        return self.expression
+        """Show the label or else the expression, as students read it in a call."""
+        return self.label or self.expression
 
 
 @dataclass(frozen=True)
@@ -82,10 +86,10 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     return blob
 
 
-def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[[str], Any] | None = None) -> Any:
+def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[..., Any] | None = None) -> Any:
     """Return the tree of some bytes; tensors become torch's when the module is given, else `Tensor`.
 
-    `evaluate` makes functions of `Code`, and is given only for bytes that the grader itself has encoded; without it code
+    `evaluate` makes functions of a `Code`'s expression and label, and is given only for bytes that the grader itself has encoded; without it code
     is refused, and bytes that are not a tree raise WireError and nothing else.
     """
     try:
@@ -144,7 +148,7 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(node, Tensor):
         return _pack_array(node.array, arrays, "tensor")
     if isinstance(node, Code):
-        return {"code": node.expression}
+        return {"code": [node.expression, node.label] if node.label else node.expression}
     if torch is not None and isinstance(node, torch.Tensor):
         try:
             return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
@@ -235,7 +239,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class _Unpacker:
     """Builds one tree from its JSON and arrays, counting what it holds."""
 
-    def __init__(self, arrays: Mapping[str, np.ndarray], torch: Any, evaluate: Callable[[str], Any] | None) -> None:
+    def __init__(self, arrays: Mapping[str, np.ndarray], torch: Any, evaluate: Callable[..., Any] | None) -> None:
         self._arrays, self._torch, self._evaluate = arrays, torch, evaluate
         self._leaves = 0
 
@@ -255,7 +259,7 @@ class _Unpacker:
         if kind in ("list", "tuple", "dict"):
             return self._container(kind, content, depth + 1)
         if kind == "code" and self._evaluate is not None:
-            return self._evaluate(content)
+            return self._evaluate(*content) if isinstance(content, list) else self._evaluate(content)
         return self._leaf(kind, content)
 
     def _container(self, kind: str, content: Any, depth: int) -> Any:
