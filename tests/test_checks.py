@@ -165,7 +165,8 @@ def test_left_alike_wants_the_value_and_what_the_reference_leaves_behind() -> No
     assert check.judge((call(),), (Answer(X + 1, ([X, X],)),), (right,)).kind == "values"
     found = check.judge((call(),), (changed,), (right,))
     assert (found.kind, found.headline, found.where) == ("mutated", "Put it back.", "")
-    assert check.alike((changed,), (changed,)) and not check.alike((changed,), (right,))
+    assert check.alike((changed,), (changed,))
+    assert not check.alike((changed,), (right,))
 
 
 def test_untouched_is_alike_where_values_and_arguments_are() -> None:
