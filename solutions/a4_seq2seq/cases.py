@@ -896,9 +896,7 @@ def cut_off_sentences_count(rng: np.random.Generator) -> Iterator[Call]:
 @case("beam_search", check=close(names=BEAM))
 def a_beam_as_wide_as_all_sentences(rng: np.random.Generator) -> Iterator[Call]:
     """With more places than there are sentences, the best of all is found."""
-    search = _draw(rng, lambda: _search(rng, 3, 4, -1.0), lambda s: _clear(s, (100, 0.0), (100, 1.0)))
-    yield _beam_call(search, 100, 0.0)
-    yield _beam_call(search, 100, 1.0)
+    yield from _beam_calls(rng, (165, 159), (3, 4, -1.0), ((100, 0.0), (100, 1.0)))
 
 
 @case("beam_search", check=close(names=BEAM))
