@@ -164,6 +164,9 @@ class Count:
     def start(self, todo: int, kept: int) -> None:
         """Nothing is known yet."""
 
+    def training(self, *_: object) -> None:
+        """Say nothing."""
+
     def graded(self, _: Mark) -> None:
         """Count one more."""
         self.number += 1

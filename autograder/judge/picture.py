@@ -55,7 +55,7 @@ def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tup
     return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss (yours rounded)", log=True)
 
 
-def _rough(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Curve:
+def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float, float]]) -> Curve:
     """Return a submission's losses at a few of the reference's steps, each as the nearest of a few levels.
 
     They are its own word, from where hidden inputs can be read. Ten of sixteen levels are a curve, and too little to tell
