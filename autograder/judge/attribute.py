@@ -68,8 +68,8 @@ def attribute(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial,
                 excused |= {j.trial: places for j in failed[name]}
                 own[name], diagnoses[name], failed[name] = (), None, []
     for name in names:
-        others = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
-        upstream = tuple(m for m in others if any(oracle.matters(m, j.trial) for j in failed[name]))
+        charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
+        upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))
         if failed[name] and upstream and diagnoses[name] is None:
             diagnoses[name] = diagnosis_of(oracle, name, judged, upstream)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
