@@ -135,9 +135,6 @@ class Killer(Quiet):
         super().__init__()
         self._pids, self.killed = pids, 0
 
-    def training(self, *_: object) -> None:
-        """Say nothing."""
-
     def graded(self, one: Any) -> None:
         """Do it once."""
         if not self.marks:

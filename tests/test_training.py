@@ -213,6 +213,7 @@ def test_runs_that_come_to_nothing_say_why(line: Assignment, trainer: Trainer, s
 
 def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """Three at the most, and nothing that the training does not run."""
+    assert Trainer(Oracle(line, 5)).used(line.trainings[0]) == {"predict", "gradient"}
     (training,) = line.trainings
     source = Source("line", (Chunk("line.py", line.reference.replace("return x.T @", "return 0.5 * x.T @")),))
     wrong = ("unused", "predict", "quiz", "gradient")

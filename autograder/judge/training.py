@@ -114,8 +114,9 @@ class Trainer:
         """Return the reference's losses over the first steps."""
         with self._lock:
             if training.exercise not in self._expected:
+                reference = self.oracle.reference()
                 with _calls_in(self.assignment.file) as called:
-                    outcome, losses = self._first_losses(training, self.oracle.reference())
+                    outcome, losses = self._first_losses(training, reference)
                 if losses is None or len(losses) != training.first_steps:
                     text = outcome.trouble.text if outcome.trouble else "no losses"
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
