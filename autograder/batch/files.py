@@ -13,3 +13,8 @@ def write_whole(path: Path, text: str) -> None:
     with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
         file.write(text)
     draft.replace(path)
+
+
+def is_draft(path: Path) -> bool:
+    """Whether a file was being written when its writer was killed."""
+    return path.name.startswith(".")

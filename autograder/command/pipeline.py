@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.batch.archives import printable
 from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results, moodle_csv
-from autograder.batch.files import write_whole
+from autograder.batch.files import is_draft, write_whole
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import builds_on, exercise_keys
 from autograder.batch.record import Graded, Json
@@ -163,11 +163,11 @@ def _absent_files(out: Path, students: Sequence[str]) -> set[str]:
 
 
 def _forget(out: Path, students: Sequence[str]) -> None:
-    """Remove files of students who are not in the class any more, so that everything is of this class."""
+    """Remove files of students who are not in the class any more, and what a killed run did not finish writing."""
     names = set(students)
     for folder, suffix in STUDENT_FILES:
-        for path in (out / folder).glob(f"*{suffix}"):
-            if path.name.removesuffix(suffix) not in names:
+        for path in (out / folder).glob("*"):
+            if is_draft(path) or (path.name.endswith(suffix) and path.name.removesuffix(suffix) not in names):
                 path.unlink()
 
 

@@ -157,10 +157,18 @@ class _Meter:
     def reading(self) -> Reading:
         """Return what came of it."""
         because = getattr(self.case.check, "because", "")
-        names = self.case.exercise, self.case.name
         wavering = {name: n for name, n in self.noticed.items() if 0 < n < self.seeds}
-        found = self._tolerance, self.noise, self.noisiest, *self.nearest
-        return Reading(*names, *found, because, wavering, self.seeds)
+        return Reading(
+            self.case.exercise,
+            self.case.name,
+            self._tolerance,
+            self.noise,
+            self.noisiest,
+            *self.nearest,
+            because,
+            wavering,
+            self.seeds,
+        )
 
     @property
     def _tolerance(self) -> float | None:
