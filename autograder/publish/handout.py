@@ -63,8 +63,8 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "notebook": f"{Path(assignment.file).stem}.ipynb",
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
-        "harness": bool(assignment.harness),
-        "data": bool(data),
+        "harness": assignment.harness,
+        "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
     bundle = public_bundle(oracle)
