@@ -116,13 +116,17 @@ def test_twins_at_the_same_time_are_trained_once(line: Assignment, trainer: Trai
     assert sandbox.jobs == before + 2
 
 
-def test_a_twin_reads_the_name_of_its_own_file(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
-    """And nobody else's."""
-    text = written(line, "return 1 / 0")
+def test_a_twin_reads_the_name_of_nobody_else_s_file(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """The same code under two names is trained once, and told of under the name that was handed out."""
+    text, jobs = written(line, "return 1 / 0"), []
     for label in ("ada.py", "bob.py"):
-        source = Source("line", (Chunk(label, text),))
-        result = trainer.add_to(grade(source, trainer.oracle, sandbox), source, sandbox)
-        assert f"{label}, line 9" in result.exercises[-1].cases[0].message
+        source = Source(label.removesuffix(".py"), (Chunk(label, text),))
+        graded = grade(source, trainer.oracle, sandbox)
+        before = sandbox.jobs
+        result = trainer.add_to(graded, source, sandbox)
+        assert "line.py, line 9" in result.exercises[-1].cases[0].message
+        jobs.append(sandbox.jobs - before)
+    assert jobs == [1, 0]
 
 
 def test_a_twin_of_what_was_cut_gets_a_run_of_its_own(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -47,7 +48,7 @@ Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step
 
 
 class Trainer:
-    """The training runs of a grading run. Safe to share between threads; the same file is trained once."""
+    """The training runs of a grading run. Safe to share between threads; the same code is trained once."""
 
     def __init__(self, oracle: Oracle, progress: Progress | None = None) -> None:
         self._progress = progress
@@ -71,7 +72,8 @@ class Trainer:
     ) -> Result:
         """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
-        digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()  # messages name its files, too
+        source = self._as_handed_out(source)
+        digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()
         wrong = [e.name for e in result.exercises if e.status is not Status.PASSED and e.name != "quiz"]
         named = {name for e in result.exercises for case in e.cases for name in case.diagnosis.split("+") if name}
         for training in wanted if not result.problem else ():
@@ -85,6 +87,13 @@ class Trainer:
             return result
         status = next((e.status for e in result.exercises), Status.CRASHED)
         return self.without_run(result, status, "The file could not be imported.", wanted)
+
+    def _as_handed_out(self, source: Source) -> Source:
+        """Return a file under the name that everybody was given, so that no message tells of a twin's."""
+        if source.notebook:
+            return source
+        file = self.assignment.file
+        return Source(Path(file).stem, tuple(replace(chunk, label=file) for chunk in source.chunks))
 
     def without_run(
         self, result: Result, status: Status, message: str, trainings: Sequence[Training] | None = None
