@@ -1,5 +1,6 @@
 """Public cases of a7_transformer: the worked examples of the README, small enough to follow by hand."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -178,7 +179,9 @@ def _block(forward: str, d: int = 3, *, lists: bool = False) -> Code:
     if lists:
         members["__hash__"] = "object.__hash__"
     listed = ", ".join(f"{name!r}: {value}" for name, value in members.items())
-    return Code(f"type('Block', (torch.nn.Module, {'list' if lists else ''}), {{{listed}}})()")
+    plain = re.sub(r"self\.|torch\.(nn\.functional\.)?", "", forward)
+    label = f"a block that gives {plain}; first and last are linear maps"
+    return Code(f"type('Block', (torch.nn.Module, {'list' if lists else ''}), {{{listed}}})()", label)
 
 
 @case("zero_init_is_identity", check=close())
@@ -352,7 +355,8 @@ def _chain(following: list[int]) -> Code:
     members = (
         f"'encode': lambda self, src: src[:, :, None].float(), 'decode': lambda self, tgt, memory, src: {table}[tgt]"
     )
-    return Code(f"type('Chain', (torch.nn.Module,), {{{members}}})()")
+    words = ", ".join(f"{word} after {before}" for before, word in enumerate(following))
+    return Code(f"type('Chain', (torch.nn.Module,), {{{members}}})()", f"a model that says {words}")
 
 
 @case("greedy_translate", check=close())

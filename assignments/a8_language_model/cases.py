@@ -187,13 +187,16 @@ def loss_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 def _model(table: Any, block_size: int = 8) -> Code:
     """Return a model that looks at nothing but the last token: table[token] are the logits of the next one."""
     forward = f"lambda self, ids: torch.tensor({np.asarray(table, float).tolist()})[ids]"
-    return Code(f"type('Bigram', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()")
+    logits = f"{table[0]} after every token" if table[1:] == table[:-1] else f"{table} after 0, 1, 2 and so on"
+    label = f"a model that looks at the last token alone; its logits are {logits}"
+    return Code(f"type('Bigram', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()", label)
 
 
 def _counting(block_size: int, vocab: int) -> Code:
     """Return a model whose next token is the sum of all tokens it is shown, modulo the vocabulary."""
     forward = f"lambda self, ids: torch.nn.functional.one_hot(ids.cumsum(1) % {vocab}, {vocab}).float()"
-    return Code(f"type('Sum', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()")
+    label = f"a model that says the sum of all tokens it sees, modulo {vocab}; it can see {block_size}"
+    return Code(f"type('Sum', (torch.nn.Module,), {{'block_size': {block_size}, 'forward': {forward}}})()", label)
 
 
 SAME = [[2.0, 1.0, 0.0, -1.0]] * 4  # the logits of the README, after every token
@@ -255,7 +258,8 @@ def _learner(mode: str = "train") -> Code:
     table = f"torch.nn.Embedding(4, 4, _weight=torch.tensor({TABLE}))"
     return Code(
         f"(lambda model: [model.add_module('table', {table}), model.train(mode={mode == 'train'})][-1])"
-        f"(type('Table', (torch.nn.Module,), {{'forward': {forward}}})())"
+        f"(type('Table', (torch.nn.Module,), {{'forward': {forward}}})())",
+        f"a model with a table of logits for what follows each token, half as sure while it trains; mode: {mode}",
     )
 
 
