@@ -21,6 +21,7 @@ from autograder.course.spec import Limits
 from autograder.sandbox.attempt import MAX_STRIKES
 from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
+from autograder.sandbox.limits import CPU_SECONDS
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 from autograder.sandbox.wire import Opaque, Tensor
@@ -300,6 +301,13 @@ def test_a_hang_gives_up_the_rest_of_its_case(run: Run) -> None:
     assert first is Ending.TIMEOUT
     assert set(others) <= {Ending.NOT_RUN}
     assert endings(result)[2:] == [Ending.NOT_RUN, Ending.RETURNED]
+
+
+def test_no_loop_outlives_its_grader_for_long(run: Run) -> None:
+    """Whoever would end a child may be killed; so its processor time is bounded as well."""
+    text = "import resource\ndef f():\n    return list(resource.getrlimit(resource.RLIMIT_CPU))"
+    (outcome,) = run(text, ask("f")).outcomes
+    assert outcome.value == [CPU_SECONDS] * 2
 
 
 @pytest.mark.parametrize(
