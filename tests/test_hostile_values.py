@@ -291,6 +291,8 @@ def shown(oracle: Oracle, draw: Callable[[Outcome], Outcome]) -> dict[str, Any]:
         "seconds": 1.0,
         "isolation": entry["isolation"],
         "due": None,
+        "not_graded": [],
+        "outdated": [],
         "not_on_roster": [],
         "problems": [],
     }

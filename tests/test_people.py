@@ -67,4 +67,4 @@ def test_decisions_of_a_person() -> None:
     paper = decided(absentee("x1"), "causal_mask", 2.0, "On paper.")
     first, second = decisions([changed, small_class()[0], paper])
     assert (first.student, first.computed, first.points, first.because) == ("s002", 2.5, 4.0, "Right idea.")
-    assert (first.handed_in, second.handed_in, second.exercise) == (True, False, "causal_mask")
+    assert (first.has_page, second.has_page, second.exercise) == (True, False, "causal_mask")

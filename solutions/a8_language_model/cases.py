@@ -83,7 +83,7 @@ def pieces_of_one_token(rng: np.random.Generator) -> Iterator[Call]:
 @case("get_batch", check=untouched())
 def text_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
     """The batch is right, and the text is as before."""
-    yield call(_t(rng.permutation(30)), 3, 4, _generator(rng))
+    yield call(_t(rng.permutation(60)), 9, 4, _generator(rng))
 
 
 # TransformerLM
