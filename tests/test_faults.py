@@ -393,7 +393,9 @@ def slow_class(tmp_path: Path, house: TrapHouse) -> Iterator[tuple[subprocess.Po
     for number in range(4):
         (submissions / f"a{number}.py").write_text(HONEST)
         (submissions / f"z{number}.py").write_text(HANG.replace("def f(x)", "def scale(x, factor)"))
-    command = "import sys; from autograder.cli import main; sys.argv[0] = 'autograder'; main()"
+    # A shell that runs the tests in the background has them ignore Ctrl-C.
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = f"{heed}; import sys; from autograder.cli import main; sys.argv[0] = 'autograder'; main()"
     arguments = ["grade", NUMPY, str(submissions), "-o", str(tmp_path / "out"), "--course", str(course), "--jobs", "2"]
     with subprocess.Popen(
         [sys.executable, "-c", command, *arguments, "--accept-unsandboxed"],
