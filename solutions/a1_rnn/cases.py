@@ -329,7 +329,7 @@ def every_real_target_counts_the_same(rng: np.random.Generator) -> Iterator[Call
         while lengths.sum() == time:  # or it would not show which of the two the sum is divided by
             lengths = _lengths(rng, batch, time)
         mask = _real(lengths, time)
-        yield call(_normal(rng, batch, time, vocab, std=2.0), rng.integers(vocab, size=(batch, time)), mask)
+        yield call(_normal(rng, batch, time, vocab, std=1.5), rng.integers(vocab, size=(batch, time)), mask)
 
 
 @case("next_token_loss", check=close())
