@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
@@ -47,18 +48,24 @@ class Reach:
     def _called(self, trial: Trial) -> frozenset[CodeType]:
         """Return all functions of the reference that a trial calls."""
         if trial not in self._codes:
-            label = self._assignment.file
-            called: set[CodeType] = set()
-
-            def note(frame: FrameType, event: str, _: Any) -> None:
-                if event == "call" and frame.f_code.co_filename == label:
-                    called.add(frame.f_code)
-
-            before = sys.getprofile()
-            sys.setprofile(note)
-            try:
+            with noting_calls(self._assignment.file) as called:
                 self._run(trial)
-            finally:
-                sys.setprofile(before)
             self._codes[trial] = frozenset(called)
         return self._codes[trial]
+
+
+@contextmanager
+def noting_calls(file: str) -> Iterator[set[CodeType]]:
+    """Note what is called in this thread of a file's functions."""
+    called: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename == file:
+            called.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)

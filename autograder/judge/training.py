@@ -11,14 +11,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-import sys
 import threading
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -31,6 +28,7 @@ from autograder.judge.explain import OUR_FAULT, explain_trouble
 from autograder.judge.likeness import UNCOMPARABLE
 from autograder.judge.oracle import Oracle
 from autograder.judge.picture import training_picture
+from autograder.judge.reach import noting_calls
 from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source, Trouble
@@ -124,12 +122,13 @@ class Trainer:
         with self._lock:
             if training.exercise not in self._expected:
                 reference = self.oracle.reference()
-                with _calls_in(self.assignment.file) as called:
+                with noting_calls(self.assignment.file) as called:
                     outcome, losses = self._first_losses(training, reference)
                 if losses is None or len(losses) != training.first_steps:
                     text = outcome.trouble.text if outcome.trouble else "no losses"
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
-                self._expected[training.exercise], self._used[training.exercise] = losses, frozenset(called)
+                names = frozenset(code.co_qualname.partition(".")[0] for code in called)
+                self._expected[training.exercise], self._used[training.exercise] = losses, names
             return self._expected[training.exercise]
 
     def used(self, training: Training) -> frozenset[str]:
@@ -274,23 +273,6 @@ class Trainer:
         symptom = metric.below if value < metric.low else metric.above
         text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {_band(metric)} is asked for. {symptom}"
         return _case(metric, Status.FAILED, text.strip())
-
-
-@contextmanager
-def _calls_in(label: str) -> Iterator[set[str]]:
-    """Note the functions and classes of a file that are called in this thread."""
-    called: set[str] = set()
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename == label:
-            called.add(frame.f_code.co_qualname.partition(".")[0])
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        yield called
-    finally:
-        sys.setprofile(before)
 
 
 def _case(metric: Metric, status: Status, message: str) -> CaseResult:
