@@ -17,9 +17,10 @@ from autograder.judge.checks import answered, choice, close
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits
 from autograder.judge.result import Result
-from autograder.publish.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle, zip_bytes
+from autograder.publish.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle
 from autograder.publish.local import check
 from autograder.publish.public import public_bundle, public_files, public_oracle
+from autograder.publish.zips import zip_bytes
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.wire import Opaque
 

@@ -7,11 +7,10 @@ what it gives on the public cases. `autograder check` and the handout's `check.p
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,7 +20,6 @@ from autograder.course.spec import (
     Assignment,
     Call,
     Case,
-    Check,
     Exercise,
     Limits,
     Misconception,
@@ -30,14 +28,13 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.judge import checks
-from autograder.judge.trials import Judged, Small, Trial, as_data, make_trial
+from autograder.judge.trials import Judged, Small, Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
-from autograder.sandbox.wire import pack, unpack
+from autograder.sandbox.wire import unpack
 
 FORMAT = 3
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every file we zip, so that the same content is the same bytes
 
 Fingerprints = Mapping[tuple[str, str], tuple[Outcome, ...]]  # by mistake and trial, where it changes anything
 
@@ -179,58 +176,10 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
     )
 
 
-def describe_smaller(smalls: Sequence[Small], arrays: dict[str, np.ndarray]) -> list[Any]:
-    """Return smaller calls of a trial as JSON data, their numbers added to `arrays`."""
-    return [
-        [s.trial.case.name, _describe_calls(s.trial, arrays), describe_outcomes(s.expected, arrays)] for s in smalls
-    ]
-
-
 def _read_small(case: Case, described: list[Any], arrays: Mapping[str, np.ndarray]) -> Small:
     name, calls, expected = described
     calls = tuple(_read_call(packed, arrays) for packed in calls)
     return Small(make_trial(replace(case, name=name), calls, SEED), read_outcomes(expected, arrays))
-
-
-def describe_case(
-    trial: Trial, expected: tuple[Outcome, ...], uses: tuple[str, ...], arrays: dict[str, np.ndarray]
-) -> dict[str, Any]:
-    """Return a trial, what to expect of it and what it uses as JSON data, its numbers added to `arrays`."""
-    case = trial.case
-    return {
-        "name": case.name,
-        "exercise": case.exercise,
-        "claim": case.claim,
-        "weight": case.weight,
-        "check": describe_check(case.check, arrays),
-        "calls": _describe_calls(trial, arrays),
-        "expected": describe_outcomes(expected, arrays),
-        "uses": list(uses),
-    }
-
-
-def _describe_calls(trial: Trial, arrays: dict[str, np.ndarray]) -> list[Any]:
-    return [
-        pack((c.args, dict(c.kwargs), c.function, None if c.module is None else as_data(c.module)), arrays)
-        for c in trial.calls
-    ]
-
-
-def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Return a check as JSON data. Raises BundleError where it is none of ours, whose code would have to travel."""
-    name = type(check).__name__
-    if getattr(checks, name, None) is not type(check):
-        raise BundleError(f"the check {name} is defined in the course; public cases use those of judge/checks.py")
-    return {"name": name, **{f.name: pack(getattr(check, f.name), arrays) for f in fields(check)}}  # type: ignore[arg-type]
-
-
-def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> list[Any]:
-    """Return outcomes as JSON data, their numbers added to `arrays`."""
-    rows = []
-    for o in outcomes:
-        trouble = (o.trouble.type_name, o.trouble.text) if o.trouble else None
-        rows.append([str(o.ending), pack((o.value, o.args), arrays), trouble])
-    return rows
 
 
 def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Outcome, ...]:
@@ -281,55 +230,3 @@ class _Arrays(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return len(self._places)
-
-
-def bundle_files(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> dict[str, bytes]:
-    """Return the two files of a bundle; numbers that occur twice are kept once."""
-    rows: dict[str, list[np.ndarray]] = {}
-    sizes: dict[str, int] = {}
-    kept: dict[tuple[str, bytes], int] = {}
-    places = {}
-    for name, array in arrays.items():
-        row = array.dtype.str.strip("<>|=")
-        content = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        if (row, content.tobytes()) not in kept:
-            kept[row, content.tobytes()] = sizes.get(row, 0)
-            rows.setdefault(row, []).append(content.reshape(-1))
-            sizes[row] = sizes.get(row, 0) + content.size
-        places[name] = [row, kept[row, content.tobytes()], list(array.shape)]
-    whole = {**document, "format": FORMAT, "arrays": places}
-    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    numbers = {f"{row}.npy": _npy(np.concatenate(parts)) for row, parts in rows.items()}
-    return {SHAPES: text.encode() + b"\n", NUMBERS: zip_bytes(numbers)}
-
-
-def _npy(array: np.ndarray) -> bytes:
-    file = io.BytesIO()
-    np.lib.format.write_array(file, array, allow_pickle=False)
-    return file.getvalue()
-
-
-def zip_bytes(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip that is the same bytes whenever its files are: sorted, without times, with plain permissions."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.external_attr = 0o100644 << 16
-            entry.create_system = 3  # as on Unix, wherever it is made
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, files[name], compresslevel=9)
-    return file.getvalue()
-
-
-def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
-    """Return what of an assignment is no case and no secret, as JSON data."""
-    return {
-        "slug": assignment.slug,
-        "title": assignment.title,
-        "file": assignment.file,
-        "torch": assignment.torch,
-        "exercises": [asdict(exercise) for exercise in assignment.exercises if not exercise.training],
-        "limits": asdict(assignment.limits),
-        "shortcuts": [asdict(shortcut) for shortcut in assignment.shortcuts],
-    }

@@ -17,9 +17,9 @@ from autograder.batch.exports import gradescope_results
 from autograder.batch.files import write_whole
 from autograder.batch.record import Json
 from autograder.course.spec import Assignment, Status, Visibility
-from autograder.publish.bundle import zip_bytes
 from autograder.publish.desk import Settings, desk_files, handed_in, open_desk, requirements
 from autograder.publish.wheel import NAME, wheel
+from autograder.publish.zips import zip_bytes
 
 VISIBILITIES = ("hidden", "after_due_date", "after_published", "visible")
 _TEMPLATES = Path(__file__).resolve().parent / "templates" / "gradescope"

@@ -19,10 +19,11 @@ from autograder.course.catalog import CourseError
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
 from autograder.judge.oracle import Oracle
-from autograder.publish.bundle import Bundle, zip_bytes
+from autograder.publish.bundle import Bundle
 from autograder.publish.examples import otter_file, pytest_file
 from autograder.publish.notebook import make_notebook
 from autograder.publish.public import public_bundle, public_files
+from autograder.publish.zips import zip_bytes
 
 ENGINE = (
     "__init__",
@@ -37,11 +38,11 @@ ENGINE = (
     *(
         f"judge/{name}"
         for name in (
-            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "result", "shortcuts",
+            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "result", "shortcuts",
             "show", "smallest", "tell", "trials",
         )
     ),
-    *(f"batch/{name}" for name in ("__init__", "archives", "sources")),
+    *(f"batch/{name}" for name in ("__init__", "archives", "cells", "sources")),
     *(f"publish/{name}" for name in ("__init__", "bundle", "local", "verdicts")),
 )  # fmt: skip
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})

@@ -24,12 +24,12 @@ from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
 from autograder.judge.oracle import Oracle
 from autograder.judge.training import FIRST_STEPS
-from autograder.publish.bundle import zip_bytes
 from autograder.publish.desk import NEEDS, TORCH, Settings, desk_files
 from autograder.publish.handout import at_home, engine_files, for_notebook, handout_files
 from autograder.publish.leaks import leaks, secrets_of
 from autograder.publish.notebook import notebook_cells
 from autograder.publish.wheel import NAME, wheel
+from autograder.publish.zips import zip_bytes
 
 JUDGE = "autograder.publish.otter_judge.Judge"
 PYTHON = "3.12"

@@ -15,18 +15,13 @@ from autograder.course.spec import Assignment, Misconception
 from autograder.judge.likeness import answers_of, same_outcomes
 from autograder.judge.oracle import Oracle
 from autograder.judge.trials import Trial
-from autograder.publish.bundle import (
-    SEED,
-    Bundle,
-    BundleError,
+from autograder.publish.bundle import SEED, Bundle, BundleError, make_bundle, read_outcomes, trial_key
+from autograder.publish.describe import (
     bundle_files,
     describe_case,
     describe_outcomes,
     describe_smaller,
     limits_and_rules,
-    make_bundle,
-    read_outcomes,
-    trial_key,
 )
 from autograder.sandbox.job import Outcome
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.batch.sources import python_of_cell, read_source
+from autograder.batch.cells import python_of_cell
+from autograder.batch.sources import read_source
 from autograder.course.spec import Call, Status
 from autograder.judge.compare import difference
 from autograder.judge.likeness import answers_of

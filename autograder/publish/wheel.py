@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder import __version__
-from autograder.publish.bundle import zip_bytes
+from autograder.publish.zips import zip_bytes
 
 NAME = f"sequence_autograder-{__version__}-py3-none-any.whl"
 _PACKAGE = Path(__file__).resolve().parents[1]
