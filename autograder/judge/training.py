@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,16 +23,15 @@ from autograder.course.spec import Assignment, Metric, Misconception, Status, Tr
 from autograder.judge.attribute import STATUS
 from autograder.judge.compare import deviation
 from autograder.judge.diagnose import MAX_NAMED
-from autograder.judge.explain import OUR_FAULT, explain_trouble
 from autograder.judge.likeness import UNCOMPARABLE
 from autograder.judge.oracle import Oracle
 from autograder.judge.picture import training_picture
 from autograder.judge.reach import noting_calls
 from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source, Trouble
+from autograder.judge.trained import band, explain_run, losses_of, mend_first, plain
+from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.program import Program
-from autograder.sandbox.wire import Tensor
 
 FIRST_STEPS = "first_steps"
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
@@ -138,7 +136,7 @@ class Trainer:
 
     def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
         (outcome,) = run_requests(program, (self._request(training, training.first_steps),))
-        return outcome, _losses(outcome)
+        return outcome, losses_of(outcome)
 
     def _named(
         self, training: Training, losses: np.ndarray, wrong: Sequence[str], named: Collection[str]
@@ -235,10 +233,10 @@ class Trainer:
         case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
         used = self.used(training)
         wrong = [name for name in wrong if name in used]
-        hint = _hint(wrong[:MOST_HINTS])
+        hint = mend_first(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
-            return replace(case, status=_status(outcome), message=_explain(outcome, source, training) + hint)
-        expected, losses = self.first_losses(training), _losses(outcome)
+            return replace(case, status=_status(outcome), message=explain_run(outcome, source, training) + hint)
+        expected, losses = self.first_losses(training), losses_of(outcome)
         if losses is None or losses.shape != expected.shape:
             text = "The run gave no loss for every step: the loss has to be one number."
             return replace(case, status=Status.FAILED, message=text + hint)
@@ -262,16 +260,16 @@ class Trainer:
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
-            return _case(metric, _status(outcome), _explain(outcome, source, training))
+            return _case(metric, _status(outcome), explain_run(outcome, source, training))
         try:
-            args = _plain(self._args[training.exercise])
-            value = float(metric.measure(args, _plain(outcome.value)))
+            args = plain(self._args[training.exercise])
+            value = float(metric.measure(args, plain(outcome.value)))
         except UNCOMPARABLE as error:
             return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
         if metric.low <= value <= metric.high:
             return replace(_case(metric, Status.PASSED, ""), seconds=outcome.seconds)
         symptom = metric.below if value < metric.low else metric.above
-        text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {_band(metric)} is asked for. {symptom}"
+        text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {band(metric)} is asked for. {symptom}"
         return _case(metric, Status.FAILED, text.strip())
 
 
@@ -279,62 +277,5 @@ def _case(metric: Metric, status: Status, message: str) -> CaseResult:
     return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, message)
 
 
-def _hint(wrong: Sequence[str]) -> str:
-    if not wrong:
-        return ""
-    names = ", ".join(f"`{name}`" for name in wrong[:-1])
-    names = f"{names} and `{wrong[-1]}` are" if names else f"`{wrong[-1]}` is"
-    return f"\n{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."
-
-
 def _status(outcome: Outcome) -> Status:
     return STATUS[outcome.ending]
-
-
-def _explain(outcome: Outcome, source: Source, training: Training) -> str:
-    trouble = outcome.trouble or Trouble("", "")
-    match outcome.ending:
-        case Ending.TIMEOUT:
-            steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
-            reached = f" It had come to step {steps[-1]} of {training.steps}." if steps else ""
-            return f"It was not done within {training.seconds:g} s and was stopped.{reached}"
-        case Ending.MEMORY:
-            return f"It asked for more than the {training.memory_mb} MB that a training may use."
-        case Ending.FAULT:
-            return OUR_FAULT
-        case Ending.RAISED:
-            told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
-            return f"{told}\nRun training.py to read all of it."
-        case Ending.UNWRITTEN:
-            return "It builds on something that is not written yet."
-        case Ending.ABSENT:
-            return "It builds on something that your file does not have."
-        case _:
-            return "The run ended without a result."
-
-
-def _losses(outcome: Outcome) -> np.ndarray | None:
-    value = outcome.value
-    losses = value.get("losses") if outcome.ending is Ending.RETURNED and isinstance(value, dict) else None
-    try:
-        array = np.asarray(_plain(losses), np.float64)
-    except (TypeError, ValueError):
-        return None
-    return array if array.ndim == 1 else None
-
-
-def _plain(tree: Any) -> Any:
-    """Return a tree with numpy arrays for tensors."""
-    if isinstance(tree, list | tuple):
-        return type(tree)(map(_plain, tree))
-    if isinstance(tree, dict):
-        return {key: _plain(value) for key, value in tree.items()}
-    if isinstance(tree, Tensor):
-        return tree.array
-    return tree.detach().numpy() if hasattr(tree, "detach") else tree
-
-
-def _band(metric: Metric) -> str:
-    if math.isinf(metric.low):
-        return f"at most {metric.high:g}"
-    return f"at least {metric.low:g}" if math.isinf(metric.high) else f"{metric.low:g} to {metric.high:g}"

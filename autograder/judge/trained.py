@@ -1,0 +1,75 @@
+"""What a training run came back with: its losses and arrays, and words for why it ended early."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Metric, Training, Visibility
+from autograder.judge.explain import OUR_FAULT, explain_trouble
+from autograder.sandbox.job import Ending, Outcome, Source, Trouble
+from autograder.sandbox.wire import Tensor
+
+
+def explain_run(outcome: Outcome, source: Source, training: Training) -> str:
+    """Say in words for the student why a run came to no end."""
+    trouble = outcome.trouble or Trouble("", "")
+    match outcome.ending:
+        case Ending.TIMEOUT:
+            steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
+            reached = f" It had come to step {steps[-1]} of {training.steps}." if steps else ""
+            return f"It was not done within {training.seconds:g} s and was stopped.{reached}"
+        case Ending.MEMORY:
+            return f"It asked for more than the {training.memory_mb} MB that a training may use."
+        case Ending.FAULT:
+            return OUR_FAULT
+        case Ending.RAISED:
+            told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
+            return f"{told}\nRun training.py to read all of it."
+        case Ending.UNWRITTEN:
+            return "It builds on something that is not written yet."
+        case Ending.ABSENT:
+            return "It builds on something that your file does not have."
+        case _:
+            return "The run ended without a result."
+
+
+def losses_of(outcome: Outcome) -> np.ndarray | None:
+    """Return the losses of a run, one a step, or None where it gave no row of numbers."""
+    value = outcome.value
+    losses = value.get("losses") if outcome.ending is Ending.RETURNED and isinstance(value, dict) else None
+    try:
+        array = np.asarray(plain(losses), np.float64)
+    except (TypeError, ValueError):
+        return None
+    return array if array.ndim == 1 else None
+
+
+def plain(tree: Any) -> Any:
+    """Return a tree with numpy arrays for tensors."""
+    if isinstance(tree, list | tuple):
+        return type(tree)(map(plain, tree))
+    if isinstance(tree, dict):
+        return {key: plain(value) for key, value in tree.items()}
+    if isinstance(tree, Tensor):
+        return tree.array
+    return tree.detach().numpy() if hasattr(tree, "detach") else tree
+
+
+def band(metric: Metric) -> str:
+    """Return in words what a metric has to be."""
+    if math.isinf(metric.low):
+        return f"at most {metric.high:g}"
+    return f"at least {metric.low:g}" if math.isinf(metric.high) else f"{metric.low:g} to {metric.high:g}"
+
+
+def mend_first(wrong: Sequence[str]) -> str:
+    """Return a sentence on the exercises that a training uses and that are not right, on a line of its own."""
+    if not wrong:
+        return ""
+    names = ", ".join(f"`{name}`" for name in wrong[:-1])
+    names = f"{names} and `{wrong[-1]}` are" if names else f"`{wrong[-1]}` is"
+    return f"\n{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."
