@@ -17,6 +17,7 @@ from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.reference import BrokenReferenceError, apply_edits
 from autograder.judge.result import Result
+from autograder.proof.failures import failures
 from autograder.proof.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
 from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
@@ -77,7 +78,7 @@ class _Clinic:
         """Grade the reference with every oracle."""
         results = self._map(lambda oracle: self._grade(self._assignment.reference, oracle), oracles)
         for oracle, result in zip(oracles, results, strict=True):
-            yield from (f"seed {oracle.seed}: {line}" for line in _failures(result))
+            yield from (f"seed {oracle.seed}: {line}" for line in failures(result))
 
     def stub_scores(self) -> Iterator[str]:
         """Grade the stub; every case must be missing or build on what is."""
@@ -90,7 +91,7 @@ class _Clinic:
         sources = [f"{self._assignment.reference}\n{a.source}" for a in self._assignment.alternatives]
         results = self._map(self._grade, sources)
         for alternative, result in zip(self._assignment.alternatives, results, strict=True):
-            yield from (f"{alternative.name}: {line}" for line in _failures(result))
+            yield from (f"{alternative.name}: {line}" for line in failures(result))
 
     def misconceptions(self) -> Verdicts:
         """Grade the reference with each misconception in it."""
@@ -105,16 +106,6 @@ class _Clinic:
     def _map(self, work: Callable[[T], Result], items: Sequence[T]) -> list[Result]:
         with ThreadPoolExecutor(self._jobs) as pool:
             return list(pool.map(work, items))
-
-
-def _failures(result: Result) -> Iterator[str]:
-    if result.problem:
-        yield result.problem.replace("\n", " | ")
-        return
-    for exercise in result.exercises:
-        for case in exercise.cases:
-            if case.status is not Status.PASSED:
-                yield f"{exercise.name}.{case.name} {case.status}: {case.message.partition(chr(10))[0]} {case.grader_note[:200]}"
 
 
 def _uncaught(verdicts: Verdicts) -> Iterator[str]:

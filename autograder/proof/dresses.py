@@ -94,10 +94,15 @@ main = run = load = case = judge = student_module = helper
     )
 
 
+def _rebound(text: str, wrapper: str) -> str:
+    """Return lines that put every function of a file into a wrapper."""
+    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    return "\n".join(f"{name} = {wrapper}({name})" for name in names)
+
+
 def timed(text: str) -> tuple[str, bytes]:
     """Wrap every function into a decorator, and count calls."""
-    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    wrapped = "\n".join(f"{name} = counted({name})" for name in names)
+    wrapped = _rebound(text, "counted")
     return (
         ".py",
         f"""{text}
@@ -123,8 +128,7 @@ def counted(function):
 
 def callables(text: str) -> tuple[str, bytes]:
     """Make every function an object that can be called."""
-    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    wrapped = "\n".join(f"{name} = Callable_({name})" for name in names)
+    wrapped = _rebound(text, "Callable_")
     return (
         ".py",
         f"""{text}

@@ -18,11 +18,12 @@ from pathlib import Path
 
 from autograder.batch.sources import make_source
 from autograder.course.catalog import CourseError, alternatives_in
-from autograder.course.spec import Assignment, Status
+from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
 from autograder.proof.dresses import DRESSES
+from autograder.proof.failures import failures
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
@@ -84,7 +85,7 @@ def measure(
             unfair = [
                 f"{name} (level {level}, seed {oracle.seed}): {line}"
                 for (name, level, oracle), result in zip(runs, results, strict=True)
-                for line in _lost(result)
+                for line in failures(result)
             ]
             disguises = alternatives_in(course, assignment.slug, "disguised")[::every]
             sources = [_appended(assignment, d.source) for d in disguises]
@@ -127,16 +128,6 @@ def _appended(assignment: Assignment, text: str) -> Source:
     return Source(Path(assignment.file).stem, (Chunk(assignment.file, f"{assignment.reference}\n{text}"),))
 
 
-def _lost(result: Result) -> Iterator[str]:
-    if result.problem:
-        yield result.problem.replace("\n", " | ")
-        return
-    for exercise in result.exercises:
-        for case in exercise.cases:
-            if case.status is not Status.PASSED:
-                yield f"{exercise.name}.{case.name} {case.status}: {case.message.partition(chr(10))[0]}"
-
-
 def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:
     """Compare the names that were given to disguised mistakes with theirs."""
     bank = {m.name: m for m in assignment.misconceptions}
@@ -174,4 +165,4 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
 
 def _first_words(result: Result) -> str:
     """Return why a mistake may have no name: the file's problem, or the first case's."""
-    return next(_lost(result), "")
+    return next(failures(result), "")

@@ -16,6 +16,7 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits
 from autograder.judge.result import ExerciseResult
 from autograder.judge.training import Trainer
+from autograder.proof.failures import exercise_failures
 from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
@@ -26,7 +27,7 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
         trainers = [Trainer(Oracle(replace(assignment, trainings=(training,)), seed)) for seed in seeds]
         with ThreadPoolExecutor(jobs) as pool:
             results = pool.map(lambda trainer: _train(trainer, assignment.reference, sandbox), trainers)
-            broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in _failures(r)]
+            broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in exercise_failures(r)]
             yield Proof(f"{training.exercise}: the reference learns at {len(seeds)} seeds", tuple(broken))
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
@@ -55,9 +56,3 @@ def _train(trainer: Trainer, text: str, sandbox: Sandbox, wrong: Sequence[str] =
     source = Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
     (training,) = assignment.trainings
     return trainer.train(training, source, sandbox, wrong)
-
-
-def _failures(result: ExerciseResult) -> Iterator[str]:
-    for case in result.cases:
-        if case.status is not Status.PASSED:
-            yield f"{result.name}.{case.name} {case.status}: {case.message.partition(chr(10))[0]}"
