@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -14,6 +16,8 @@ from autograder.course.catalog import load_assignment, slugs
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from autograder.course.spec import Assignment
 
 SlugsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
@@ -33,18 +37,14 @@ def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as
     from autograder.command.tables import show_readings
     from autograder.proof.calibration import calibrated
 
-    folder = course_of(course)
     sound, answers = True, {}
-    for slug in assignments or slugs(folder):
-        readings = calibrated(load_assignment(folder, slug))
+    for slug, assignment in _named(assignments, course):
+        readings = calibrated(assignment)
         sound = sound and not any(reading.broken for reading in readings)
-        if as_json:
-            answers[slug] = [{**asdict(reading), "broken": reading.broken} for reading in readings]
-        else:
+        answers[slug] = [{**asdict(reading), "broken": reading.broken} for reading in readings]
+        if not as_json:
             show_readings(_console(), slug, readings)
-    if as_json:
-        print(json.dumps(answers, indent=1))
-    raise typer.Exit(0 if sound else 1)
+    _conclude(sound, answers if as_json else None)
 
 
 def mutants(
@@ -58,19 +58,14 @@ def mutants(
     from autograder.proof.survival import fates
     from autograder.proof.survivors import read_reasons, report
 
-    folder = course_of(course)
-    sound, answers = True, {}
-    for slug in assignments or slugs(folder):
-        load_assignment(folder, slug)  # a wrong name is one line
+    folder, sound, answers = course_of(course), True, {}
+    for slug, _ in _named(assignments, course):
         found = report(fates(folder, slug, jobs), read_reasons(folder, slug))
         sound = sound and not found.broken
-        if as_json:
-            answers[slug] = {**asdict(found), "total": asdict(found.total)}
-        else:
+        answers[slug] = {**asdict(found), "total": asdict(found.total)}
+        if not as_json:
             show_mutants(_console(), slug, found)
-    if as_json:
-        print(json.dumps(answers, indent=1))
-    raise typer.Exit(0 if sound else 1)
+    _conclude(sound, answers if as_json else None)
 
 
 def fairness(
@@ -86,11 +81,22 @@ def fairness(
 
     folder = course_of(course)
     measured = {
-        slug: measure(folder, load_assignment(folder, slug), range(seeds), jobs)
-        for slug in assignments or slugs(folder)
+        slug: measure(folder, assignment, range(seeds), jobs) for slug, assignment in _named(assignments, course)
     }
-    if as_json:
-        print(json.dumps({slug: asdict(found) for slug, found in measured.items()}, indent=1))
-    else:
+    if not as_json:
         show_fairness(_console(), measured)
-    raise typer.Exit(1 if broken(measured) else 0)
+    _conclude(not broken(measured), {slug: asdict(found) for slug, found in measured.items()} if as_json else None)
+
+
+def _named(assignments: list[str] | None, course: Path | None) -> Iterator[tuple[str, Assignment]]:
+    """Yield the assignments that were asked for, all of them if none was."""
+    folder = course_of(course)
+    for slug in assignments or slugs(folder):
+        yield slug, load_assignment(folder, slug)
+
+
+def _conclude(sound: bool, answers: dict[str, Any] | None) -> NoReturn:
+    """Print what was found where it is wanted as JSON, and exit."""
+    if answers is not None:
+        print(json.dumps(answers, indent=1))
+    raise typer.Exit(0 if sound else 1)
