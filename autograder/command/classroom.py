@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autograder.batch.gradebook import Gradebook
     from autograder.batch.roster import Roster
     from autograder.batch.shards import Shard
-    from autograder.command.pipeline import Plan
+    from autograder.command.pipeline import Choices, Plan
     from autograder.command.progress import Events
 
 
@@ -61,10 +61,9 @@ def grade(
     from rich.console import Console
 
     from autograder.batch.gradebook import GradebookError
-    from autograder.batch.shelf import open_gradebook
-    from autograder.batch.submissions import SubmissionsError, read_submissions
-    from autograder.command.pipeline import Choices, make_plan
-    from autograder.command.progress import Events, watch_on
+    from autograder.batch.submissions import SubmissionsError
+    from autograder.command.pipeline import Choices
+    from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
 
     where = Machines(
@@ -76,18 +75,12 @@ def grade(
         cluster,
         parse_resources(resources, cluster),
     )
-    assignment = where.assignment()
     console = Console(stderr=as_json)
     events = Events(sys.stdout) if as_json else None
     people, facts = _class_facts(out, roster, due)
     choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts)
     try:
-        found = read_submissions(submissions, assignment.file, people)
-        with open_gradebook(out, assignment) as book:
-            plan = make_plan(book, assignment, found, choices)
-            if plan.tasks:
-                where.grade(book, plan, events or watch_on(console))
-            sound = _close(book, plan, console, events)
+        sound = _grade_into(out, where, choices, submissions, people, console, events)
     except (SubmissionsError, GradebookError) as error:
         fail(str(error))
     except OSError as error:
@@ -138,6 +131,30 @@ def merge(
     except OSError as error:
         fail(f"{error}. Mend that, and merge again.")
     raise typer.Exit(1 if summary["problems"] else 0)
+
+
+def _grade_into(
+    out: Path,
+    where: Machines,
+    choices: Choices,
+    submissions: Path,
+    people: Roster | None,
+    console: Console,
+    events: Events | None,
+) -> bool:
+    """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
+    from autograder.batch.shelf import open_gradebook
+    from autograder.batch.submissions import read_submissions
+    from autograder.command.pipeline import make_plan
+    from autograder.command.progress import watch_on
+
+    assignment = where.assignment()
+    found = read_submissions(submissions, assignment.file, people)
+    with open_gradebook(out, assignment) as book:
+        plan = make_plan(book, assignment, found, choices)
+        if plan.tasks:
+            where.grade(book, plan, events or watch_on(console))
+        return _close(book, plan, console, events)
 
 
 def _class_facts(out: Path, roster: Path | None, due: str | None) -> tuple[Roster | None, dict[str, Any]]:
