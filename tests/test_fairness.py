@@ -52,12 +52,11 @@ def test_what_is_right_gets_full_marks_and_what_is_known_its_name(course_copy: P
 
 
 def test_every_weaker_level_is_tried(course_copy: Path) -> None:
-    """At the first seed; the plain process is there on every machine."""
+    """At every seed; the plain process is there on every machine."""
     found = measure(course_copy, load_assignment(course_copy, SLUG), (0, 1), 2)
-    strongest, *weaker = found.gradings
     assert "C" in found.gradings
-    assert found.gradings[strongest] == 2 * len(DRESSES)
-    assert {found.gradings[level] for level in weaker} == {len(DRESSES)}
+    assert len(found.gradings) > 1
+    assert set(found.gradings.values()) == {2 * len(DRESSES)}
 
 
 @pytest.mark.parametrize(

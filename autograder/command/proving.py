@@ -1,4 +1,4 @@
-"""The commands that prove a grader fair beyond `doctor`, and take minutes: tolerances, mutants, unforeseen code."""
+"""The commands that prove a grader fair beyond `doctor`, and take minutes or an hour: tolerances, mutants, unforeseen code."""
 
 from __future__ import annotations
 
@@ -90,8 +90,13 @@ def fairness(
 
 def _named(assignments: list[str] | None, course: Path | None) -> Iterator[tuple[str, Assignment]]:
     """Yield the assignments that were asked for, all of them if none was."""
+    from rich.console import Console
+    from rich.progress import track
+
     folder = course_of(course)
-    for slug in assignments or slugs(folder):
+    watched = Console(stderr=True)
+    wanted = assignments or slugs(folder)
+    for slug in track(wanted, "assignments", console=watched, transient=True, disable=not watched.is_terminal):
         yield slug, load_assignment(folder, slug)
 
 

@@ -77,10 +77,7 @@ def measure(
         levels = {sandbox.isolation.level: sandbox for sandbox in _sandboxes(assignment, jobs, weaker, stack)}
         strongest = next(iter(levels.values()))
         with ThreadPoolExecutor(jobs) as pool:
-            runs = [
-                (name, level, oracle)
-                for name, (level, oracle) in itertools.product(strange, _rounds(list(levels), oracles))
-            ]
+            runs = list(itertools.product(strange, levels, oracles))
             results = pool.map(lambda run: grade(strange[run[0]], run[2], levels[run[1]]), runs)
             unfair = [
                 f"{name} (level {level}, seed {oracle.seed}): {line}"
@@ -93,11 +90,6 @@ def measure(
             named = dict(zip([d.name for d in disguises], verdicts, strict=True))
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
     return _told(assignment, Fairness(len(strange), gradings, tuple(unfair)), named)
-
-
-def _rounds(levels: Sequence[str], oracles: Sequence[Oracle]) -> Iterator[tuple[str, Oracle]]:
-    yield from ((levels[0], oracle) for oracle in oracles)
-    yield from ((level, oracles[0]) for level in levels[1:])
 
 
 def _sandboxes(
