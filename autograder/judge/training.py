@@ -263,7 +263,8 @@ class Trainer:
             return _case(metric, _status(outcome), explain_run(outcome, source, training))
         try:
             args = plain(self._args[training.exercise])
-            value = float(metric.measure(args, plain(outcome.value)))
+            with np.errstate(all="ignore"):  # weights may be anything
+                value = float(metric.measure(args, plain(outcome.value)))
         except UNCOMPARABLE as error:
             return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
         if metric.low <= value <= metric.high:

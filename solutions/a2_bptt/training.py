@@ -48,17 +48,33 @@ CAUGHT = (
 
 def _draw(rng: np.random.Generator) -> tuple[Any, ...]:
     start = np.random.default_rng(int(rng.choice(STARTS)))
-    return {name: start.normal(scale=0.5, size=shape) for name, shape in SHAPES.items()}, READ, AIM, COUNTED, 0
+    return {name: start.normal(scale=0.5, size=shape) for name, shape in SHAPES.items()}, READ, AIM, COUNTED
+
+
+def _logits(value: Any, ids: np.ndarray) -> np.ndarray:
+    """Run the network that a training came to over a batch of ids; what else it says of itself counts for nothing."""
+    params = {name: np.asarray(value["params"][name], np.float64).reshape(shape) for name, shape in SHAPES.items()}
+    h, logits = np.repeat(params["h0"], len(ids), axis=0), []
+    for x in np.swapaxes(params["E"][ids], 0, 1):
+        h = np.tanh(x @ params["W_x"].T + h @ params["W_h"].T + params["b"])
+        logits.append(h @ params["W_y"].T + params["b_y"])
+    return np.stack(logits, axis=1)
 
 
 def _letters(args: tuple[Any, ...], value: Any) -> float:
-    """Count the letters said that are right, up to the first wrong one."""
-    said = list(value["said"])
-    return float(next((i for i, (a, b) in enumerate(zip(said, ELLO, strict=True)) if a != b), len(ELLO)))
+    """Count the letters that it says from h on, each from those before it, up to the first wrong one."""
+    said = [0]
+    for letter in ELLO:
+        said.append(int(_logits(value, np.array([said]))[0, -1].argmax()))
+        if said[-1] != letter:
+            return float(len(said) - 2)
+    return float(len(ELLO))
 
 
 def _last_loss(args: tuple[Any, ...], value: Any) -> float:
-    return float(value["losses"][-1])
+    logits = _logits(value, READ)
+    rights = np.take_along_axis(logits, AIM[:, :, None], axis=2)[:, :, 0]
+    return float((np.log(np.exp(logits).sum(axis=2)) - rights)[COUNTED].mean())
 
 
 train_hello = Training(
