@@ -10,10 +10,10 @@ import pytest
 import torch
 from hypothesis import strategies as st
 from small import module, sizes, small
+from small_torch import randomised, same
 from torch import nn
 
 ROOT = Path(__file__).parents[1]
-TOLERANCES = {torch.float64: 1e-10, torch.float32: 1e-5}
 # vocab, block_size, d_model, heads, d_ff, layers
 SIZES = sizes(6, 2, 4).map(lambda s: (s[0] + 1, s[1] + 3, s[2] * s[3], s[3], s[4], s[5] - 1))
 
@@ -26,24 +26,6 @@ def dtype(request):
     """Return each precision in turn, with the same random numbers for every test."""
     torch.manual_seed(20250108)
     return request.param
-
-
-def same(mine: torch.Tensor, theirs: torch.Tensor) -> None:
-    """Assert that two tensors agree in shape, and in value relative to the largest entry."""
-    mine, theirs = mine.detach(), theirs.detach()
-    assert mine.shape == theirs.shape
-    assert (mine - theirs).abs().max() <= TOLERANCES[theirs.dtype] * max(1.0, float(theirs.abs().max()))
-
-
-def randomised(net: nn.Module, dtype: torch.dtype) -> Any:
-    """Return a module with parameters at trained scale; biases are not zero, and no scale is one."""
-    net = net.to(dtype)
-    with torch.no_grad():
-        for name, parameter in net.named_parameters():
-            parameter.normal_(0.0, 0.6)
-            if "norm" in name and name.endswith("weight"):
-                parameter.add_(1.0)
-    return net.eval()
 
 
 NAMES = {"norm_1": "norm1", "norm_2": "norm2", "feed_forward.0": "linear1", "feed_forward.2": "linear2"}
