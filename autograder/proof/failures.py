@@ -21,5 +21,5 @@ def exercise_failures(exercise: ExerciseResult) -> Iterator[str]:
     """Yield the cases that did not pass, and why, a line each."""
     for case in exercise.cases:
         if case.status is not Status.PASSED:
-            said = case.message.partition("\n")[0]
-            yield f"{exercise.name}.{case.name} {case.status}: {said} {case.grader_note[:200]}".rstrip()
+            said, note = case.message.partition("\n")[0], case.grader_note[:200].replace("\n", " | ")
+            yield f"{exercise.name}.{case.name} {case.status}: {said} {note}".rstrip()
