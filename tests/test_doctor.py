@@ -148,6 +148,11 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             ANSWERS,
             "the case center.the_argument_stays yields no call",
         ),
+        (
+            (HIDDEN, "yield call(rng.normal(size=(4, 3)) + 2.0)", "yield rng.normal(size=(4, 3)) + 2.0"),
+            ANSWERS,
+            "the case center.the_argument_stays yields a ndarray; write yield call(...)",
+        ),
     ],
     ids=count(),
 )

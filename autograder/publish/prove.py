@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from autograder.course.catalog import CourseError
+from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
 from autograder.judge.grade import judge_run
@@ -35,7 +35,7 @@ def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, 
     except (BundleError, CourseError, StubError, OSError) as error:
         yield "a handout can be made", (str(error),)
         return
-    readme = (course / "assignments" / assignment.slug / "README.md").read_text(encoding="utf-8")
+    readme = readme_of(course, assignment.slug)
     yield "the handout gives nothing away", leaks(files, secrets_of(oracle, readme), engine_files())
     yield "its check gives the verdicts of autograder check", other_verdicts(oracle, files)
     unsaid = [exercise.name for exercise in assignment.exercises if f"`{exercise.name}" not in readme]
