@@ -237,6 +237,13 @@ def test_an_edit_counts_at_once(course_copy: Path) -> None:
     assert not list(course_copy.rglob("__pycache__"))
 
 
+def test_an_alternative_that_is_no_python_is_named(course_copy: Path) -> None:
+    """A forgotten colon is told with its file and line, before anything is graded."""
+    path = course_copy / "solutions/t1_means/alternatives/loops.py"
+    path.write_text("def row_means(x)\n    return x\n", encoding="utf-8")
+    refused(course_copy, "alternatives/loops.py is not Python: line 1: expected ':'.")
+
+
 def test_underscored_alternatives_are_left_out(course_copy: Path) -> None:
     """A file such as __init__.py is no alternative."""
     (course_copy / "solutions/t1_means/alternatives/_draft.py").write_text("nonsense(", encoding="utf-8")

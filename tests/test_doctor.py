@@ -195,7 +195,7 @@ def test_an_alternative_that_fails_is_named(tamper: Tamper) -> None:
 
 def test_an_alternative_that_cannot_be_imported_is_named(tamper: Tamper) -> None:
     """In one line."""
-    broken = tamper((LOOPS, "def spread(x):", "def spread(x:"))
+    broken = tamper((LOOPS, "def spread(x):", "return\n\n\ndef spread(x):"))
     assert broken[ALTERNATIVES][0].startswith("loops: Your file cannot be imported")
     assert "\n" not in broken[ALTERNATIVES][0]
 

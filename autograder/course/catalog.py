@@ -109,7 +109,7 @@ def readme_of(course: Path, slug: str) -> str:
 def alternatives_in(course: Path, slug: str, folder: str) -> tuple[Alternative, ...]:
     """Return the files of definitions that replace the reference's, in one folder of an assignment's solutions."""
     paths = sorted((course / "solutions" / slug / folder).glob("[!_]*.py"))
-    return tuple(Alternative(path.stem, _text(path)) for path in paths)
+    return tuple(Alternative(path.stem, _python(path)) for path in paths)
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
@@ -213,6 +213,16 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(_text(path))
     except tomllib.TOMLDecodeError as error:
         raise CourseError(f"{path}: {error}") from None
+
+
+def _python(path: Path) -> str:
+    """Return a file's text, which others will read as Python."""
+    text = _text(path)
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        raise CourseError(f"{path} is not Python: line {error.lineno}: {error.msg}.") from None
+    return text
 
 
 def _text(path: Path) -> str:
