@@ -178,6 +178,14 @@ def test_a_reference_that_depends_on_its_process_fails_every_seed(tamper: Tamper
     assert any(line.startswith("seed 0: spread.two_spreads FAILED: ") for line in broken[REFERENCE])
 
 
+def test_what_changes_from_run_to_run_is_named_and_nothing_else(tamper: Tamper) -> None:
+    """A generator without a seed would otherwise break every promise at once, and none would say why."""
+    broken = tamper((HIDDEN, "3.0 * rng.normal", "3.0 * __import__('numpy').random.default_rng().normal"))
+    assert set(broken) == {"the reference gives the same answers again"}
+    (first, *_) = broken["the reference gives the same answers again"]
+    assert "gets other answers when it is run again" in first
+
+
 def test_a_stub_that_earns_something_is_found(tamper: Tamper) -> None:
     """A blank that leaves working code behind gives points away."""
     old = "    # BEGIN SOLUTION\n    total = x.sum(axis=-1)\n    return total"

@@ -66,8 +66,8 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         exercises = tuple(_exercise(entry) for entry in _list(config, "exercise", "[[exercise]] above each"))
         file, title, points = str(config["file"]), str(config["title"]), _number(config, "points")
         limits = _limits(config.get("limits", {}))
-        listed = _list(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
-        shortcuts = tuple(_shortcut(entry) for entry in listed)
+        rules = _list(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
+        shortcuts = tuple(_shortcut(entry) for entry in rules)
         given = _list(config, "given") if "given" in config else ()
         torch = _flag(config, "torch")
     except KeyError as error:

@@ -78,7 +78,12 @@ def _differing(told: Any, wanted: Any) -> str:
     if isinstance(told, str):
         return told.strip().rpartition("\n")[2]
     rows = [[(e["name"], case) for e in tree["exercises"] for case in e["cases"]] for tree in (told, wanted)]
-    return next((f"{mine} and not {theirs[1]}" for mine, theirs in zip(*rows, strict=False) if mine != theirs), "")
+    pairs = ((mine, theirs) for mine, theirs in zip(*rows, strict=False) if mine != theirs)
+    return next((f"{mine[0]}.{_said(mine[1])}, and not {_said(theirs[1])}" for mine, theirs in pairs), "")
+
+
+def _said(case: Any) -> str:
+    return f"{case['name']} {case['status']}: {case['message'].partition(chr(10))[0]}"
 
 
 def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...]) -> Result:
