@@ -13,6 +13,7 @@ from autograder.course.stub import render_stub, solution_lines
 from autograder.proof.doctor import examine
 from autograder.sandbox.machine import cores
 from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.wire import Code
 
 ROOT = Path(__file__).parents[1]
 SLUGS = slugs(ROOT)
@@ -61,6 +62,19 @@ def test_every_exercise_has_public_and_hidden_cases(each: Assignment) -> None:
     """A worked example to learn from, and inputs nobody has seen."""
     for exercise in each.without_training().exercises:
         assert {case.visibility for case in each.cases_of(exercise.name)} == set(Visibility)
+
+
+def test_long_functions_that_are_handed_in_say_in_words_what_they_do(each: Assignment) -> None:
+    """What stands in the call that a student reads is a sentence, not a line of our code."""
+    calls = [c for case in each.cases if case.visibility is Visibility.PUBLIC for c in case.calls(0)]
+    functions = [arg for c in calls for arg in (*c.args, *c.kwargs.values()) if isinstance(arg, Code)]
+    assert [function.expression for function in functions if not function.label and len(function.expression) > 60] == []
+
+
+def test_the_text_does_not_send_for_files_that_are_there(each: Assignment) -> None:
+    """The handout has everything in one folder."""
+    text = (ROOT / "assignments" / each.slug / "README.md").read_text(encoding="utf-8")
+    assert "Put the file next to" not in " ".join(text.split())
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import CourseError, find_course, load_assignment, slugs
+from autograder.course.catalog import CourseError, find_course, load_assignment, readme_of, slugs
 from autograder.course.spec import Limits, Visibility
 
 
@@ -109,6 +109,10 @@ def test_a_name_is_not_a_path(course: Path, slug: str) -> None:
         ("points = 7", 'points = "seven"', ("assignment.toml", "seven")),
         ("points = 7", "pionts = 7", ("assignment.toml", "pionts")),
         ("points = 3", "points = 3\ndificulty = 2", ("assignment.toml", "dificulty")),
+        ("points = 7", "points = true", ("assignment.toml", "points = True is not a number")),
+        ("points = 7", 'points = 7\ntorch = "no"', ("assignment.toml", "torch = 'no' is neither true nor false")),
+        ('given = ["as_columns"]', 'given = "as_columns"', ("assignment.toml", "given is not a list; write [")),
+        ("points = 7", 'points = 7\nshortcut = {names = ["numpy.mean"]}', ("[[shortcut]] above each",)),
         ("output_mb = 2", "ouput_mb = 2", ("assignment.toml", "ouput_mb")),
         ("output_mb = 2", 'output_mb = "2"', ("assignment.toml", "output_mb")),
         ("case_seconds = 1.5", "case_seconds = 0", ("assignment.toml", "case_seconds")),
@@ -119,6 +123,10 @@ def test_a_name_is_not_a_path(course: Path, slug: str) -> None:
         "points_in_words",
         "unknown_key",
         "unknown_in_exercise",
+        "points_yes",
+        "torch_in_words",
+        "given_without_brackets",
+        "one_bracket",
         "unknown_limit",
         "text",
         "zero",
@@ -160,6 +168,46 @@ def test_course_code_that_fails_is_named(course_copy: Path) -> None:
     refused(course_copy, "cases.py", "SyntaxError")
 
 
+def test_course_code_that_fails_is_shown_by_its_line(course_copy: Path) -> None:
+    """Of a long cases.py the author is told where to look."""
+    path = course_copy / "solutions/t1_means/cases.py"
+    path.write_text("import numpy as np\n\nHALF = np.halve(1)\n", encoding="utf-8")
+    refused(course_copy, "cases.py fails on import, line 3", "halve")
+
+
+@pytest.mark.parametrize("bank", ["MISCONCEPTION = ()", "MISCONCEPTIONS = 3", "MISCONCEPTIONS = ('no_mean',)"])
+def test_a_bank_that_is_none_is_refused(course_copy: Path, bank: str) -> None:
+    """A misspelt name would silently leave an assignment without known mistakes."""
+    (course_copy / "solutions/t1_means/misconceptions.py").write_text(f"{bank}\n", encoding="utf-8")
+    refused(course_copy, "misconceptions.py", "MISCONCEPTIONS = (Misconception(...), ...)")
+
+
+def test_a_folder_without_its_settings_is_told_so(course_copy: Path) -> None:
+    """The folder is there, so "no such assignment" alone would puzzle; and a list of none says so."""
+    for slug in ("t1_means", "t2_tensors", "t3_learning"):
+        (course_copy / f"assignments/{slug}/assignment.toml").unlink()
+    refused(course_copy, "Its folder t1_means has no assignment.toml.", "It holds: none yet.")
+
+
+def test_files_that_begin_with_a_byte_order_mark_are_read(course_copy: Path) -> None:
+    """Some editors on Windows put one there, and nobody sees it."""
+    plain = load_assignment(course_copy, "t1_means")
+    for path in [path for path in course_copy.rglob("*") if path.suffix in (".py", ".toml", ".md")]:
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    marked = load_assignment(course_copy, "t1_means")
+    assert (marked.reference, marked.stub, marked.points) == (plain.reference, plain.stub, plain.points)
+    assert readme_of(course_copy, "t1_means").startswith("# ")
+
+
+@pytest.mark.parametrize("data", [None, "Größe".encode("latin-1")], ids=["missing", "latin-1"])
+def test_a_text_that_cannot_be_read_is_named(course_copy: Path, data: bytes | None) -> None:
+    """A handout needs its README, and as UTF-8; the message says which file it is."""
+    path = course_copy / "assignments/t1_means/README.md"
+    path.unlink() if data is None else path.write_bytes(data)
+    with pytest.raises(CourseError, match=r"t1_means/README\.md cannot be read"):
+        readme_of(course_copy, "t1_means")
+
+
 def test_a_missing_reference_is_named(course_copy: Path) -> None:
     """Without the reference there is nothing to grade with."""
     (course_copy / "solutions/t1_means/means.py").unlink()
@@ -187,6 +235,13 @@ def test_an_edit_counts_at_once(course_copy: Path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert "two_sums" in {c.name for c in load_assignment(course_copy, "t1_means").cases}
     assert not list(course_copy.rglob("__pycache__"))
+
+
+def test_an_alternative_that_is_no_python_is_named(course_copy: Path) -> None:
+    """A forgotten colon is told with its file and line, before anything is graded."""
+    path = course_copy / "solutions/t1_means/alternatives/loops.py"
+    path.write_text("def row_means(x)\n    return x\n", encoding="utf-8")
+    refused(course_copy, "alternatives/loops.py is not Python: line 1: expected ':'.")
 
 
 def test_underscored_alternatives_are_left_out(course_copy: Path) -> None:

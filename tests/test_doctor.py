@@ -148,6 +148,11 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             ANSWERS,
             "the case center.the_argument_stays yields no call",
         ),
+        (
+            (HIDDEN, "yield call(rng.normal(size=(4, 3)) + 2.0)", "yield rng.normal(size=(4, 3)) + 2.0"),
+            ANSWERS,
+            "the case center.the_argument_stays yields a ndarray; write yield call(...)",
+        ),
     ],
     ids=count(),
 )
@@ -173,6 +178,14 @@ def test_a_reference_that_depends_on_its_process_fails_every_seed(tamper: Tamper
     assert any(line.startswith("seed 0: spread.two_spreads FAILED: ") for line in broken[REFERENCE])
 
 
+def test_what_changes_from_run_to_run_is_named_and_nothing_else(tamper: Tamper) -> None:
+    """A generator without a seed would otherwise break every promise at once, and none would say why."""
+    broken = tamper((HIDDEN, "3.0 * rng.normal", "3.0 * __import__('numpy').random.default_rng().normal"))
+    assert set(broken) == {"the reference gives the same answers again"}
+    (first, *_) = broken["the reference gives the same answers again"]
+    assert "gets other answers when it is run again" in first
+
+
 def test_a_stub_that_earns_something_is_found(tamper: Tamper) -> None:
     """A blank that leaves working code behind gives points away."""
     old = "    # BEGIN SOLUTION\n    total = x.sum(axis=-1)\n    return total"
@@ -190,7 +203,7 @@ def test_an_alternative_that_fails_is_named(tamper: Tamper) -> None:
 
 def test_an_alternative_that_cannot_be_imported_is_named(tamper: Tamper) -> None:
     """In one line."""
-    broken = tamper((LOOPS, "def spread(x):", "def spread(x:"))
+    broken = tamper((LOOPS, "def spread(x):", "return\n\n\ndef spread(x):"))
     assert broken[ALTERNATIVES][0].startswith("loops: Your file cannot be imported")
     assert "\n" not in broken[ALTERNATIVES][0]
 

@@ -456,6 +456,14 @@ def test_the_command_says_what_it_needs(command: Callable[..., Any], tmp_path: P
         assert done.stderr.count("\n") == 1
 
 
+def test_a_folder_that_cannot_be_written_is_named(command: Callable[..., Any], tmp_path: Path) -> None:
+    """A file's name after `-o` is a slip, and the message says what to do."""
+    (tmp_path / "taken").write_text("", encoding="utf-8")
+    done = command("t1_means", "-o", tmp_path / "taken")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "t1_means.zip cannot be written" in done.stderr
+
+
 def test_statuses_are_pytests_own() -> None:
     """A status is shown by its own name, so that what pytest says can be looked up."""
     assert {"PASSED", "FAILED", "SKIPPED"} <= set(Status)

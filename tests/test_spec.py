@@ -30,6 +30,23 @@ def test_a_case_takes_its_name_and_claim_from_the_function() -> None:
         any_numbers.weight = 3.0  # type: ignore[misc]
 
 
+def test_a_check_has_to_be_made() -> None:
+    """`check=close` without its brackets is told where it is written, not where it is used."""
+    with pytest.raises(TypeError, match=r"check=close is a class; write check=close\(\.\.\.\)"):
+        case("row_means", check=close)  # type: ignore[arg-type]
+
+
+def test_a_check_of_the_course_has_to_be_whole() -> None:
+    """What a check written in a course lacks is named."""
+
+    class Positive:
+        def judge(self, *_: object) -> None:
+            return None
+
+    with pytest.raises(TypeError, match="Positive has no sees_arguments, public, alike"):
+        case("row_means", check=Positive())  # type: ignore[arg-type]
+
+
 def test_a_call_is_its_arguments() -> None:
     """`call` keeps positional and named arguments and names no function of its own."""
     assert call(1, 2, axis=0) == Call((1, 2), {"axis": 0}, "")

@@ -52,7 +52,8 @@ def _filled(start: int, *shape: int) -> Any:
 
 def _table(probabilities: str) -> Code:
     """Return a decoder that looks the next word up by the word before; its state stays as it is."""
-    return Code(f"lambda y_prev, state: (torch.tensor({probabilities})[y_prev].log(), state)")
+    label = f"a decoder that looks up the next word's probabilities: after word y, row y of {probabilities}"
+    return Code(f"lambda y_prev, state: (torch.tensor({probabilities})[y_prev].log(), state)", label)
 
 
 # decoder_inputs
@@ -314,7 +315,8 @@ def one_word_leads_to_the_next(rng: np.random.Generator) -> Iterator[Call]:
 @case("greedy_decode", check=close())
 def rows_end_when_they_end(rng: np.random.Generator) -> Iterator[Call]:
     """Three rows that count down from 2, 0 and 5, and say EOS (0) when they are there; what follows is padding (7)."""
-    countdown = Code("lambda y_prev, state: (-(torch.arange(6) - state).abs(), state - 1)")
+    label = "a decoder whose likeliest word is its state, which goes down by 1 at each step"
+    countdown = Code("lambda y_prev, state: (-(torch.arange(6) - state).abs(), state - 1)", label)
     yield call(countdown, _float([[2.0], [0.0], [5.0]]), 6, 0, 7, 4)
 
 
@@ -324,7 +326,8 @@ def no_step_after_the_last_eos(rng: np.random.Generator) -> Iterator[Call]:
     script = "[[4, 2], [2, 3], [3, 2]]"
     # A state is the step and ten times the row, so that rows that have ended may leave the batch.
     words = f"torch.tensor({script})[(state[:, 0] % 10).long(), (state[:, 0] // 10).long()]"
-    step = Code(f"lambda y_prev, state: (torch.eye(5)[{words}], state + 1)")
+    label = f"a decoder that says {script}, a word to each sentence at each step, and no more"
+    step = Code(f"lambda y_prev, state: (torch.eye(5)[{words}], state + 1)", label)
     yield call(step, _float([[0.0], [10.0]]), 1, 2, 0, 6)
 
 
@@ -361,7 +364,8 @@ def what_is_finished_is_safe(rng: np.random.Generator) -> Iterator[Call]:
 def states_move_along(rng: np.random.Generator) -> Iterator[Call]:
     """What comes next depends on the state, which adds up the words so far: each hypothesis needs its own."""
     logits = "torch.stack([s - 2.2, 0.1 * s + 1.6, 1.6 - 1.6 * s], dim=-1)"
-    step = Code(f"lambda y_prev, state: (lambda s: ({logits}, s[:, None]))(state[:, 0] + y_prev)")
+    label = "a decoder whose state s adds up the words; its logits are s - 2.2, 0.1 s + 1.6 and 1.6 - 1.6 s"
+    step = Code(f"lambda y_prev, state: (lambda s: ({logits}, s[:, None]))(state[:, 0] + y_prev)", label)
     yield call(step, _float([[-3.0]]), 3, 0, 4, 2, 0.5)
 
 

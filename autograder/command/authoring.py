@@ -95,7 +95,7 @@ class _Examination:
                 try:
                     proofs.write_stub(self.course, assignment)
                 except StubError as error:
-                    raise CourseError(f"{slug}: {error}") from None
+                    raise CourseError(str(error)) from None
                 assignment = load_assignment(self.course, slug)
             with open_sandbox(self.slots, torch=assignment.torch) as sandbox:
                 found = proofs.examine(assignment, sandbox, self.slots, self.course)
@@ -129,7 +129,7 @@ def _stub(course: Path, slug: str) -> Path | None:
     """Return where an assignment's stub lies, or None while its settings cannot be read."""
     home = course / "assignments" / slug
     try:
-        return home / str(tomllib.loads((home / "assignment.toml").read_text(encoding="utf-8"))["file"])
+        return home / str(tomllib.loads((home / "assignment.toml").read_text(encoding="utf-8-sig"))["file"])
     except (OSError, ValueError, KeyError):
         return None
 

@@ -45,10 +45,7 @@ def handout(
             files = handout_files(folder, public_oracle(load_assignment(folder, name)))
         except (BundleError, StubError) as error:
             fail(f"{name}: {error}")
-        out.mkdir(parents=True, exist_ok=True)
-        archive = out / f"{name}.zip"
-        archive.write_bytes(handout_zip(files, name))
-        print(archive)
+        _write(out / f"{name}.zip", handout_zip(files, name))
         if repository:
             write_repository(files, out / f"{name}-repository")
             print(out / f"{name}-repository")
@@ -73,10 +70,7 @@ def gradescope(
     folder = course_of(course)
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, hidden_visibility, training and bool(assignment.trainings))
-    out.mkdir(parents=True, exist_ok=True)
-    archive = out / f"{slug}-gradescope.zip"
-    archive.write_bytes(gradescope_zip(folder, assignment, settings))
-    print(archive)
+    _write(out / f"{slug}-gradescope.zip", gradescope_zip(folder, assignment, settings))
 
 
 def otter(
@@ -95,6 +89,16 @@ def otter(
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, training=training and bool(assignment.trainings))
     print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter"))))
+
+
+def _write(archive: Path, data: bytes) -> None:
+    """Write a zip and say where it lies, or why it could not be written."""
+    try:
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        archive.write_bytes(data)
+    except OSError as error:
+        fail(f"{archive} cannot be written: {error.strerror}. Name another folder with --out.")
+    print(archive)
 
 
 def _sound(folder: Path, slug: str, seed: int | None) -> tuple[Assignment, int]:

@@ -6,6 +6,7 @@ import ast
 import difflib
 import sys
 import tomllib
+import traceback
 from collections import Counter
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
@@ -55,16 +56,20 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     if slug not in known:
         near = difflib.get_close_matches(slug, known, 1, 0.3)
         hint = f" Did you mean {near[0]}?" if near else ""
-        raise CourseError(
-            f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {', '.join(known)}."
-        )
+        if slug in {path.name for path in (course / "assignments").iterdir()}:
+            hint = f" Its folder {slug} has no assignment.toml."
+        listed = ", ".join(known) or "none yet"
+        raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {listed}.")
     config = _toml(public / "assignment.toml")
     try:
         _refuse_unknown(config, _KEYS, "the file")
-        exercises = tuple(_exercise(entry) for entry in config["exercise"])
-        file, title, points = str(config["file"]), str(config["title"]), float(config["points"])
+        exercises = tuple(_exercise(entry) for entry in _list(config, "exercise", "[[exercise]] above each"))
+        file, title, points = str(config["file"]), str(config["title"]), _number(config, "points")
         limits = _limits(config.get("limits", {}))
-        shortcuts = tuple(_shortcut(entry) for entry in config.get("shortcut", ()))
+        rules = _list(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
+        shortcuts = tuple(_shortcut(entry) for entry in rules)
+        given = _list(config, "given") if "given" in config else ()
+        torch = _flag(config, "torch")
     except KeyError as error:
         raise CourseError(f"{public / 'assignment.toml'}: the key {error} is missing.") from None
     except (AttributeError, TypeError, ValueError) as error:
@@ -83,8 +88,8 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         points=points,
         exercises=exercises,
         limits=limits,
-        torch=bool(config.get("torch", False)),
-        given=tuple(config.get("given", ())),
+        torch=torch,
+        given=given,
         reference=_text(secret / file),
         stub=_text(stub) if stub.exists() else "",
         cases=cases,
@@ -96,22 +101,27 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     )
 
 
+def readme_of(course: Path, slug: str) -> str:
+    """Return an assignment's text for students. Raises CourseError where there is none that can be read."""
+    return _text(course / "assignments" / slug / "README.md")
+
+
 def alternatives_in(course: Path, slug: str, folder: str) -> tuple[Alternative, ...]:
     """Return the files of definitions that replace the reference's, in one folder of an assignment's solutions."""
     paths = sorted((course / "solutions" / slug / folder).glob("[!_]*.py"))
-    return tuple(Alternative(path.stem, _text(path)) for path in paths)
+    return tuple(Alternative(path.stem, _python(path)) for path in paths)
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
     _refuse_unknown(entry, {f.name for f in fields(Exercise)}, "[[exercise]]")
-    training = bool(entry.get("training", False))
-    blanks = tuple(entry.get("blanks", () if training else (entry["name"],)))
-    return Exercise(entry["name"], float(entry["points"]), blanks, int(entry.get("difficulty", 1)), training)
+    training = _flag(entry, "training")
+    blanks = _list(entry, "blanks") if "blanks" in entry else () if training else (entry["name"],)
+    return Exercise(entry["name"], _number(entry, "points"), blanks, int(entry.get("difficulty", 1)), training)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:
     _refuse_unknown(entry, {f.name for f in fields(Shortcut)}, "[[shortcut]]")
-    return Shortcut(tuple(entry["names"]), tuple(entry["exercises"]), str(entry["instead"]))
+    return Shortcut(_list(entry, "names"), _list(entry, "exercises"), str(entry["instead"]))
 
 
 def _limits(entry: dict[str, Any]) -> Limits:
@@ -120,6 +130,26 @@ def _limits(entry: dict[str, Any]) -> Limits:
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
             raise ValueError(f"{name} = {value!r} in [limits] is not a positive number")
     return Limits(**entry)
+
+
+def _list(entry: dict[str, Any], key: str, form: str = '["...", "..."]') -> tuple[Any, ...]:
+    """Return a list's entries; a text in its place would be taken for its letters."""
+    if not isinstance(entry[key], list):
+        raise TypeError(f"{key} is not a list; write {form}")
+    return tuple(entry[key])
+
+
+def _number(entry: dict[str, Any], key: str) -> float:
+    if isinstance(entry[key], bool) or not isinstance(entry[key], int | float):
+        raise TypeError(f"{key} = {entry[key]!r} is not a number")
+    return float(entry[key])
+
+
+def _flag(entry: dict[str, Any], key: str) -> bool:
+    value = entry.get(key, False)
+    if not isinstance(value, bool):
+        raise TypeError(f"{key} = {value!r} is neither true nor false")
+    return value
 
 
 def _refuse_unknown(entry: dict[str, Any], known: AbstractSet[str], where: str) -> None:
@@ -155,7 +185,12 @@ def _trainings(path: Path) -> tuple[Training, ...]:
 
 
 def _misconceptions(path: Path) -> tuple[Misconception, ...]:
-    return tuple(getattr(_module(path), "MISCONCEPTIONS", ())) if path.exists() else ()
+    if not path.exists():
+        return ()
+    bank = getattr(_module(path), "MISCONCEPTIONS", None)
+    if not isinstance(bank, tuple | list) or not all(isinstance(entry, Misconception) for entry in bank):
+        raise CourseError(f"{path}: MISCONCEPTIONS = (Misconception(...), ...) is missing, or holds something else.")
+    return tuple(bank)
 
 
 def _module(path: Path) -> ModuleType:
@@ -165,7 +200,9 @@ def _module(path: Path) -> ModuleType:
     try:
         exec(compile(_text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
     except Exception as error:
-        raise CourseError(f"{path} fails on import: {type(error).__name__}: {error}") from error
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        where = f", line {lines[-1]}" if lines else ""
+        raise CourseError(f"{path} fails on import{where}: {type(error).__name__}: {error}") from error
     finally:
         del sys.modules[module.__name__]
     return module
@@ -178,8 +215,18 @@ def _toml(path: Path) -> dict[str, Any]:
         raise CourseError(f"{path}: {error}") from None
 
 
+def _python(path: Path) -> str:
+    """Return a file's text, which others will read as Python."""
+    text = _text(path)
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        raise CourseError(f"{path} is not Python: line {error.lineno}: {error.msg}.") from None
+    return text
+
+
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors on Windows begin a file with a mark
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"{path} cannot be read: {error}") from None

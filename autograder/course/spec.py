@@ -155,6 +155,13 @@ def case(
     exercise: str, *, check: Check, weight: float = 1.0, keeps: str = "", plot: Plot | None = None
 ) -> Callable[[Callable[[np.random.Generator], Iterator[Call]]], Case]:
     """Turn a generator of calls into a Case: its name is the claim, its docstring what the student reads."""
+    if isinstance(check, type):
+        raise TypeError(f"check={check.__name__} is a class; write check={check.__name__}(...)")
+    lacking = [name for name in ("sees_arguments", "judge", "public", "alike") if not hasattr(check, name)]
+    if lacking:
+        raise TypeError(
+            f"a check of type {type(check).__name__} has no {', '.join(lacking)}; see Check in autograder/course/spec.py"
+        )
 
     def decorate(generate: Callable[[np.random.Generator], Iterator[Call]]) -> Case:
         name = getattr(generate, "__name__", "")

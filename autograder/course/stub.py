@@ -33,17 +33,24 @@ class _Region:
 
 
 def render_stub(assignment: Assignment) -> str:
-    """Return the stub's source. Raises StubError, naming the line, on any doubt about what ships."""
+    """Return the stub's source. Raises StubError, naming file and line, on any doubt about what ships."""
+    try:
+        return _rendered(assignment)
+    except StubError as error:
+        raise StubError(f"solutions/{assignment.slug}/{assignment.file}: {error}") from None
+
+
+def _rendered(assignment: Assignment) -> str:
     source = assignment.reference
     lines = _lines(source)
     regions = _regions(lines)
-    functions = tuple(_functions(_parse(source, assignment.file)))
+    functions = tuple(_functions(_parse(source, "the reference")))
     owners = {region: _owner(region, functions, lines) for region in regions}
     blanked = {name for name in owners.values() if name}
     declared = {blank for exercise in assignment.exercises for blank in exercise.blanks}
     if blanked != declared:
         raise StubError(
-            f"{assignment.file}: the blanked functions are not the declared exercises: "
+            "the blanked functions are not the declared exercises: "
             f"declared but not blanked: {sorted(declared - blanked)}; blanked but not declared: {sorted(blanked - declared)}. "
             "Declare each as an [[exercise]] in assignment.toml, and put it between # BEGIN SOLUTION and # END SOLUTION."
         )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.catalog import CourseError
-from autograder.course.spec import Answer, Assignment, Case, Misconception, Visibility
+from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.reach import Reach
 from autograder.judge.trials import Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
@@ -258,8 +258,12 @@ def _trial(case: Case, seed: int) -> Trial:
     except Exception as error:
         text = f"the case {case.exercise}.{case.name} fails while it draws its calls"
         raise BrokenReferenceError(f"{text} ({type(error).__name__}: {error})") from error
+    name = f"the case {case.exercise}.{case.name}"
     if not calls:
-        raise BrokenReferenceError(f"the case {case.exercise}.{case.name} yields no call")
+        raise BrokenReferenceError(f"{name} yields no call")
+    for made in calls:
+        if not isinstance(made, Call):
+            raise BrokenReferenceError(f"{name} yields a {type(made).__name__}; write yield call(...)")
     return make_trial(case, calls, seed)
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from autograder.course.spec import Assignment, Misconception, Status
+from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import render_stub
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
@@ -52,6 +52,10 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     except BrokenReferenceError as error:
         yield Proof("the reference answers every case", (str(error),))
         return
+    wavering = tuple(_wavering(oracles[0], Oracle(assignment, SEEDS[0])))
+    if wavering:
+        yield Proof("the reference gives the same answers again", wavering)
+        return
     clinic = _Clinic(assignment, oracles[0], sandbox, jobs)
     yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
     yield Proof("the stub gets zero", tuple(clinic.stub_scores()))
@@ -63,6 +67,21 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
         yield from (Proof(promise, tuple(broken)) for promise, broken in handout_proofs(course, assignment))
+
+
+def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
+    """Yield the cases whose answers change from run to run; nobody could give them."""
+    for trial, other in zip(oracle.trials, again.trials, strict=True):
+        name = f"{trial.case.exercise}.{trial.case.name}"
+        answers = [
+            tuple(Answer(outcome.value, outcome.args) for outcome in found)
+            for found in (oracle.expected(trial), again.expected(other))
+        ]
+        if not trial.case.check.alike(*answers):
+            yield (
+                f"{name} gets other answers when it is run again. Draw random numbers of the case from its rng, and those "
+                "of the reference from numpy's, torch's or random's own generator, which are set before each case"
+            )
 
 
 Verdicts = Mapping[Misconception, Result]

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import jinja2
 
-from autograder.course.catalog import CourseError
+from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
 from autograder.judge.oracle import Oracle
@@ -56,7 +56,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     assignment = oracle.assignment
     stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
-    readme = at_home((home / "README.md").read_text(encoding="utf-8"), assignment)
+    readme = at_home(readme_of(course, assignment.slug), assignment)
     pictures = dict(_pictures(home, readme))
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {

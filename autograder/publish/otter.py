@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.course.catalog import CourseError
+from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
 from autograder.judge.oracle import Oracle
@@ -49,7 +49,7 @@ def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path) -> l
     if out.exists() and any(out.iterdir()):
         raise CourseError(f"{out} is not empty. Name another folder, or remove it first.")
     assignment = oracle.assignment
-    readme = (course / "assignments" / assignment.slug / "README.md").read_text(encoding="utf-8")
+    readme = readme_of(course, assignment.slug)
     with tempfile.TemporaryDirectory() as name:
         master, made = Path(name) / "master", Path(name) / "made"
         write_files(otter_files(course, oracle, settings), master)
@@ -130,7 +130,7 @@ def _master_cells(
     course: Path, assignment: Assignment, settings: Settings, files: list[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield every cell as (kind, text): the handout's notebook with solutions, and otter's words around exercises."""
-    readme = (course / "assignments" / assignment.slug / "README.md").read_text(encoding="utf-8")
+    readme = readme_of(course, assignment.slug)
     text = at_home(marked(assignment), assignment)
     tested = [exercise for exercise in assignment.exercises if not exercise.training]
     start = (_TEMPLATES / "handout" / "start.md").read_text(encoding="utf-8").replace("the next cell", "the first cell")

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from autograder.course.catalog import CourseError
+from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
 from autograder.judge.grade import judge_run
@@ -35,7 +35,7 @@ def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, 
     except (BundleError, CourseError, StubError, OSError) as error:
         yield "a handout can be made", (str(error),)
         return
-    readme = (course / "assignments" / assignment.slug / "README.md").read_text(encoding="utf-8")
+    readme = readme_of(course, assignment.slug)
     yield "the handout gives nothing away", leaks(files, secrets_of(oracle, readme), engine_files())
     yield "its check gives the verdicts of autograder check", other_verdicts(oracle, files)
     unsaid = [exercise.name for exercise in assignment.exercises if f"`{exercise.name}" not in readme]
@@ -78,7 +78,12 @@ def _differing(told: Any, wanted: Any) -> str:
     if isinstance(told, str):
         return told.strip().rpartition("\n")[2]
     rows = [[(e["name"], case) for e in tree["exercises"] for case in e["cases"]] for tree in (told, wanted)]
-    return next((f"{mine} and not {theirs[1]}" for mine, theirs in zip(*rows, strict=False) if mine != theirs), "")
+    pairs = ((mine, theirs) for mine, theirs in zip(*rows, strict=False) if mine != theirs)
+    return next((f"{mine[0]}.{_said(mine[1])}, and not {_said(theirs[1])}" for mine, theirs in pairs), "")
+
+
+def _said(case: Any) -> str:
+    return f"{case['name']} {case['status']}: {case['message'].partition(chr(10))[0]}"
 
 
 def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...]) -> Result:

@@ -609,7 +609,8 @@ class _Script:
         waves = f"3 * torch.sin({self.frequency} * s.double() + torch.tensor({list(self.phases)})).float()"
         return Code(
             f"lambda y_prev, state: (lambda s: ({waves} + torch.tensor({list(self.lift)}), s))"
-            f"(state * {self.vocab} + torch.tensor({list(self.numbers)})[y_prev][:, None] + 1)"
+            f"(state * {self.vocab} + torch.tensor({list(self.numbers)})[y_prev][:, None] + 1)",
+            f"a decoder of {self.vocab} words, whose state stands for all words so far, and whose logits are waves of it",
         )
 
     def read(self, past: int, word: int) -> tuple[np.ndarray, int]:
@@ -717,7 +718,8 @@ def nobody_asks_after_the_end(rng: np.random.Generator) -> Iterator[Call]:
             if end <= steps:
                 words[end - 1, row] = eos
         place = "(state[:, 0] % 10).long(), (state[:, 0] // 10).long()"
-        step = Code(f"lambda y_prev, state: (torch.eye(5)[torch.tensor({words.tolist()})[{place}]], state + 1)")
+        label = f"a decoder that says {words.tolist()}, a word to each sentence at each step, and no more"
+        step = Code(f"lambda y_prev, state: (torch.eye(5)[torch.tensor({words.tolist()})[{place}]], state + 1)", label)
         yield call(step, _tensor(np.array([[0.0], [10.0], [20.0]])), 1, eos, 0, max_len)
 
 
@@ -919,7 +921,8 @@ def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[
         logits[0, [likeliest, *rng.permutation(less)]] = 1.4, 0.7, 0.0
         logits[1, eos] = 0.0
         step = Code(
-            f"lambda y_prev, state: (torch.tensor({logits.tolist()})[int(state[0])].repeat(len(y_prev), 1), state + 1)"
+            f"lambda y_prev, state: (torch.tensor({logits.tolist()})[int(state[0])].repeat(len(y_prev), 1), state + 1)",
+            f"a decoder whose logits are {logits.round(1).tolist()}, a row for each step, and no more",
         )
         for width, max_len in ((1, 5), (3, 5), (3, 2)):
             yield call(step, _tensor(np.zeros((1, 1))), bos, eos, max_len, width, 0.0)
