@@ -227,6 +227,20 @@ def test_an_appeal_judges_as_the_gradebook_does(run: Run, out: Path, works: Path
     assert found["differences"] == []
 
 
+def test_an_appeal_runs_cases_in_the_order_of_a_grading(
+    run: Run, out: Path, works: Path, assignment: Assignment
+) -> None:
+    """Public cases before all hidden ones: code that remembers what it was called with gives the same again."""
+    remembers = "global SEEN\n    SEEN = SEEN or x.shape == (3, 5)\n    total ="
+    text = assignment.reference.replace("total =", remembers).replace("return x - means", "return x if SEEN else x - means")
+    (works / "ann.py").write_text(f"SEEN = False\n{text}", encoding="utf-8")
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    _, said, _ = run("explain", "ann", "center", "-o", out, "--json", "--accept-unsandboxed")
+    found = json.loads(said)
+    assert [case["status"] for case in found["gradebook"]["cases"]] == ["PASSED", "FAILED", "FAILED"]
+    assert found["differences"] == []
+
+
 def test_an_appeal_says_where_chance_decided(run: Run, out: Path, works: Path, assignment: Assignment) -> None:
     """A case that ends otherwise than in the book is named."""
     text = assignment.reference.replace("return x - means", "return x - means if TRICK else x")
@@ -249,6 +263,15 @@ def test_appeals_that_have_nothing_to_look_at(run: Run, out: Path, works: Path, 
     assert "could not be read" in refused(run("explain", "pdf", "center", "-o", out))
     assert "handed in nothing" in refused(run("explain", "77", "center", "-o", out))
     assert "no graded class" in refused(run("explain", "bob", "center", "-o", tmp_path))
+
+
+def test_an_appeal_of_somebody_who_left_the_class(run: Run, out: Path, works: Path) -> None:
+    """The last submissions hold nothing of bob's, but what was graded before is in the book and can be looked at."""
+    (works / "bob.py").unlink()
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    code, said, _ = run("explain", "bob", "center", "-o", out, "--accept-unsandboxed")
+    assert (code, "in the gradebook: 0 of 2, FAILED" in said) == (0, True)
+    assert "not in the class any more" in said
 
 
 def test_a_full_disk_is_a_line(run: Run, out: Path, works: Path, assignment: Assignment) -> None:

@@ -71,14 +71,11 @@ def explain(
     from rich.console import Console
 
     from autograder.batch.appeal import differences, look_again, open_case
-    from autograder.batch.view import find_student, waiting
     from autograder.command.terminal import show_appeal
 
     folder = course_of(course)
     with graded_book(out) as book:
         assignment = load_assignment(folder, book.fact("assignment"))
-        if find_student(book, student) in {entry["student"] for entry in waiting(book)}:
-            fail(f"What {student} handed in is not graded yet. Run autograder grade again first.")
         case = open_case(book, assignment, student, exercise)
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)
