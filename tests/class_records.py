@@ -175,6 +175,7 @@ def summary(**changes: Any) -> Json:
             "residual_risks": ["can read files of the grader's user", "can open network connections"],
         },
         "due": None,
+        "undated": 0,
         "not_graded": [],
         "outdated": [],
         "not_on_roster": [],

@@ -113,6 +113,8 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     assert code == 0
     assert "1 on the roster handed in nothing" in said
     assert "2 are not on the roster" in said
+    assert "3 handed in, and the export does not say when" in said
+    assert "When 3 of the submissions came" in (out / "report.html").read_text(encoding="utf-8")
     rows = grades(out)
     assert {name: row["status"] for name, row in rows.items()} == {
         "1": "graded", "2": "not_submitted", "bob": "graded", "eve": "graded",
@@ -232,7 +234,9 @@ def test_an_appeal_runs_cases_in_the_order_of_a_grading(
 ) -> None:
     """Public cases before all hidden ones: code that remembers what it was called with gives the same again."""
     remembers = "global SEEN\n    SEEN = SEEN or x.shape == (3, 5)\n    total ="
-    text = assignment.reference.replace("total =", remembers).replace("return x - means", "return x if SEEN else x - means")
+    text = assignment.reference.replace("total =", remembers).replace(
+        "return x - means", "return x if SEEN else x - means"
+    )
     (works / "ann.py").write_text(f"SEEN = False\n{text}", encoding="utf-8")
     run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
     _, said, _ = run("explain", "ann", "center", "-o", out, "--json", "--accept-unsandboxed")
@@ -272,6 +276,8 @@ def test_an_appeal_of_somebody_who_left_the_class(run: Run, out: Path, works: Pa
     code, said, _ = run("explain", "bob", "center", "-o", out, "--accept-unsandboxed")
     assert (code, "in the gradebook: 0 of 2, FAILED" in said) == (0, True)
     assert "not in the class any more" in said
+    code, _, warned = run("override", "bob", "center", 1, "--because", "So.", "-o", out, course=None)
+    assert (code, "not in the class any more" in warned) == (0, True)
 
 
 def test_a_full_disk_is_a_line(run: Run, out: Path, works: Path, assignment: Assignment) -> None:

@@ -207,6 +207,13 @@ def test_gradescope_says_once_what_is_wrong_with_a_file(assignment: Assignment) 
     assert {test["output"] for test in found["tests"]} == {""}
 
 
+def test_moodle_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
+    """What concerns the file as a whole stands above the exercises, and not again beside each of them."""
+    found = entry(assignment, result("It is a picture.")) | {"status": "unreadable", "problem": "It is a picture."}
+    comment = rows(moodle_csv([found]))[1][-1]
+    assert (comment.count("It is a picture."), comment.count("<em>")) == (1, 0)
+
+
 def test_students_are_told_a_persons_reason(assignment: Assignment) -> None:
     """An override is shown with its reason wherever the points are."""
     found = entry(assignment)

@@ -157,7 +157,8 @@ def test_helpers_and_pictures_stand_back(tmp_path: Path) -> None:
         tmp_path, ("a_1_100_attention.py", CODE), ("a_1_101_helper.py", b"h = 1"), ("a_1_102_notes.pdf", b"%PDF")
     )
     assert text_of(found["a_1"]) == CODE.decode()
-    assert any("2 files" in note and "being named attention.py" in note for note in found["a_1"].notes)
+    told = "being named attention.py; not read: a_1_101_helper.py"
+    assert any("2 files" in note and told in note for note in found["a_1"].notes)
     assert any("a_1_102_notes.pdf" in note for note in found["a_1"].notes)
 
 

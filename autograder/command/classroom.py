@@ -229,6 +229,9 @@ def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:
     tell_unfinished(summary)
     if summary["not_submitted"]:
         console.print(f"{len(summary['not_submitted'])} on the roster handed in nothing", highlight=False)
+    if summary.get("undated"):  # not in the summary of an earlier version
+        told = "the export does not say when, so they are late only where it marks them so"
+        console.print(f"{summary['undated']} handed in, and {told}", highlight=False, soft_wrap=True)
     if summary["not_on_roster"]:
         console.print(f"{len(summary['not_on_roster'])} are not on the roster", highlight=False)
     if summary["problems"]:
