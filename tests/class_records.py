@@ -178,6 +178,7 @@ def summary(**changes: Any) -> Json:
         "undated": 0,
         "not_graded": [],
         "outdated": [],
+        "left": [],
         "not_on_roster": [],
         "problems": [],
         "engine": "0.1.0",

@@ -127,6 +127,25 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     assert "is no date" in refused(run("grade", "t1_means", works, *options, "--due", "soon"))
 
 
+def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path, out: Path, tmp_path: Path) -> None:
+    """Whoever grades only what came late is told that everybody else has left the grades, and how to have them back."""
+    latecomers, roster = tmp_path / "late", tmp_path / "roster.csv"
+    latecomers.mkdir()
+    roster.write_text("id\nann\n", encoding="utf-8")
+    shutil.copy(works / "eve.py", latecomers / "zoe.py")
+    ended = run("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
+    assert "3 graded before, but not among the latest submissions and so not in the grades: ann, bob, eve." in ended[2]
+    assert "t1_means: 1 submissions" in ended[1]
+    assert "not in the grades: ann, bob, eve." in (out / "report.html").read_text(encoding="utf-8")
+    assert "Every case passes." in run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")[1]
+    shutil.copy(latecomers / "zoe.py", works)
+    ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    assert "0 graded, 4 stand as they were" in ended[1]
+    assert "graded before" not in ended[2]
+    again = ("--only", "bob", "--regrade", "center", "--accept-unsandboxed")
+    assert "t1_means: 4 submissions" in run("grade", "t1_means", works, "-o", out, *again)[1]
+
+
 def test_a_roster_that_comes_later_loses_nothing(run: Run, works: Path, out: Path, tmp_path: Path) -> None:
     """Students get new names, and keep their results and decisions."""
     run("override", "ann", "center", 1, "--because", "So.", "-o", out, course=None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import exercise_keys
 from autograder.batch.record import Json
-from autograder.batch.view import absentees, find_exercise, find_student, records, source_of, waiting
+from autograder.batch.view import find_exercise, find_student, left, records, source_of, waiting
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
@@ -38,7 +38,7 @@ def open_case(book: Gradebook, assignment: Assignment, student: str, exercise: s
     name, wanted = find_student(book, student), find_exercise(book.fact("exercises"), exercise)
     if name in {entry["student"] for entry in waiting(book)}:
         raise GradebookError(f"What {name} handed in is not graded yet. Run autograder grade again first.")
-    if name in {entry["student"] for entry in absentees(book)}:
+    if name not in {*book.students(), *left(book)}:
         raise GradebookError(f"{name} handed in nothing, so there is nothing to run.")
     (entry,) = records(book, [name])
     source = source_of(book, name)

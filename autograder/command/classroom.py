@@ -192,13 +192,13 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
     from autograder.command.pipeline import publish
 
     done, shard = len(plan.tasks), book.fact("shard")
-    title = f"{book.fact('assignment')}: {done + plan.kept} submissions"
     if shard:
         failed = sum(entry["status"] == "grader_error" for entry in records(book))
         if events:
             events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
         else:
-            print(f"{title} in shard {shard}, {done} graded. All shards together: autograder merge ... -o DIR")
+            title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
+            print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
         return not failed
     if done:
         console.print("writing the files of the class", highlight=False)
@@ -207,7 +207,7 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
         events.tell("done", graded=done, kept=plan.kept, **summary)
         return not summary["problems"]
     if done:
-        _show_class(console, book, title)
+        _show_class(console, book, f"{book.fact('assignment')}: {summary['submissions']} submissions")
     console.print(f"{done} graded" + f", {plan.kept} stand as they were" * bool(plan.kept), highlight=False)
     _say_where(console, book.folder, summary)
     return not summary["problems"]

@@ -19,7 +19,7 @@ from autograder.batch.record import Graded, Json
 from autograder.batch.run import grade_class
 from autograder.batch.shards import Shard
 from autograder.batch.submissions import Submission
-from autograder.batch.view import absentees, find_exercise, outdated, overrides, records, waiting
+from autograder.batch.view import absentees, find_exercise, left, outdated, overrides, records, waiting
 from autograder.command.progress import Mark, Watch
 from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
@@ -213,5 +213,6 @@ def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], 
         "not_submitted": [{"student": entry["student"], **entry["person"]} for entry in missing],
         "not_graded": [entry["student"] for entry in later],
         "outdated": outdated(book),
+        "left": left(book),
         "not_on_roster": [entry["student"] for entry in entries if not entry["person"]] if roster else [],
     }

@@ -43,7 +43,7 @@ def override(
     out: OutOption = Path(),
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
-    from autograder.batch.view import absentees, find_exercise, find_student, waiting
+    from autograder.batch.view import find_exercise, find_student, left
     from autograder.command.pipeline import publish
 
     if withdraw != (points is None):
@@ -57,7 +57,7 @@ def override(
             fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
         book.override(name, wanted, points, because.strip())
         tell_unfinished(publish(book))
-        if name not in {*book.students(), *(entry["student"] for entry in [*absentees(book), *waiting(book)])}:
+        if name in left(book):
             note = "is not in the class any more; the decision counts when the class holds a submission of theirs again"
             print(f"autograder: {name} {note}", file=sys.stderr)
     print(f"{name}: {wanted} {'as computed' if points is None else f'{points:g} of {most:g}'}")
