@@ -170,6 +170,17 @@ def test_a_decision_of_a_person(run: Run, works: Path, out: Path) -> None:
     assert grades(out)["bob"]["score"] == "5.0"
 
 
+def test_a_decision_on_earlier_code_is_told(run: Run, works: Path, out: Path, assignment: Assignment) -> None:
+    """It stands, since a person made it; that the student handed in anew since is said once, when the new code is graded."""
+    run("override", "bob", "center", 0.5, "--because", "Half.", "-o", out, course=None)
+    (works / "bob.py").write_text(assignment.reference, encoding="utf-8")
+    ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    assert "1 handed in anew after a person had decided about their points" in ended[2]
+    assert "bob" in ended[2]
+    assert entry(out, "bob")["score"] == 5.5
+    assert run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")[2] == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -490,6 +490,8 @@ def test_choice_is_told(tmp_path: Path) -> None:
     assert mine.notes == ("the file is named mine.py, not attention.py",)
     both = in_zip(tmp_path, ("ada.zip", zipped(("attention.py", CODE), ("attention.ipynb", notebook("x = 1")))))["ada"]
     assert both.notes == ("attention.py counts; not read: attention.ipynb",)
+    copies = zipped(("attention.py", CODE), ("Attention (1).py", CODE), ("test_attention.py", CODE))
+    assert in_zip(tmp_path, ("ada.zip", copies))["ada"].notes == ("attention.py counts; not read: Attention (1).py",)
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,11 @@ class Gradebook:
             )
         return {student: names for student, names in found.items() if names}
 
+    def handed_in_anew(self, submissions: Iterable[Submission]) -> set[str]:
+        """Return those whose code is another than what was graded before."""
+        held = dict(self.db.execute("SELECT student, content FROM submission"))
+        return {s.student for s in submissions if held.get(s.student, source_key(s)) != source_key(s)}
+
     def is_current(self, student: str, name: str, key: str) -> bool:
         """Whether a student's result for an exercise is the one that its key would give today."""
         row = self.db.execute(

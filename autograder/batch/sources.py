@@ -14,7 +14,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from autograder.batch.archives import (
@@ -124,9 +124,9 @@ def _choose(python: list[Member], where: str, file: str) -> Member:
 
 
 def _left_note(python: list[Member], chosen: Member, file: str) -> tuple[str, ...]:
-    """Name files that may hold the student's work too: the same name elsewhere, or the notebook beside the file."""
+    """Name files that may hold the student's work too: the same name elsewhere, the notebook beside the file, a copy."""
     stem = Path(file).stem.casefold()
-    others = {m.name for m in python if PurePosixPath(m.parts[-1]).stem.casefold() == stem} - {chosen.name}
+    others = {m.name for m in python if m.parts[-1].casefold().startswith(stem)} - {chosen.name}  # also `means (1).py`
     return (f"{chosen.name} counts; not read: {several(sorted(others))}",) if others else ()
 
 

@@ -188,6 +188,7 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
 
 def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
+    from autograder.batch.archives import several
     from autograder.batch.view import records
     from autograder.command.pipeline import publish
 
@@ -204,10 +205,17 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
         console.print("writing the files of the class", highlight=False)
     summary = publish(book)
     if events:
-        events.tell("done", graded=done, kept=plan.kept, **summary)
+        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **summary)
         return not summary["problems"]
     if done:
         _show_class(console, book, f"{book.fact('assignment')}: {summary['submissions']} submissions")
+    if plan.decided:
+        told = "handed in anew after a person had decided about their points, and the decision still stands"
+        print(
+            f"autograder: {len(plan.decided)} {told}: {several(plan.decided)}. Look at it again; "
+            "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
+            file=sys.stderr,
+        )
     console.print(f"{done} graded" + f", {plan.kept} stand as they were" * bool(plan.kept), highlight=False)
     _say_where(console, book.folder, summary)
     return not summary["problems"]

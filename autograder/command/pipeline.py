@@ -52,6 +52,7 @@ class Plan:
     stale: Mapping[str, frozenset[str]]
     tasks: tuple[Submission, ...]
     kept: int
+    decided: tuple[str, ...] = ()  # students of whom a person decided something before this code of theirs came
 
 
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
@@ -79,7 +80,8 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     book.keep(submissions)
     stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
     tasks = tuple(submission for submission in chosen if submission.student in stale)
-    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks))
+    decided = tuple(sorted(book.handed_in_anew(tasks) & {who for who, made in overrides(book).items() if made}))
+    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks), decided)
 
 
 def _part(book: Gradebook, choices: Choices, seed: int | None) -> Json:
