@@ -140,6 +140,13 @@ def test_canvas_takes_its_own_numbers(assignment: Assignment) -> None:
     ]
 
 
+def test_canvas_numbers_of_a_roster_stay_canvas_numbers(assignment: Assignment) -> None:
+    """Where Canvas's own sheet was the roster, whoever handed in nothing goes by the same kind of number."""
+    here = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=Person("12345", "Ada"))
+    away = entry(assignment, person=Person("678", "Bob"))
+    assert [row[:3] for row in rows(canvas_csv([here, away]))[2:]] == [["Ada", "12345", ""], ["Bob", "678", ""]]
+
+
 class Tags(HTMLParser):
     """Collects the tags of some markup."""
 

@@ -67,11 +67,13 @@ def canvas_csv(records: Sequence[Json]) -> str:
         ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title),
         ("    Points Possible", "", "", "", "", most),
     ]
+    own = any((e["person"] or {}).get("id") == _number(e, "canvas") for e in records)  # Canvas's sheet was the roster
     for entry in records:
-        person, number = entry["person"] or {}, _number(entry, "canvas")
+        person = entry["person"] or {}
         name = person.get("name") or entry["lms"]["name"] or entry["student"]
-        sis, login = person.get("id", ""), person.get("email", "")
-        rows.append((name, number, "" if sis == number else sis, login, person.get("section", ""), entry["score"]))
+        known, login = person.get("id", ""), person.get("email", "")
+        number, sis = (_number(entry, "canvas") or known, "") if own else (_number(entry, "canvas"), known)
+        rows.append((name, number, sis, login, person.get("section", ""), entry["score"]))
     return _sheet(rows)
 
 
