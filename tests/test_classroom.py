@@ -111,6 +111,7 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     options = ("-o", out, "--accept-unsandboxed")
     code, said, _ = run("grade", "t1_means", works, *options, "--roster", path, "--due", "2026-03-01")
     assert code == 0
+    assert "roster: 2 people, with id, name, email\n" in said  # and so without extension, whatever its column is called
     assert "1 on the roster handed in nothing" in said
     assert "2 are not on the roster" in said
     assert "3 handed in, and the export does not say when" in said

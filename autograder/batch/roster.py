@@ -106,11 +106,14 @@ def read_roster(path: Path) -> Roster:
     if len(data) > _MAX_BYTES:
         raise RosterError(f"The roster {path} is larger than {_MAX_BYTES >> 20} MB. Is it the right file?")
     try:
-        return Roster(tuple(_people(text)))
+        people = tuple(_people(text))
     except RosterError as error:
         raise RosterError(f"{path}: {error}") from None
     except csv.Error as error:
         raise RosterError(f"{path} is not a CSV file ({error}).") from None
+    if not people:
+        raise RosterError(f"The roster {path} names nobody below its first line. Is it the right file?")
+    return Roster(people)
 
 
 def _people(text: str) -> Iterator[Person]:

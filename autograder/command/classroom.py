@@ -152,6 +152,9 @@ def _grade_into(
     found = read_submissions(submissions, assignment.file, people)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found, choices)
+        if people and "roster" in (choices.facts or {}):
+            known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
+            console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
         return _close(book, plan, console, events)
