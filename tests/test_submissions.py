@@ -724,6 +724,7 @@ def test_old_notebooks(tmp_path: Path) -> None:
     [
         (b"", "not a readable notebook"),
         (b"{", "not a readable notebook"),
+        (b"import numpy as np\n", "If it is Python code, let it end in .py."),
         (notebook("x = 1")[:-9], "not a readable notebook"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"cells": ' + b"[" * 200_000, "nested too deeply"),

@@ -234,6 +234,8 @@ def _code_cells(text: str, name: str) -> Iterator[str]:
     except RecursionError:
         raise UnreadableError(f"{name} is nested too deeply for a notebook. Save it again from Jupyter.") from None
     except ValueError as error:
+        if text.strip() and not text.lstrip().startswith("{"):
+            raise UnreadableError(f"{name} is no notebook inside. If it is Python code, let it end in .py.") from None
         where = f" after line {error.lineno - 1}" if isinstance(error, json.JSONDecodeError) else ""
         advice = "Open it in Jupyter, save it there and hand it in again."
         raise UnreadableError(
