@@ -111,8 +111,11 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     options = ("-o", out, "--accept-unsandboxed")
     code, said, _ = run("grade", "t1_means", works, *options, "--roster", path, "--due", "2026-03-01")
     assert code == 0
+    assert "roster: 2 people, with id, name, email\n" in said  # and so without extension, whatever its column is called
     assert "1 on the roster handed in nothing" in said
     assert "2 are not on the roster" in said
+    assert "3 handed in, and the export does not say when" in said
+    assert "When 3 of the submissions came" in (out / "report.html").read_text(encoding="utf-8")
     rows = grades(out)
     assert {name: row["status"] for name, row in rows.items()} == {
         "1": "graded", "2": "not_submitted", "bob": "graded", "eve": "graded",
@@ -123,6 +126,25 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     path.write_text("name\nAnn\n", encoding="utf-8")
     assert "names no column id" in refused(run("grade", "t1_means", works, *options, "--roster", path))
     assert "is no date" in refused(run("grade", "t1_means", works, *options, "--due", "soon"))
+
+
+def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path, out: Path, tmp_path: Path) -> None:
+    """Whoever grades only what came late is told that everybody else has left the grades, and how to have them back."""
+    latecomers, roster = tmp_path / "late", tmp_path / "roster.csv"
+    latecomers.mkdir()
+    roster.write_text("id\nann\n", encoding="utf-8")
+    shutil.copy(works / "eve.py", latecomers / "zoe.py")
+    ended = run("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
+    assert "3 graded before, but not among the latest submissions and so not in the grades: ann, bob, eve." in ended[2]
+    assert "t1_means: 1 submissions" in ended[1]
+    assert "not in the grades: ann, bob, eve." in (out / "report.html").read_text(encoding="utf-8")
+    assert "Every case passes." in run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")[1]
+    shutil.copy(latecomers / "zoe.py", works)
+    ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    assert "0 graded, 4 stand as they were" in ended[1]
+    assert "graded before" not in ended[2]
+    again = ("--only", "bob", "--regrade", "center", "--accept-unsandboxed")
+    assert "t1_means: 4 submissions" in run("grade", "t1_means", works, "-o", out, *again)[1]
 
 
 def test_a_roster_that_comes_later_loses_nothing(run: Run, works: Path, out: Path, tmp_path: Path) -> None:
@@ -147,6 +169,17 @@ def test_a_decision_of_a_person(run: Run, works: Path, out: Path) -> None:
     assert grades(out)["bob"]["center"] == "1.5"
     assert run("override", "bob", "center", "--withdraw", "-o", out, course=None)[0] == 0
     assert grades(out)["bob"]["score"] == "5.0"
+
+
+def test_a_decision_on_earlier_code_is_told(run: Run, works: Path, out: Path, assignment: Assignment) -> None:
+    """It stands, since a person made it; that the student handed in anew since is said once, when the new code is graded."""
+    run("override", "bob", "center", 0.5, "--because", "Half.", "-o", out, course=None)
+    (works / "bob.py").write_text(assignment.reference, encoding="utf-8")
+    ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    assert "1 handed in anew after a person had decided about their points" in ended[2]
+    assert "bob" in ended[2]
+    assert entry(out, "bob")["score"] == 5.5
+    assert run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")[2] == ""
 
 
 @pytest.mark.parametrize(
@@ -227,6 +260,22 @@ def test_an_appeal_judges_as_the_gradebook_does(run: Run, out: Path, works: Path
     assert found["differences"] == []
 
 
+def test_an_appeal_runs_cases_in_the_order_of_a_grading(
+    run: Run, out: Path, works: Path, assignment: Assignment
+) -> None:
+    """Public cases before all hidden ones: code that remembers what it was called with gives the same again."""
+    remembers = "global SEEN\n    SEEN = SEEN or x.shape == (3, 5)\n    total ="
+    text = assignment.reference.replace("total =", remembers).replace(
+        "return x - means", "return x if SEEN else x - means"
+    )
+    (works / "ann.py").write_text(f"SEEN = False\n{text}", encoding="utf-8")
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    _, said, _ = run("explain", "ann", "center", "-o", out, "--json", "--accept-unsandboxed")
+    found = json.loads(said)
+    assert [case["status"] for case in found["gradebook"]["cases"]] == ["PASSED", "FAILED", "FAILED"]
+    assert found["differences"] == []
+
+
 def test_an_appeal_says_where_chance_decided(run: Run, out: Path, works: Path, assignment: Assignment) -> None:
     """A case that ends otherwise than in the book is named."""
     text = assignment.reference.replace("return x - means", "return x - means if TRICK else x")
@@ -249,6 +298,17 @@ def test_appeals_that_have_nothing_to_look_at(run: Run, out: Path, works: Path, 
     assert "could not be read" in refused(run("explain", "pdf", "center", "-o", out))
     assert "handed in nothing" in refused(run("explain", "77", "center", "-o", out))
     assert "no graded class" in refused(run("explain", "bob", "center", "-o", tmp_path))
+
+
+def test_an_appeal_of_somebody_who_left_the_class(run: Run, out: Path, works: Path) -> None:
+    """The last submissions hold nothing of bob's, but what was graded before is in the book and can be looked at."""
+    (works / "bob.py").unlink()
+    run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
+    code, said, _ = run("explain", "bob", "center", "-o", out, "--accept-unsandboxed")
+    assert (code, "in the gradebook: 0 of 2, FAILED" in said) == (0, True)
+    assert "not in the class any more" in said
+    code, _, warned = run("override", "bob", "center", 1, "--because", "So.", "-o", out, course=None)
+    assert (code, "not in the class any more" in warned) == (0, True)
 
 
 def test_a_full_disk_is_a_line(run: Run, out: Path, works: Path, assignment: Assignment) -> None:

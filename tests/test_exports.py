@@ -140,6 +140,13 @@ def test_canvas_takes_its_own_numbers(assignment: Assignment) -> None:
     ]
 
 
+def test_canvas_numbers_of_a_roster_stay_canvas_numbers(assignment: Assignment) -> None:
+    """Where Canvas's own sheet was the roster, whoever handed in nothing goes by the same kind of number."""
+    here = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=Person("12345", "Ada"))
+    away = entry(assignment, person=Person("678", "Bob"))
+    assert [row[:3] for row in rows(canvas_csv([here, away]))[2:]] == [["Ada", "12345", ""], ["Bob", "678", ""]]
+
+
 class Tags(HTMLParser):
     """Collects the tags of some markup."""
 
@@ -205,6 +212,13 @@ def test_gradescope_says_once_what_is_wrong_with_a_file(assignment: Assignment) 
     found = gradescope_results(entry(assignment) | {"status": "unreadable", "problem": "This is a PDF.\x1b[2J"})
     assert found["output"] == "It could not be read.\nThis is a PDF.\N{REPLACEMENT CHARACTER}[2J"
     assert {test["output"] for test in found["tests"]} == {""}
+
+
+def test_moodle_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
+    """What concerns the file as a whole stands above the exercises, and not again beside each of them."""
+    found = entry(assignment, result("It is a picture.")) | {"status": "unreadable", "problem": "It is a picture."}
+    comment = rows(moodle_csv([found]))[1][-1]
+    assert (comment.count("It is a picture."), comment.count("<em>")) == (1, 0)
 
 
 def test_students_are_told_a_persons_reason(assignment: Assignment) -> None:

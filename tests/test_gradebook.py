@@ -337,6 +337,36 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path, assignment: Assignment, wh
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
+def fill_the_disk_of(book: Gradebook) -> None:
+    """Save more than there is room for."""
+    book.db.execute("PRAGMA max_page_count = 1")
+    save(book, graded(handed_in("bob", "".join(map(chr, range(1000, 9000))))))
+
+
+def test_a_full_disk_keeps_what_was_graded(tmp_path: Path, assignment: Assignment) -> None:
+    """The advice is to make room and go on, and no new folder, which would have other hidden inputs."""
+    with open_gradebook(tmp_path / "out", assignment) as book:
+        book.describe(assignment, 1)
+        save(book, graded(handed_in("ada")))
+    with pytest.raises(GradebookError) as caught, open_gradebook(tmp_path / "out") as book:
+        fill_the_disk_of(book)
+    assert "is full. What was graded is in its gradebook; make room, and the same command goes on" in str(caught.value)
+    assert "new folder" not in str(caught.value)
+    with open_gradebook(tmp_path / "out") as book:
+        assert book.students() == ["ada"]
+
+
+def test_a_folder_that_is_read_only_is_said_to_be(
+    tmp_path: Path, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite itself only says that it cannot open the file."""
+    with open_gradebook(tmp_path / "out", assignment) as book:
+        book.describe(assignment, 1)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(GradebookError, match="cannot be written to"), open_gradebook(tmp_path / "out"):
+        raise sqlite3.OperationalError("unable to open database file")
+
+
 def test_nothing_is_left_beside_the_file(tmp_path: Path, assignment: Assignment) -> None:
     """A closed gradebook is one file, which can be copied."""
     with open_gradebook(tmp_path / "out", assignment) as book:

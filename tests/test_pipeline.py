@@ -402,6 +402,18 @@ def test_who_was_not_asked_for_waits(grade: Grade, works: list[Submission]) -> N
     assert grade(works).scores("ann") == [2.0, 1.5, 3.0]
 
 
+def test_who_waits_under_another_name_is_there_once(grade: Grade, works: list[Submission]) -> None:
+    """A roster that comes while somebody waits gives another name; what was decided goes along."""
+    works = [replace(work, owner=Owner(f"{work.student}_7")) for work in works]
+    done = grade(works, only=("bob",))
+    with open_gradebook(done.out) as book:
+        book.override("ann", "center", 1.5, "So.")
+    works[0] = replace(works[0], student="1001", person=Person("1001", "Ann"))
+    done = grade(works, only=("bob",))
+    assert [row["student"] for row in done.grades()] == ["1001", "bob", "eve", "tom"]
+    assert done.grades()[0]["center"] == "1.5"
+
+
 def test_results_of_another_seed_say_so(
     grade: Grade, stop: Callable[..., None], works: list[Submission], tmp_path: Path
 ) -> None:

@@ -59,12 +59,13 @@ def test_whose_it_is(owner: Owner, expected: str | None) -> None:
     [
         "id,name,email,section,extension\n007,Ada Lovelace,ada@x.org,B2,48h\n",
         "\ufeffid,name,email,section,extension\r\n007,Ada Lovelace,ada@x.org,B2,48h\r\n\r\n",
+        "sep=;\nid;name;email;section;extension\n007;Ada Lovelace;ada@x.org;B2;48h\n",
         "Email Address;SID;First Name;Last Name;Sections;Extension\nada@x.org;007;Ada;Lovelace;B2;48h\n",
         "Student\tID\tSection\tEmail\tDue-date extension\n    Points Possible\t\t\t\t\nAda  Lovelace\t007\tB2\tada@x.org\t48h",
     ],
 )
 def test_rosters_as_they_come(tmp_path: Path, text: str) -> None:
-    """With a byte order mark, semicolons, tabs, Canvas's second line, split names."""
+    """With a byte order mark, Excel's own first line, semicolons, tabs, Canvas's second line, split names."""
     assert roster(tmp_path, text).people == (Person("007", "Ada Lovelace", "ada@x.org", "B2", "48h"),)
 
 
@@ -73,9 +74,11 @@ def test_rosters_as_they_come(tmp_path: Path, text: str) -> None:
     [
         ("", "names no column id or email"),
         ("name\nAda", "names no column id or email"),
+        ("id,name\n", "names nobody below its first line"),
         ("id,name\n,Ada\n", "line 2 has neither an id nor an email (Ada)"),
         ("id\n7\n8\n7\n", "line 4 has the id 7 again, which line 2 has"),
         ("id,extension\n7,soon\n", "line 2: 'soon' is no extension"),
+        ("SEP=;\nid;extension\n7;soon\n", "line 3: 'soon' is no extension"),
         (b"id\n\xff", "is not UTF-8"),
         ('id,name\n7,"a' + "x" * 200_000, "is not a CSV file"),
     ],

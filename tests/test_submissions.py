@@ -157,7 +157,8 @@ def test_helpers_and_pictures_stand_back(tmp_path: Path) -> None:
         tmp_path, ("a_1_100_attention.py", CODE), ("a_1_101_helper.py", b"h = 1"), ("a_1_102_notes.pdf", b"%PDF")
     )
     assert text_of(found["a_1"]) == CODE.decode()
-    assert any("2 files" in note and "being named attention.py" in note for note in found["a_1"].notes)
+    told = "being named attention.py; not read: a_1_101_helper.py"
+    assert any("2 files" in note and told in note for note in found["a_1"].notes)
     assert any("a_1_102_notes.pdf" in note for note in found["a_1"].notes)
 
 
@@ -489,6 +490,8 @@ def test_choice_is_told(tmp_path: Path) -> None:
     assert mine.notes == ("the file is named mine.py, not attention.py",)
     both = in_zip(tmp_path, ("ada.zip", zipped(("attention.py", CODE), ("attention.ipynb", notebook("x = 1")))))["ada"]
     assert both.notes == ("attention.py counts; not read: attention.ipynb",)
+    copies = zipped(("attention.py", CODE), ("Attention (1).py", CODE), ("test_attention.py", CODE))
+    assert in_zip(tmp_path, ("ada.zip", copies))["ada"].notes == ("attention.py counts; not read: Attention (1).py",)
 
 
 @pytest.mark.parametrize(
@@ -721,6 +724,7 @@ def test_old_notebooks(tmp_path: Path) -> None:
     [
         (b"", "not a readable notebook"),
         (b"{", "not a readable notebook"),
+        (b"import numpy as np\n", "If it is Python code, let it end in .py."),
         (notebook("x = 1")[:-9], "not a readable notebook"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"cells": ' + b"[" * 200_000, "nested too deeply"),

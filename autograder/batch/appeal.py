@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import exercise_keys
 from autograder.batch.record import Json
-from autograder.batch.view import find_exercise, find_student, records, source_of
+from autograder.batch.view import find_exercise, find_student, left, records, source_of, waiting
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
@@ -25,6 +25,7 @@ class Case:
     source: Source
     seed: int
     current: bool
+    present: bool  # whether the latest submissions of the class hold anything of the student's
 
     @property
     def result(self) -> Json:
@@ -35,7 +36,9 @@ class Case:
 def open_case(book: Gradebook, assignment: Assignment, student: str, exercise: str) -> Case:
     """Find what was graded. Raises GradebookError where there is nothing to look at."""
     name, wanted = find_student(book, student), find_exercise(book.fact("exercises"), exercise)
-    if name not in book.students():
+    if name in {entry["student"] for entry in waiting(book)}:
+        raise GradebookError(f"What {name} handed in is not graded yet. Run autograder grade again first.")
+    if name not in {*book.students(), *left(book)}:
         raise GradebookError(f"{name} handed in nothing, so there is nothing to run.")
     (entry,) = records(book, [name])
     source = source_of(book, name)
@@ -44,7 +47,7 @@ def open_case(book: Gradebook, assignment: Assignment, student: str, exercise: s
     if wanted not in {e.name for e in assignment.exercises}:
         raise GradebookError(f"{assignment.slug} has no exercise {wanted} any more. Grade the class again first.")
     current = book.is_current(name, wanted, exercise_keys(Oracle(assignment, entry["seed"]))[wanted])
-    return Case(entry, wanted, source, entry["seed"], current)
+    return Case(entry, wanted, source, entry["seed"], current, name in book.students())
 
 
 def look_again(case: Case, assignment: Assignment, sandbox: Sandbox) -> tuple[ExerciseResult, str]:

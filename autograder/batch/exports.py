@@ -67,11 +67,13 @@ def canvas_csv(records: Sequence[Json]) -> str:
         ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title),
         ("    Points Possible", "", "", "", "", most),
     ]
+    own = any((e["person"] or {}).get("id") == _number(e, "canvas") for e in records)  # Canvas's sheet was the roster
     for entry in records:
-        person, number = entry["person"] or {}, _number(entry, "canvas")
+        person = entry["person"] or {}
         name = person.get("name") or entry["lms"]["name"] or entry["student"]
-        sis, login = person.get("id", ""), person.get("email", "")
-        rows.append((name, number, "" if sis == number else sis, login, person.get("section", ""), entry["score"]))
+        known, login = person.get("id", ""), person.get("email", "")
+        number, sis = (_number(entry, "canvas") or known, "") if own else (_number(entry, "canvas"), known)
+        rows.append((name, number, sis, login, person.get("section", ""), entry["score"]))
     return _sheet(rows)
 
 
@@ -146,19 +148,19 @@ def _comment(entry: Mapping[str, Any]) -> str:
     parts = [_BAD.get(entry["status"], ""), entry["problem"], *entry["notes"]]
     paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in parts if part)
     items = "".join(
-        f"<li><strong>{_markup(e['name'])}</strong> {e['score']:g} / {e['max_score']:g}{_why(e)}</li>"
+        f"<li><strong>{_markup(e['name'])}</strong> {e['score']:g} / {e['max_score']:g}{_why(e, bool(entry['problem']))}</li>"
         for e in entry["exercises"]
         if e["score"] is not None
     )
     return f"{paragraphs}<ul>{items}</ul>"
 
 
-def _why(exercise: Mapping[str, Any]) -> str:
-    """Say in a sentence or two what is wrong first."""
+def _why(exercise: Mapping[str, Any], whole: bool) -> str:
+    """Say in a sentence or two what is wrong first; where it is the file as a `whole`, that is said once, above."""
     if exercise["override"]:
         return f": {_markup(exercise['override']['because'])}"
     case = next((case for case in exercise["cases"] if case["status"] != Status.PASSED), None)
-    if case is None:
+    if case is None or whole:
         return ""
     told = case["says"] or case["message"].partition("\n")[0]
     return f": {_markup(case['claim'])} <em>{_markup(case['status'])}</em> {_markup(told)}".rstrip()

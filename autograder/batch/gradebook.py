@@ -124,8 +124,9 @@ class Gradebook:
 
     def adopt(self, submissions: Sequence[Submission]) -> None:
         """Let results follow students whose name changed since, as when a roster was added."""
-        held = {
-            student: Known(owner, (json.loads(known)["person"] or {}).get("id", ""))
+        waiting = [(who, json.loads(known)) for who, known in self.db.execute("SELECT student, head FROM todo")]
+        held = {who: Known(known.get("owner", ""), _id(known)) for who, known in waiting} | {
+            student: Known(owner, _id(json.loads(known)))
             for student, owner, known in self.db.execute("SELECT student, owner, head FROM submission")
         }
         moves = renames(held, submissions)
@@ -149,6 +150,11 @@ class Gradebook:
                 name for name, key in keys.items() if mine.get(name) != result_key(key, content)
             )
         return {student: names for student, names in found.items() if names}
+
+    def handed_in_anew(self, submissions: Iterable[Submission]) -> set[str]:
+        """Return those whose code is another than what was graded before."""
+        held = dict(self.db.execute("SELECT student, content FROM submission"))
+        return {s.student for s in submissions if held.get(s.student, source_key(s)) != source_key(s)}
 
     def is_current(self, student: str, name: str, key: str) -> bool:
         """Whether a student's result for an exercise is the one that its key would give today."""
@@ -195,7 +201,10 @@ class Gradebook:
         for submission in submissions:
             student = submission.student
             if student in stale:
-                after[student] = json.dumps(head(submission, due)), before[student][1] if student in before else seed
+                known = head(submission, due) | {
+                    "owner": _text(submission.owner.key)
+                }  # by which `adopt` knows it again
+                after[student] = json.dumps(known), before[student][1] if student in before else seed
         with self.db:
             for student in {student for student, _ in before.items() ^ after.items()}:
                 self.changed(student)
@@ -297,6 +306,11 @@ class Gradebook:
         """Return who was graded and is in the class now."""
         rows = self.db.execute("SELECT student FROM submission WHERE present ORDER BY student")
         return [student for (student,) in rows]
+
+
+def _id(known: Mapping[str, Any]) -> str:
+    """Return the id on the roster of whoever a submission's head is about, or nothing."""
+    return str((known["person"] or {}).get("id", ""))
 
 
 def _packed(source: Source | None) -> bytes | None:

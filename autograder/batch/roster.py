@@ -30,6 +30,7 @@ _COLUMNS = {
     "section": ("section", "sections", "group"),
     "extension": ("extension", "duedateextension", "extensions", "extended"),
 }
+_SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a first line for Excel
 _SPAN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>|h|hours?|d|days?)", re.IGNORECASE)
 
 
@@ -99,20 +100,28 @@ def read_roster(path: Path) -> Roster:
     except OSError as error:
         raise RosterError(f"The roster {path} cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError:
-        raise RosterError(f"The roster {path} is not UTF-8 text. Save it as CSV in UTF-8.") from None
+        raise RosterError(
+            f"The roster {path} is not UTF-8 text. Save it as CSV in UTF-8 (Excel: 'CSV UTF-8')."
+        ) from None
     if len(data) > _MAX_BYTES:
         raise RosterError(f"The roster {path} is larger than {_MAX_BYTES >> 20} MB. Is it the right file?")
     try:
-        return Roster(tuple(_people(text)))
+        people = tuple(_people(text))
     except RosterError as error:
         raise RosterError(f"{path}: {error}") from None
     except csv.Error as error:
         raise RosterError(f"{path} is not a CSV file ({error}).") from None
+    if not people:
+        raise RosterError(f"The roster {path} names nobody below its first line. Is it the right file?")
+    return Roster(people)
 
 
 def _people(text: str) -> Iterator[Person]:
-    header, _, _ = text.partition("\n")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
+    told = _SEPARATOR.match(text)
+    header, _, _ = text[told.end() if told else 0 :].partition("\n")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else max(",;\t", key=header.count))
+    if told:
+        next(rows)
     columns = _columns(next(rows, []))
     taken: dict[str, int] = {}
     for row in rows:

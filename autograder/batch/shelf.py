@@ -53,6 +53,12 @@ def known_roster(out: Path) -> Roster | None:
 
 
 def _unusable(out: Path, error: sqlite3.Error) -> GradebookError:
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        told = "What was graded is in its gradebook; make room, and the same command goes on from there."
+        return GradebookError(f"The disk that holds {out} is full. {told}")
+    if not os.access(out, os.W_OK):
+        told = "Even reading a gradebook takes that. Change it, or copy the folder to where it can be written."
+        return GradebookError(f"{out} cannot be written to. {told}")
     return GradebookError(f"{out / FILE} cannot be used ({error}). Mend that, or grade into a new folder.")
 
 

@@ -14,7 +14,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from autograder.batch.archives import (
@@ -124,9 +124,9 @@ def _choose(python: list[Member], where: str, file: str) -> Member:
 
 
 def _left_note(python: list[Member], chosen: Member, file: str) -> tuple[str, ...]:
-    """Name files that may hold the student's work too: the same name elsewhere, or the notebook beside the file."""
+    """Name files that may hold the student's work too: the same name elsewhere, the notebook beside the file, a copy."""
     stem = Path(file).stem.casefold()
-    others = {m.name for m in python if PurePosixPath(m.parts[-1]).stem.casefold() == stem} - {chosen.name}
+    others = {m.name for m in python if m.parts[-1].casefold().startswith(stem)} - {chosen.name}  # also `means (1).py`
     return (f"{chosen.name} counts; not read: {several(sorted(others))}",) if others else ()
 
 
@@ -234,6 +234,8 @@ def _code_cells(text: str, name: str) -> Iterator[str]:
     except RecursionError:
         raise UnreadableError(f"{name} is nested too deeply for a notebook. Save it again from Jupyter.") from None
     except ValueError as error:
+        if text.strip() and not text.lstrip().startswith("{"):
+            raise UnreadableError(f"{name} is no notebook inside. If it is Python code, let it end in .py.") from None
         where = f" after line {error.lineno - 1}" if isinstance(error, json.JSONDecodeError) else ""
         advice = "Open it in Jupyter, save it there and hand it in again."
         raise UnreadableError(

@@ -261,7 +261,9 @@ def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, .
     if len(usable) > 1 and best.rank == max(entry.rank for entry in usable):
         notes.append(f"handed in {len(usable)} times; the latest ({printable(best.name)}) counts")
     elif len(usable) > 1:
-        notes.append(f"handed in {len(usable)} files; {printable(best.name)} counts, being named {file}")
+        others = several(entry.name for entry in usable if entry is not best)
+        told = f"handed in {len(usable)} files; {printable(best.name)} counts, being named {file}; not read: {others}"
+        notes.append(told)
     if best.usable and len(usable) < len(entries):
         notes.append(f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}")
     return best, tuple(notes)

@@ -93,6 +93,14 @@ def outdated(book: Gradebook) -> list[str]:
     return [student for (student,) in rows]
 
 
+def left(book: Gradebook) -> list[str]:
+    """Return who was graded and is not among the latest submissions, so that nothing made from the book names them."""
+    rows = book.db.execute(
+        "SELECT student FROM submission WHERE NOT present AND student NOT IN (SELECT student FROM todo) ORDER BY student"
+    )
+    return [student for (student,) in rows]
+
+
 def source_of(book: Gradebook, student: str) -> Source | None:
     """Return the code that a student's result is of, or None where what was handed in could not be read."""
     (code,) = book.db.execute("SELECT code FROM submission WHERE student = ?", (student,)).fetchone()

@@ -152,6 +152,9 @@ def _grade_into(
     found = read_submissions(submissions, assignment.file, people)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found, choices)
+        if people and "roster" in (choices.facts or {}):
+            known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
+            console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
         return _close(book, plan, console, events)
@@ -188,26 +191,34 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
 
 def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
+    from autograder.batch.archives import several
     from autograder.batch.view import records
     from autograder.command.pipeline import publish
 
     done, shard = len(plan.tasks), book.fact("shard")
-    title = f"{book.fact('assignment')}: {done + plan.kept} submissions"
     if shard:
         failed = sum(entry["status"] == "grader_error" for entry in records(book))
         if events:
             events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
         else:
-            print(f"{title} in shard {shard}, {done} graded. All shards together: autograder merge ... -o DIR")
+            title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
+            print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
         return not failed
     if done:
         console.print("writing the files of the class", highlight=False)
     summary = publish(book)
     if events:
-        events.tell("done", graded=done, kept=plan.kept, **summary)
+        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **summary)
         return not summary["problems"]
     if done:
-        _show_class(console, book, title)
+        _show_class(console, book, f"{book.fact('assignment')}: {summary['submissions']} submissions")
+    if plan.decided:
+        told = "handed in anew after a person had decided about their points, and the decision still stands"
+        print(
+            f"autograder: {len(plan.decided)} {told}: {several(plan.decided)}. Look at it again; "
+            "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
+            file=sys.stderr,
+        )
     console.print(f"{done} graded" + f", {plan.kept} stand as they were" * bool(plan.kept), highlight=False)
     _say_where(console, book.folder, summary)
     return not summary["problems"]
@@ -229,6 +240,9 @@ def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:
     tell_unfinished(summary)
     if summary["not_submitted"]:
         console.print(f"{len(summary['not_submitted'])} on the roster handed in nothing", highlight=False)
+    if summary.get("undated"):  # not in the summary of an earlier version
+        told = "the export does not say when, so they are late only where it marks them so"
+        console.print(f"{summary['undated']} handed in, and {told}", highlight=False, soft_wrap=True)
     if summary["not_on_roster"]:
         console.print(f"{len(summary['not_on_roster'])} are not on the roster", highlight=False)
     if summary["problems"]:

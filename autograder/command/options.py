@@ -43,7 +43,9 @@ def course_of(folder: Path | None) -> Path:
 
 
 def tell_unfinished(summary: Mapping[str, Any]) -> None:
-    """Say what is not graded yet, so that nobody takes the grades for those of the whole class."""
+    """Say what is not graded yet and who is gone, so that nobody takes the grades for those of the whole class."""
+    from autograder.batch.archives import several
+
     parts = (
         (summary["not_graded"], "not graded yet"),
         (summary["outdated"], "to be graded anew, since something changed"),
@@ -51,6 +53,10 @@ def tell_unfinished(summary: Mapping[str, Any]) -> None:
     told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
     if told:
         print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)
+    if gone := summary.get("left"):  # not in the summary of an earlier version
+        told = f"graded before, but not among the latest submissions and so not in the grades: {several(gone)}"
+        advice = "If that is not meant, grade again with the whole class's submissions; their results are still there."
+        print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
 
 
 @contextmanager

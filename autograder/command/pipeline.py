@@ -19,7 +19,7 @@ from autograder.batch.record import Graded, Json
 from autograder.batch.run import grade_class
 from autograder.batch.shards import Shard
 from autograder.batch.submissions import Submission
-from autograder.batch.view import absentees, find_exercise, outdated, overrides, records, waiting
+from autograder.batch.view import absentees, find_exercise, left, outdated, overrides, records, waiting
 from autograder.command.progress import Mark, Watch
 from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
@@ -52,6 +52,7 @@ class Plan:
     stale: Mapping[str, frozenset[str]]
     tasks: tuple[Submission, ...]
     kept: int
+    decided: tuple[str, ...] = ()  # students of whom a person decided something before this code of theirs came
 
 
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
@@ -79,7 +80,8 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     book.keep(submissions)
     stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
     tasks = tuple(submission for submission in chosen if submission.student in stale)
-    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks))
+    decided = tuple(sorted(book.handed_in_anew(tasks) & {who for who, made in overrides(book).items() if made}))
+    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks), decided)
 
 
 def _part(book: Gradebook, choices: Choices, seed: int | None) -> Json:
@@ -208,9 +210,11 @@ def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], 
         "submissions": len(entries),
         "problems": [f"{e['student']}: {e['problem']}" for e in entries if e["status"] == "grader_error"],
         "late": sum(entry["late"] for entry in entries),
+        "undated": sum(bool(entry["due"] and not entry["submitted"]) for entry in entries),
         "overrides": sum(len(decided) for decided in overrides(book).values()),
         "not_submitted": [{"student": entry["student"], **entry["person"]} for entry in missing],
         "not_graded": [entry["student"] for entry in later],
         "outdated": outdated(book),
+        "left": left(book),
         "not_on_roster": [entry["student"] for entry in entries if not entry["person"]] if roster else [],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -42,7 +43,7 @@ def override(
     out: OutOption = Path(),
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
-    from autograder.batch.view import find_exercise, find_student
+    from autograder.batch.view import find_exercise, find_student, left
     from autograder.command.pipeline import publish
 
     if withdraw != (points is None):
@@ -56,6 +57,9 @@ def override(
             fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
         book.override(name, wanted, points, because.strip())
         tell_unfinished(publish(book))
+        if name in left(book):
+            note = "is not in the class any more; the decision counts when the class holds a submission of theirs again"
+            print(f"autograder: {name} {note}", file=sys.stderr)
     print(f"{name}: {wanted} {'as computed' if points is None else f'{points:g} of {most:g}'}")
 
 
@@ -71,14 +75,11 @@ def explain(
     from rich.console import Console
 
     from autograder.batch.appeal import differences, look_again, open_case
-    from autograder.batch.view import find_student, waiting
     from autograder.command.terminal import show_appeal
 
     folder = course_of(course)
     with graded_book(out) as book:
         assignment = load_assignment(folder, book.fact("assignment"))
-        if find_student(book, student) in {entry["student"] for entry in waiting(book)}:
-            fail(f"What {student} handed in is not graded yet. Run autograder grade again first.")
         case = open_case(book, assignment, student, exercise)
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)

@@ -109,6 +109,8 @@ def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, proble
         console.print(
             "[yellow]The assignment or the autograder changed since then;[/] grading the class again tells more."
         )
+    if not case.present:
+        console.print("[yellow]not in the class any more:[/] the latest submissions hold nothing of theirs")
     for line in differences(case, exercise):
         console.print(f"[yellow]not as before:[/] {plain(line)}", highlight=False)
     if problem:
