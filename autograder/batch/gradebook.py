@@ -201,9 +201,8 @@ class Gradebook:
         for submission in submissions:
             student = submission.student
             if student in stale:
-                known = head(submission, due) | {
-                    "owner": _text(submission.owner.key)
-                }  # by which `adopt` knows it again
+                owner = _text(submission.owner.key)  # by which `adopt` knows it again
+                known = head(submission, due) | {"owner": owner}
                 after[student] = json.dumps(known), before[student][1] if student in before else seed
         with self.db:
             for student in {student for student, _ in before.items() ^ after.items()}:
