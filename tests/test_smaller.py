@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibility, call, call_module
 from autograder.judge.checks import close, same_prefix
@@ -51,6 +52,22 @@ def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
     assert small.module.init == (2, True)
     assert small.module.state["w"].array.shape == (2, 2)
     np.testing.assert_array_equal(small.args[0], DRAWN[:1, :2, :2].round(1))
+
+
+def test_rows_that_sum_to_one_still_do() -> None:
+    """Weights and probabilities stay such when some are cut away or rounded: correct code may rely on it."""
+    shares = np.array([[[0.26, 0.64, 0.1], [0, 0, 1]], [[0.5, 0.25, 0.25], [1, 0, 0]]])
+    small = shrink(call(shares, torch.from_numpy(shares).float()), Shrunk({3: 2}), 1)
+    np.testing.assert_array_equal(small.args[0], [[[0.3, 0.7], [1, 0]], [[0.8, 0.2], [1, 0]]])
+    np.testing.assert_allclose(small.args[1].numpy(), small.args[0], atol=1e-7)
+    assert shares[0, 0, 0] == 0.26
+    many = np.full(16, 0.0625)
+    np.testing.assert_allclose(shrink(call(many), Shrunk(), 1).args[0], many)  # for .1 sixteen times is too much
+
+
+def test_nothing_becomes_less_than_nothing() -> None:
+    """-0. is no number that a student could follow by hand."""
+    assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), 1).args[0]) == "[0.  0.5]"
 
 
 def test_tokens_and_lengths_come_down_with_what_they_count() -> None:

@@ -96,8 +96,30 @@ def _resized(tree: Any, to: Shrunk, decimals: int | None) -> Any:
         part = tree[tuple(slice(to.now(size)) for size in tree.shape)]
         if _holds(part, "int"):
             return _bounded(part, to)
-        return part.round(decimals=decimals) if decimals is not None and _holds(part, "float") else part
+        if not _holds(part, "float"):
+            return part
+        rounded = part if decimals is None else part.round(decimals=decimals) + 0.0  # no -0.
+        if not _are_shares(tree):
+            return rounded
+        whole = _whole_again(rounded)
+        return whole if (whole >= 0).all() else _whole_again(part)
     return to.now(tree) if type(tree) is int else tree
+
+
+def _are_shares(array: Any) -> bool:
+    """Whether every row sums to one, as weights and probabilities do; code may rely on it."""
+    values = np.asarray(array)
+    return values.ndim > 0 and values.size > 0 and bool((values >= 0).all() and np.allclose(values.sum(axis=-1), 1))
+
+
+def _whole_again(part: Any) -> Any:
+    """Return rows of which something was cut away or rounded with what is missing added to their largest share."""
+    copy = part * 1
+    values = np.asarray(copy)  # the same memory, also where it is torch's
+    largest = values.argmax(axis=-1)[..., None]
+    missing = 1 - values.sum(axis=-1, keepdims=True)
+    np.put_along_axis(values, largest, (np.take_along_axis(values, largest, axis=-1) + missing).round(6), axis=-1)
+    return copy
 
 
 def _bounded(values: Any, to: Shrunk) -> Any:
