@@ -305,6 +305,23 @@ def test_what_says_by_itself_what_is_wrong_needs_no_name(
     assert {c.says for c in found.values()} == {""}
 
 
+@pytest.mark.parametrize(
+    ("written", "diagnosis"),
+    [("[0 * x[0].sum(-1) + np.nan, *x[1:].mean(-1)]", "first_row"), ("x.mean(-1) * np.nan", "")],
+)
+def test_nan_everywhere_is_like_no_mistake(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, written: str, diagnosis: str
+) -> None:
+    """A mistake that overflows in one place is not that of someone whose numbers all do; nothing finite speaks for it."""
+    right = "total / x.shape[-1]"
+    new = f"np.array([0 * total[0] + np.inf, *({right})[1:]])"
+    mistake = Misconception("first_row", "row_means", old=right, new=new, caught_by="two_rows", says="The first row.")
+    oracle = Oracle(replace(assignment, misconceptions=(*assignment.misconceptions, mistake)), 0)
+    text = edited(row_means=f"return np.array({written})")
+    found = cases(grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox), "row_means")
+    assert {c.diagnosis for c in found.values()} == {diagnosis}
+
+
 def test_what_uses_a_wrong_exercise_points_there(
     graded: Graded, edited: Edited, assignment: Assignment, sandbox: Sandbox, cases: Cases
 ) -> None:
