@@ -177,6 +177,13 @@ def test_one_that_is_right_on_one_number_needs_two(larger: Assignment, sandbox: 
     assert "x = array (1, 1, 2) float64" in message
 
 
+def test_a_smaller_call_that_fails_in_another_way_says_nothing(larger: Assignment, sandbox: Sandbox) -> None:
+    """Here a single column gives another shape, but what is wrong with the case is its values."""
+    body = "return (total / 5).reshape(x.shape[:-1]) if x.shape[-1] > 1 else total[..., None]"
+    message = told(larger, body, sandbox)["a_large_call"]
+    assert "x = array (1, 1, 2) float64" in message
+
+
 def test_a_mistake_that_only_large_calls_show_is_told_by_those(larger: Assignment, sandbox: Sandbox) -> None:
     """Where no smaller call fails, the call itself is shown."""
     message = told(larger, "return total / x.shape[-1] + (x.shape[-1] == 11)", sandbox)["a_large_call"]
