@@ -335,6 +335,22 @@ def test_what_uses_a_wrong_exercise_points_there(
     assert {c.says for c in cases(at_home, "center").values()} == {says}
 
 
+@pytest.mark.parametrize(
+    ("spread", "says"),
+    [
+        ("y = center(x)\nreturn y['a']", "It uses your `row_means`, which does not pass yet; mend that first."),
+        ("y = x - x.mean(-1, keepdims=True)\nreturn y['a']", ""),
+        ("return x.std(-1) + 1", UNNAMED),
+    ],
+)
+def test_only_what_the_code_itself_uses_is_to_be_mended_first(
+    graded: Graded, edited: Edited, cases: Cases, spread: str, says: str
+) -> None:
+    """The reference may call another exercise where this student does not; and what crashes may do so because of it."""
+    found = cases(graded(edited(row_means="return x.max(-1)", spread=spread)), "spread")
+    assert {c.says for c in found.values() if c.status is not Status.PASSED} == {says}
+
+
 def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edited: Edited, cases: Cases) -> None:
     """A misconception has to explain every case that ran, not only one."""
     body = "return (x.sum(-1) - x[..., 0]) / 3 if x.shape == (2, 3) else x.max(-1)"
