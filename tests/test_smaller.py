@@ -16,7 +16,7 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.shrink import Shrunk, count, has_values, shrink, sizes_of
 from autograder.judge.smaller import WORKED, smaller
 from autograder.publish.public import public_bundle, public_oracle
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 from autograder.sandbox.wire import Tensor
 
 RNG = np.random.default_rng(3)
@@ -189,6 +189,21 @@ def test_a_mistake_that_only_large_calls_show_is_told_by_those(larger: Assignmen
     message = told(larger, "return total / x.shape[-1] + (x.shape[-1] == 11)", sandbox)["a_large_call"]
     assert "smallest" not in message
     assert "x = array (4, 7, 11) float64" in message
+
+
+def test_a_hang_on_smaller_calls_is_not_waited_for_long(larger: Assignment, sandbox: Sandbox) -> None:
+    """They only illustrate: all of them together have the time of one case."""
+    seconds = []
+
+    class Watched:
+        isolation = sandbox.isolation
+
+        def run(self, job: Job) -> JobResult:
+            seconds.append(job.limits.total_seconds)
+            return sandbox.run(job)
+
+    told(larger, "return total / 5", Watched())
+    assert seconds == [larger.limits.total_seconds, larger.limits.case_seconds]
 
 
 def test_grading_a_class_does_not_look_for_it(larger: Assignment, sandbox: Sandbox) -> None:
