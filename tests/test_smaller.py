@@ -13,7 +13,7 @@ from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibi
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
-from autograder.judge.shrink import Shrunk, count, has_values, shrink, sizes_of
+from autograder.judge.shrink import Shrunk, count, has_values, rounded, shrink, sizes_of
 from autograder.judge.smaller import WORKED, smaller
 from autograder.publish.public import public_bundle, public_oracle
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
@@ -46,7 +46,7 @@ def test_axes_of_one_size_shrink_together() -> None:
 def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
     """An argument 11 beside an axis of 11 is its size; a 11 in a list is a value."""
     made = call_module(DRAWN, 11, [11, 3], module=Module(init=(11, True), state={"w": Tensor(DRAWN[0])}))
-    small = shrink(made, Shrunk({4: 1, 7: 2, 11: 2}), 1)
+    small = shrink(made, Shrunk({4: 1, 7: 2, 11: 2}), rounded)
     assert small.args[1:] == (2, [11, 3])
     assert small.module is not None
     assert small.module.init == (2, True)
@@ -57,17 +57,17 @@ def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
 def test_rows_that_sum_to_one_still_do() -> None:
     """Weights and probabilities stay such when some are cut away or rounded: correct code may rely on it."""
     shares = np.array([[[0.26, 0.64, 0.1], [0, 0, 1]], [[0.5, 0.25, 0.25], [1, 0, 0]]])
-    small = shrink(call(shares, torch.from_numpy(shares).float()), Shrunk({3: 2}), 1)
+    small = shrink(call(shares, torch.from_numpy(shares).float()), Shrunk({3: 2}), rounded)
     np.testing.assert_array_equal(small.args[0], [[[0.3, 0.7], [1, 0]], [[0.8, 0.2], [1, 0]]])
     np.testing.assert_allclose(small.args[1].numpy(), small.args[0], atol=1e-7)
     assert shares[0, 0, 0] == 0.26
     many = np.full(16, 0.0625)
-    np.testing.assert_allclose(shrink(call(many), Shrunk(), 1).args[0], many)  # for .1 sixteen times is too much
+    np.testing.assert_allclose(shrink(call(many), Shrunk(), rounded).args[0], many)  # for .1 sixteen times is too much
 
 
 def test_nothing_becomes_less_than_nothing() -> None:
     """-0. is no number that a student could follow by hand."""
-    assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), 1).args[0]) == "[0.  0.5]"
+    assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), rounded).args[0]) == "[0.  0.5]"
 
 
 def test_tokens_and_lengths_come_down_with_what_they_count() -> None:
@@ -151,6 +151,18 @@ def test_what_the_reference_cannot_answer_is_left_out(assignment: Assignment) ->
     """A call that has become meaningless shows nothing."""
     columns = {made.args[0].shape[-1] for made in found(assignment, call(DRAWN), "x.shape[-1] > 1")}
     assert columns == {2, 3}
+
+
+def test_ties_are_left_out(assignment: Assignment) -> None:
+    """Rounded numbers are often equal, and which of two equals is the largest, correct code need not agree on."""
+    near = call(DRAWN * 1e-3 + 0.5)
+    assert found(assignment, near)[0].args[0].tolist() == [[[0.5]]]
+    argmax = replace(
+        assignment, reference=assignment.reference.replace("return total / x.shape[-1]", "return x.argmax(axis=-1)")
+    )
+    for made in found(argmax, near):
+        x = made.args[0]
+        assert x.shape[-1] == 1 or not (x == 0.5).all()
 
 
 def told(assignment: Assignment, body: str, sandbox: Sandbox, *, smallest: bool = True) -> dict[str, str]:

@@ -5,7 +5,7 @@ Axes of one size shrink together, with whole numbers among the arguments that sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from autograder.course.spec import Call
 
+Change = Callable[[Any], Any]  # of an array of fractions, numpy's or torch's
+SHAKE = 1e-6  # more than float noise, less than a check's tolerance notices
 LARGEST_SIZE = 64  # a larger whole number that a module is made with is no size
 # What becomes of tokens and lengths: they stay, or those up to a size are cut to it, or those below it go round.
 BOUNDS = ("stay", "cut", "wrap")
@@ -64,17 +66,35 @@ def numbers_in(tree: Any) -> Iterator[np.ndarray]:
     return (array for array in map(np.asarray, _arrays(tree)) if array.dtype.kind in "fc")
 
 
-def shrink(call: Call, to: Shrunk, decimals: int | None = None) -> Call:
-    """Return a call with other sizes, its numbers rounded to so many decimals."""
+def rounded(array: Any) -> Any:
+    """Return an array with one decimal."""
+    return array.round(decimals=1) + 0.0  # no -0.
+
+
+def shaken_up(array: Any) -> Any:
+    """Return an array in which everything that is not zero is a little different, as noise would have it."""
+    copy = array * 1
+    values = np.asarray(copy)  # the same memory, also where it is torch's
+    values *= np.random.default_rng(0).uniform(1 - SHAKE, 1 + SHAKE, values.shape).astype(values.dtype)
+    return copy
+
+
+def shaken_down(array: Any) -> Any:
+    """Return an array changed the other way, so that of two equals the other is now the larger."""
+    return 2 * array - shaken_up(array)
+
+
+def shrink(call: Call, to: Shrunk, change: Change | None = None) -> Call:
+    """Return a call with other sizes, its fractions changed, such as `rounded`."""
     module = call.module
     if module:
         module = replace(
             module,
             init=_resized(module.init, to, None),
-            state=_resized(dict(module.state), to, decimals),
-            cotangents=_resized(module.cotangents, to, decimals),
+            state=_resized(dict(module.state), to, change),
+            cotangents=_resized(module.cotangents, to, change),
         )
-    args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), to, decimals)
+    args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), to, change)
     return replace(call, args=args, kwargs=kwargs, module=module)
 
 
@@ -83,25 +103,25 @@ def _parts(call: Call) -> Any:
     return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
 
 
-def _resized(tree: Any, to: Shrunk, decimals: int | None) -> Any:
+def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
     if isinstance(tree, list) and _are_whole(tree):  # there whole numbers are values, such as tokens
         return _bounded(np.array(tree), to).tolist()
     if isinstance(tree, list | tuple):
-        return type(tree)(_resized(part, to, decimals) for part in tree)
+        return type(tree)(_resized(part, to, change) for part in tree)
     if isinstance(tree, dict):
-        return {key: _resized(part, to, decimals) for key, part in tree.items()}
+        return {key: _resized(part, to, change) for key, part in tree.items()}
     if _is_wrapped(tree):
-        return replace(tree, array=_resized(tree.array, to, decimals))
+        return replace(tree, array=_resized(tree.array, to, change))
     if hasattr(tree, "shape"):
         part = tree[tuple(slice(to.now(size)) for size in tree.shape)]
         if _holds(part, "int"):
             return _bounded(part, to)
         if not _holds(part, "float"):
             return part
-        rounded = part if decimals is None else part.round(decimals=decimals) + 0.0  # no -0.
+        changed = change(part) if change else part
         if not _are_shares(tree):
-            return rounded
-        whole = _whole_again(rounded)
+            return changed
+        whole = _whole_again(changed)
         return whole if (whole >= 0).all() else _whole_again(part)
     return to.now(tree) if type(tree) is int else tree
 
