@@ -70,6 +70,12 @@ def test_nothing_becomes_less_than_nothing() -> None:
     assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), rounded).args[0]) == "[0.  0.5]"
 
 
+def test_a_draw_below_one_stays_below_one() -> None:
+    """What samples with numbers from [0, 1) need not know what to do with 1."""
+    small = shrink(call(np.array([0.98, 0.2]), np.array([1.98, 0.2])), Shrunk(), rounded)
+    assert [argument.tolist() for argument in small.args] == [[0.98, 0.2], [2.0, 0.2]]
+
+
 def test_tokens_and_lengths_come_down_with_what_they_count() -> None:
     """A token below a size goes round, a length up to it is cut; what is beyond it is something else, and stays."""
     made = call(DRAWN, np.array([[0, 6], [5, 2]]), [7, 3], [12, -1])

@@ -67,8 +67,9 @@ def numbers_in(tree: Any) -> Iterator[np.ndarray]:
 
 
 def rounded(array: Any) -> Any:
-    """Return an array with one decimal."""
-    return array.round(decimals=1) + 0.0  # no -0.
+    """Return an array with one decimal; draws from [0, 1), of which none is 1, stay as they are where one would be."""
+    made = array.round(decimals=1) + 0.0  # no -0.
+    return array if ((array >= 0) & (array < 1)).all() and (made == 1).any() else made
 
 
 def shaken_up(array: Any) -> Any:
