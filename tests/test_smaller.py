@@ -74,6 +74,8 @@ def test_a_draw_below_one_stays_below_one() -> None:
     """What samples with numbers from [0, 1) need not know what to do with 1."""
     small = shrink(call(np.array([0.98, 0.2]), np.array([1.98, 0.2])), Shrunk(), rounded)
     assert [argument.tolist() for argument in small.args] == [[0.98, 0.2], [2.0, 0.2]]
+    last = np.full((3, 1), 1 - 2**-24)
+    assert shrink(call(last), Shrunk({3: 1}), rounded).args[0].tolist() == [[1 - 2**-24]]  # no share of one
 
 
 def test_tokens_and_lengths_come_down_with_what_they_count() -> None:

@@ -130,7 +130,8 @@ def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
 def _are_shares(array: Any) -> bool:
     """Whether every row sums to one, as weights and probabilities do; code may rely on it."""
     values = np.asarray(array)
-    return values.ndim > 0 and values.size > 0 and bool((values >= 0).all() and np.allclose(values.sum(axis=-1), 1))
+    several = values.ndim > 0 and values.size > 0 and values.shape[-1] > 1
+    return several and bool((values >= 0).all() and np.allclose(values.sum(axis=-1), 1))
 
 
 def _whole_again(part: Any) -> Any:
