@@ -70,6 +70,14 @@ def test_nothing_becomes_less_than_nothing() -> None:
     assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), rounded).args[0]) == "[0.  0.5]"
 
 
+def test_lengths_do_not_become_zero() -> None:
+    """Where no length or token was zero, none is afterwards: an empty row may be nothing that code has to take."""
+    for new in (1, 2, 3):
+        small = shrink(call(DRAWN, [6, 3, 1, 2]), Shrunk({7: new}, (("wrap", 7, new),)))
+        assert min(small.args[1]) == 1
+        assert max(small.args[1]) <= max(1, new - 1)
+
+
 def test_a_draw_below_one_stays_below_one() -> None:
     """What samples with numbers from [0, 1) need not know what to do with 1."""
     small = shrink(call(np.array([0.98, 0.2]), np.array([1.98, 0.2])), Shrunk(), rounded)

@@ -149,7 +149,8 @@ def _bounded(values: Any, to: Shrunk) -> Any:
     reach = values.reshape(-1).tolist()
     for kind, size, new in to.bounds:
         if _reach(kind, size, reach):
-            values = values % new if kind == "wrap" else values.clip(max=new)
+            least = int(min(reach) > 0)  # where nothing is zero, zero may be no length
+            values = (values - least) % max(1, new - least) + least if kind == "wrap" else values.clip(max=new)
     return values
 
 
