@@ -129,7 +129,7 @@ def test_the_smallest_come_first(assignment: Assignment) -> None:
     [
         (call(DRAWN[0, :, :4], RNG.normal(size=(12, 4))), "more[0].shape[0] == 3 * x.shape[1]", [(1, 1), (3, 1)]),
         (call(DRAWN[0], RNG.normal(size=(4, 11))), "x.shape[1] == x.shape[0] + more[0].shape[0]", [(1, 2), (1, 2)]),
-        (call(DRAWN[0], np.array([10, 3])), "max(more[0]) < x.shape[1]", [(1, 1), (1,)]),
+        (call(DRAWN[0], np.array([10, 3])), "max(more[0]) < x.shape[1]", [(1, 2), (1,)]),
         (call(DRAWN[0], [7, 2]), "0 < max(more[0]) <= x.shape[0]", [(1, 1), (2,)]),
     ],
 )
