@@ -16,6 +16,7 @@ from autograder.judge.compare import TOLERANCE, deviation, difference
 from autograder.judge.explain import KINDS
 from autograder.sandbox.wire import Opaque, Tensor
 
+NEWLINES = "\n" * 50
 A = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 NAN, INF = math.nan, math.inf
 
@@ -206,6 +207,9 @@ def test_a_nan_that_is_expected_is_not_the_first_difference() -> None:
         (np.array(NAN), np.array(1.0), "The value is NaN or infinite."),
         (np.array([2.0]), np.array([1.0]), "The only value differs: 2 instead of 1."),
         ({"b": 1}, {"a": 1}, "Your dict lacks 'a' and has 'b' too many."),
+        (Opaque("dict"), {"a": 1}, "Your dict has keys that are neither strings nor whole numbers."),
+        ("x" * 90 + "y", "x" * 90 + "z", "From character 90 on it is 'y'; 'z' was expected."),
+        ("\n" * 60, "x", f"From character 0 on it is {NEWLINES!r} ...; 'x' was expected."),
     ],
     ids=count(),
 )

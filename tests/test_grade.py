@@ -305,6 +305,23 @@ def test_what_says_by_itself_what_is_wrong_needs_no_name(
     assert {c.says for c in found.values()} == {""}
 
 
+@pytest.mark.parametrize(
+    ("written", "diagnosis"),
+    [("[0 * x[0].sum(-1) + np.nan, *x[1:].mean(-1)]", "first_row"), ("x.mean(-1) * np.nan", "")],
+)
+def test_nan_everywhere_is_like_no_mistake(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, written: str, diagnosis: str
+) -> None:
+    """A mistake that overflows in one place is not that of someone whose numbers all do; nothing finite speaks for it."""
+    right = "total / x.shape[-1]"
+    new = f"np.array([0 * total[0] + np.inf, *({right})[1:]])"
+    mistake = Misconception("first_row", "row_means", old=right, new=new, caught_by="two_rows", says="The first row.")
+    oracle = Oracle(replace(assignment, misconceptions=(*assignment.misconceptions, mistake)), 0)
+    text = edited(row_means=f"return np.array({written})")
+    found = cases(grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox), "row_means")
+    assert {c.diagnosis for c in found.values()} == {diagnosis}
+
+
 def test_what_uses_a_wrong_exercise_points_there(
     graded: Graded, edited: Edited, assignment: Assignment, sandbox: Sandbox, cases: Cases
 ) -> None:
@@ -316,6 +333,22 @@ def test_what_uses_a_wrong_exercise_points_there(
     at_home = check(Source("means", (Chunk("means.py", text),)), public_bundle(public_oracle(assignment)))
     assert {c.says for c in cases(at_home, "spread").values()} == {says}
     assert {c.says for c in cases(at_home, "center").values()} == {says}
+
+
+@pytest.mark.parametrize(
+    ("spread", "says"),
+    [
+        ("y = center(x)\nreturn y['a']", "It uses your `row_means`, which does not pass yet; mend that first."),
+        ("y = x - x.mean(-1, keepdims=True)\nreturn y['a']", ""),
+        ("return x.std(-1) + 1", UNNAMED),
+    ],
+)
+def test_only_what_the_code_itself_uses_is_to_be_mended_first(
+    graded: Graded, edited: Edited, cases: Cases, spread: str, says: str
+) -> None:
+    """The reference may call another exercise where this student does not; and what crashes may do so because of it."""
+    found = cases(graded(edited(row_means="return x.max(-1)", spread=spread)), "spread")
+    assert {c.says for c in found.values() if c.status is not Status.PASSED} == {says}
 
 
 def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edited: Edited, cases: Cases) -> None:

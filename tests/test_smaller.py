@@ -7,15 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibility, call, call_module
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
-from autograder.judge.shrink import Shrunk, count, has_values, shrink, sizes_of
+from autograder.judge.shrink import Shrunk, count, has_values, rounded, shrink, sizes_of
 from autograder.judge.smaller import WORKED, smaller
 from autograder.publish.public import public_bundle, public_oracle
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 from autograder.sandbox.wire import Tensor
 
 RNG = np.random.default_rng(3)
@@ -45,12 +46,44 @@ def test_axes_of_one_size_shrink_together() -> None:
 def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
     """An argument 11 beside an axis of 11 is its size; a 11 in a list is a value."""
     made = call_module(DRAWN, 11, [11, 3], module=Module(init=(11, True), state={"w": Tensor(DRAWN[0])}))
-    small = shrink(made, Shrunk({4: 1, 7: 2, 11: 2}), 1)
+    small = shrink(made, Shrunk({4: 1, 7: 2, 11: 2}), rounded)
     assert small.args[1:] == (2, [11, 3])
     assert small.module is not None
     assert small.module.init == (2, True)
     assert small.module.state["w"].array.shape == (2, 2)
     np.testing.assert_array_equal(small.args[0], DRAWN[:1, :2, :2].round(1))
+
+
+def test_rows_that_sum_to_one_still_do() -> None:
+    """Weights and probabilities stay such when some are cut away or rounded: correct code may rely on it."""
+    shares = np.array([[[0.26, 0.64, 0.1], [0, 0, 1]], [[0.5, 0.25, 0.25], [1, 0, 0]]])
+    small = shrink(call(shares, torch.from_numpy(shares).float()), Shrunk({3: 2}), rounded)
+    np.testing.assert_array_equal(small.args[0], [[[0.3, 0.7], [1, 0]], [[0.8, 0.2], [1, 0]]])
+    np.testing.assert_allclose(small.args[1].numpy(), small.args[0], atol=1e-7)
+    assert shares[0, 0, 0] == 0.26
+    many = np.full(16, 0.0625)
+    np.testing.assert_allclose(shrink(call(many), Shrunk(), rounded).args[0], many)  # for .1 sixteen times is too much
+
+
+def test_nothing_becomes_less_than_nothing() -> None:
+    """-0. is no number that a student could follow by hand."""
+    assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), rounded).args[0]) == "[0.  0.5]"
+
+
+def test_lengths_do_not_become_zero() -> None:
+    """Where no length or token was zero, none is afterwards: an empty row may be nothing that code has to take."""
+    for new in (1, 2, 3):
+        small = shrink(call(DRAWN, [6, 3, 1, 2]), Shrunk({7: new}, (("wrap", 7, new),)))
+        assert min(small.args[1]) == 1
+        assert max(small.args[1]) <= max(1, new - 1)
+
+
+def test_a_draw_below_one_stays_below_one() -> None:
+    """What samples with numbers from [0, 1) need not know what to do with 1."""
+    small = shrink(call(np.array([0.98, 0.2]), np.array([1.98, 0.2])), Shrunk(), rounded)
+    assert [argument.tolist() for argument in small.args] == [[0.98, 0.2], [2.0, 0.2]]
+    last = np.full((3, 1), 1 - 2**-24)
+    assert shrink(call(last), Shrunk({3: 1}), rounded).args[0].tolist() == [[1 - 2**-24]]  # no share of one
 
 
 def test_tokens_and_lengths_come_down_with_what_they_count() -> None:
@@ -96,7 +129,7 @@ def test_the_smallest_come_first(assignment: Assignment) -> None:
     [
         (call(DRAWN[0, :, :4], RNG.normal(size=(12, 4))), "more[0].shape[0] == 3 * x.shape[1]", [(1, 1), (3, 1)]),
         (call(DRAWN[0], RNG.normal(size=(4, 11))), "x.shape[1] == x.shape[0] + more[0].shape[0]", [(1, 2), (1, 2)]),
-        (call(DRAWN[0], np.array([10, 3])), "max(more[0]) < x.shape[1]", [(1, 1), (1,)]),
+        (call(DRAWN[0], np.array([10, 3])), "max(more[0]) < x.shape[1]", [(1, 2), (1,)]),
         (call(DRAWN[0], [7, 2]), "0 < max(more[0]) <= x.shape[0]", [(1, 1), (2,)]),
     ],
 )
@@ -136,6 +169,18 @@ def test_what_the_reference_cannot_answer_is_left_out(assignment: Assignment) ->
     assert columns == {2, 3}
 
 
+def test_ties_are_left_out(assignment: Assignment) -> None:
+    """Rounded numbers are often equal, and which of two equals is the largest, correct code need not agree on."""
+    near = call(DRAWN * 1e-3 + 0.5)
+    assert found(assignment, near)[0].args[0].tolist() == [[[0.5]]]
+    argmax = replace(
+        assignment, reference=assignment.reference.replace("return total / x.shape[-1]", "return x.argmax(axis=-1)")
+    )
+    for made in found(argmax, near):
+        x = made.args[0]
+        assert x.shape[-1] == 1 or not (x == 0.5).all()
+
+
 def told(assignment: Assignment, body: str, sandbox: Sandbox, *, smallest: bool = True) -> dict[str, str]:
     """Return the messages of row_means when it is written so."""
     text = assignment.reference.replace("return total / x.shape[-1]", body)
@@ -160,11 +205,33 @@ def test_one_that_is_right_on_one_number_needs_two(larger: Assignment, sandbox: 
     assert "x = array (1, 1, 2) float64" in message
 
 
+def test_a_smaller_call_that_fails_in_another_way_says_nothing(larger: Assignment, sandbox: Sandbox) -> None:
+    """Here a single column gives another shape, but what is wrong with the case is its values."""
+    body = "return (total / 5).reshape(x.shape[:-1]) if x.shape[-1] > 1 else total[..., None]"
+    message = told(larger, body, sandbox)["a_large_call"]
+    assert "x = array (1, 1, 2) float64" in message
+
+
 def test_a_mistake_that_only_large_calls_show_is_told_by_those(larger: Assignment, sandbox: Sandbox) -> None:
     """Where no smaller call fails, the call itself is shown."""
     message = told(larger, "return total / x.shape[-1] + (x.shape[-1] == 11)", sandbox)["a_large_call"]
     assert "smallest" not in message
     assert "x = array (4, 7, 11) float64" in message
+
+
+def test_a_hang_on_smaller_calls_is_not_waited_for_long(larger: Assignment, sandbox: Sandbox) -> None:
+    """They only illustrate: all of them together have the time of one case."""
+    seconds = []
+
+    class Watched:
+        isolation = sandbox.isolation
+
+        def run(self, job: Job) -> JobResult:
+            seconds.append(job.limits.total_seconds)
+            return sandbox.run(job)
+
+    told(larger, "return total / 5", Watched())
+    assert seconds == [larger.limits.total_seconds, larger.limits.case_seconds]
 
 
 def test_grading_a_class_does_not_look_for_it(larger: Assignment, sandbox: Sandbox) -> None:

@@ -8,6 +8,7 @@ being off by one. A broadcastable wrong shape is wrong; NaN never passes unless 
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -18,6 +19,7 @@ from autograder.sandbox.wire import Opaque, Tensor
 
 # `autograder calibrate` measures, for every case, that noise stays a decade below it and known mistakes above.
 TOLERANCE = 1e-4
+MAX_SHOWN = 50  # characters of a text
 
 
 def identical(one: Any, other: Any) -> bool:
@@ -83,6 +85,11 @@ def difference(got: Any, expected: Any, where: str = "", tolerance: float = TOLE
     if type(got) is type(expected) and got == expected:
         return None
     kind = "values" if type(got) is type(expected) else "container"
+    if kind == "values" and isinstance(expected, str) and max(len(got), len(expected)) > MAX_SHOWN:
+        same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(got, expected, strict=False))
+        at = sum(1 for _ in same)
+        text = f"From character {at} on it is {_show(got[at:])}; {_show(expected[at:])} was expected."
+        return Finding(kind, text, where, got, expected)
     return Finding(kind, f"You returned {_show(got)}; {_show(expected)} was expected.", where, got, expected)
 
 
@@ -102,6 +109,8 @@ def _sequence_difference(
 
 
 def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: float) -> Finding | None:
+    if isinstance(got, Opaque) and got.type_name == "dict":
+        return Finding("container", "Your dict has keys that are neither strings nor whole numbers.", where)
     if not isinstance(got, dict):
         return Finding("container", f"You returned {_describe(got)}; a dict was expected.", where)
     missing = [key for key in expected if key not in got]
@@ -217,7 +226,9 @@ def _describe(value: Any) -> str:
 
 
 def _show(value: Any) -> str:
-    return repr(value)[:60] if isinstance(value, str | int | float | None) else _describe(value)
+    if isinstance(value, str) and len(value) > MAX_SHOWN:
+        return f"{value[:MAX_SHOWN]!r} ..."
+    return repr(value) if isinstance(value, str | int | float | None) else _describe(value)
 
 
 def _is_number(value: Any) -> bool:

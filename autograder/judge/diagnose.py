@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from autograder.judge.likeness import Likeness, is_mere_crash, likeness, same_outcomes
+from autograder.judge.likeness import Likeness, is_all_overflow, is_mere_crash, likeness, same_outcomes
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
@@ -73,7 +73,8 @@ def _explanations(
     yield explain([(*carried, *names) for names in own] if carried else [])
     likely, unlikely = _pairs(oracle, own, got, failed)
     yield explain(likely)
-    near = {names: _nearness(oracle, names, got, failed) for names in own}
+    vague = is_all_overflow(itertools.chain(*got.values()))
+    near = {} if vague else {names: _nearness(oracle, names, got, failed) for names in own}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     yield _only_one(oracle, explain([(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]))

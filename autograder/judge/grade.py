@@ -18,7 +18,7 @@ from autograder.judge.explain import (
 from autograder.judge.likeness import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.shortcuts import explain_shortcut, rule_for, used_shortcuts
+from autograder.judge.shortcuts import explain_shortcut, reached_exercises, rule_for, used_shortcuts
 from autograder.judge.smallest import with_smallest
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
@@ -125,24 +125,30 @@ def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source, e
         result,
         message=message,
         diagnosis=diagnosis.name if diagnosis and not diagnosis.tentative else "",
-        says=_says(diagnosis, case.exercise, oracle) if diagnosis else _without_name(judged, every, oracle, verdict),
+        says=_says(diagnosis, case.exercise, oracle)
+        if diagnosis
+        else _without_name(judged, every, oracle, verdict, source),
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
 
 
-def _without_name(judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict) -> str:
+def _without_name(
+    judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, source: Source
+) -> str:
     """Say where to look where no mistake has a name: at what the case uses, else at more than one thing.
 
-    Where any failure of the exercise says by itself what is wrong, the values that are wrong need no other reason.
+    A crash may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
+    values that are wrong need no other reason.
     """
-    if not judged.finding or judged.finding.kind in SAYS_ITSELF:
+    crashed = judged.status is Status.CRASHED and judged.trial not in verdict.inside
+    if not crashed and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
         return ""
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
-    exercises = {j.trial.case.exercise for j in wrong}
-    used = next((name for name in oracle.uses(judged.trial) if name in exercises), "")
+    name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
+    reached = reached_exercises(source, name, oracle.assignment)
+    used = next((other for other in oracle.uses(judged.trial) if other in failing and other in reached), "")
     if used:
         return f"It uses your `{used}`, which does not pass yet; mend that first."
-    name = judged.trial.case.exercise
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     return UNNAMED if alone and oracle.misconceptions_of(name) else ""
 

@@ -7,6 +7,7 @@ So there are two likenesses: the same, and the same as far as can be told.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
@@ -73,6 +74,12 @@ def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...])
     return Likeness.EVIDENCE if both else Likeness.COMPATIBLE
 
 
+def is_all_overflow(outcomes: Iterable[Outcome]) -> bool:
+    """Whether calls returned fractions and none of them is finite; nothing can be told from that."""
+    arrays = [array for outcome in outcomes for array in _fractions_in(outcome.value) if array.size]
+    return bool(arrays) and not any(np.isfinite(array).any() for array in arrays)
+
+
 def is_mere_crash(outcome: Outcome) -> bool:
     """Whether a call gave no value, nor the exception that stands for a number that is not finite."""
     return outcome.ending is not Ending.RETURNED and not _overflows(outcome)
@@ -89,17 +96,17 @@ def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
 def _overflows(outcome: Outcome) -> bool:
     """Whether a call ended in a number that is not finite, or in the exception that stands for one."""
     if outcome.ending is Ending.RETURNED:
-        return _is_infinite(outcome.value)
+        return any(not np.isfinite(array).all() for array in _fractions_in(outcome.value))
     return bool(outcome.trouble and outcome.trouble.type_name in _OVERFLOWS)
 
 
-def _is_infinite(tree: Any) -> bool:
-    if isinstance(tree, tuple | list):
-        return any(map(_is_infinite, tree))
-    if isinstance(tree, dict):
-        return any(map(_is_infinite, tree.values()))
-    array = _floats(tree)
-    return array is not None and not np.isfinite(array).all()
+def _fractions_in(tree: Any) -> Iterator[np.ndarray]:
+    """Yield every array and number of a tree that need not be whole."""
+    if isinstance(tree, tuple | list | dict):
+        for part in tree.values() if isinstance(tree, dict) else tree:
+            yield from _fractions_in(part)
+    elif (array := _floats(tree)) is not None:
+        yield array
 
 
 def _finite_parts(mine: Any, theirs: Any) -> tuple[Any, Any]:

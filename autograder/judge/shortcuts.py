@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from autograder.course.spec import Assignment, Exercise, Shortcut
@@ -68,23 +69,38 @@ def _forbids(rule: Shortcut, name: str) -> bool:
     return any(name.count(".") == pattern.count(".") and fnmatch.fnmatchcase(name, pattern) for pattern in rule.names)
 
 
+def reached_exercises(source: Source, name: str, assignment: Assignment) -> frozenset[str]:
+    """Return the exercises that the code of one mentions, itself or in what it calls."""
+    names = _read(source)
+    exercise = next(e for e in assignment.exercises if e.name == name)
+    reached = [name for blank in exercise.blanks for name in _reached_by(blank, names)]
+    for _ in _nodes(reached, names, frozenset()):
+        pass
+    return frozenset(e.name for e in assignment.exercises if any(blank in reached for blank in e.blanks))
+
+
 def _uses(exercise: Exercise, assignment: Assignment, names: _Names, rules: list[Shortcut]) -> Iterator[str]:
     """Yield what a student should read about each use, in whatever the exercise's own code reaches."""
     own = {blank.partition(".")[0] for blank in exercise.blanks}
     strangers = {e.name for e in assignment.exercises} - {exercise.name} - own
     others = strangers | {method for stranger in strangers for method in names.methods.get(stranger, ())}
     reached = [name for blank in exercise.blanks for name in _reached_by(blank, names)]
+    for part, node in _nodes(reached, names, others):
+        for full_name in _full_names(node, replace(names, imported={**names.imported, **part.local})):
+            rule = next((rule for rule in rules if _forbids(rule, full_name)), None)
+            if rule:
+                place = f" ({part.label}, line {getattr(node, 'lineno', 0)})"
+                yield explain_shortcut(full_name, rule.instead, place)
+
+
+def _nodes(reached: list[str], names: _Names, others: AbstractSet[str]) -> Iterator[tuple[_Part, ast.AST]]:
+    """Yield all code that names reach, with the definition it is in; what they reach, but for others, is added to them."""
     for name in reached:  # grows meanwhile
         reached += [more for more in _methods(name, reached, names) if more not in others and more not in reached]
         for part in names.defined.get(name, ()):
-            known = replace(names, imported={**names.imported, **part.local})
             for node in (node for code in part.code for node in _walk(code)):
                 reached += [more for more in _named(node) if more not in others and more not in reached]
-                for full_name in _full_names(node, known):
-                    rule = next((rule for rule in rules if _forbids(rule, full_name)), None)
-                    if rule:
-                        place = f" ({part.label}, line {getattr(node, 'lineno', 0)})"
-                        yield explain_shortcut(full_name, rule.instead, place)
+                yield part, node
 
 
 def _reached_by(blank: str, names: _Names) -> list[str]:

@@ -5,7 +5,7 @@ Axes of one size shrink together, with whole numbers among the arguments that sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from autograder.course.spec import Call
 
+Change = Callable[[Any], Any]  # of an array of fractions, numpy's or torch's
+SHAKE = 1e-6  # more than float noise, less than a check's tolerance notices
 LARGEST_SIZE = 64  # a larger whole number that a module is made with is no size
 # What becomes of tokens and lengths: they stay, or those up to a size are cut to it, or those below it go round.
 BOUNDS = ("stay", "cut", "wrap")
@@ -64,17 +66,36 @@ def numbers_in(tree: Any) -> Iterator[np.ndarray]:
     return (array for array in map(np.asarray, _arrays(tree)) if array.dtype.kind in "fc")
 
 
-def shrink(call: Call, to: Shrunk, decimals: int | None = None) -> Call:
-    """Return a call with other sizes, its numbers rounded to so many decimals."""
+def rounded(array: Any) -> Any:
+    """Return an array with one decimal; draws from [0, 1), of which none is 1, stay as they are where one would be."""
+    made = array.round(decimals=1) + 0.0  # no -0.
+    return array if ((array >= 0) & (array < 1)).all() and (made == 1).any() else made
+
+
+def shaken_up(array: Any) -> Any:
+    """Return an array in which everything that is not zero is a little different, as noise would have it."""
+    copy = array * 1
+    values = np.asarray(copy)  # the same memory, also where it is torch's
+    values *= np.random.default_rng(0).uniform(1 - SHAKE, 1 + SHAKE, values.shape).astype(values.dtype)
+    return copy
+
+
+def shaken_down(array: Any) -> Any:
+    """Return an array changed the other way, so that of two equals the other is now the larger."""
+    return 2 * array - shaken_up(array)
+
+
+def shrink(call: Call, to: Shrunk, change: Change | None = None) -> Call:
+    """Return a call with other sizes, its fractions changed, such as `rounded`."""
     module = call.module
     if module:
         module = replace(
             module,
             init=_resized(module.init, to, None),
-            state=_resized(dict(module.state), to, decimals),
-            cotangents=_resized(module.cotangents, to, decimals),
+            state=_resized(dict(module.state), to, change),
+            cotangents=_resized(module.cotangents, to, change),
         )
-    args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), to, decimals)
+    args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), to, change)
     return replace(call, args=args, kwargs=kwargs, module=module)
 
 
@@ -83,21 +104,44 @@ def _parts(call: Call) -> Any:
     return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
 
 
-def _resized(tree: Any, to: Shrunk, decimals: int | None) -> Any:
+def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
     if isinstance(tree, list) and _are_whole(tree):  # there whole numbers are values, such as tokens
         return _bounded(np.array(tree), to).tolist()
     if isinstance(tree, list | tuple):
-        return type(tree)(_resized(part, to, decimals) for part in tree)
+        return type(tree)(_resized(part, to, change) for part in tree)
     if isinstance(tree, dict):
-        return {key: _resized(part, to, decimals) for key, part in tree.items()}
+        return {key: _resized(part, to, change) for key, part in tree.items()}
     if _is_wrapped(tree):
-        return replace(tree, array=_resized(tree.array, to, decimals))
+        return replace(tree, array=_resized(tree.array, to, change))
     if hasattr(tree, "shape"):
         part = tree[tuple(slice(to.now(size)) for size in tree.shape)]
         if _holds(part, "int"):
             return _bounded(part, to)
-        return part.round(decimals=decimals) if decimals is not None and _holds(part, "float") else part
+        if not _holds(part, "float"):
+            return part
+        changed = change(part) if change else part
+        if not _are_shares(tree):
+            return changed
+        whole = _whole_again(changed)
+        return whole if (whole >= 0).all() else _whole_again(part)
     return to.now(tree) if type(tree) is int else tree
+
+
+def _are_shares(array: Any) -> bool:
+    """Whether every row sums to one, as weights and probabilities do; code may rely on it."""
+    values = np.asarray(array)
+    several = values.ndim > 0 and values.size > 0 and values.shape[-1] > 1
+    return several and bool((values >= 0).all() and np.allclose(values.sum(axis=-1), 1))
+
+
+def _whole_again(part: Any) -> Any:
+    """Return rows of which something was cut away or rounded with what is missing added to their largest share."""
+    copy = part * 1
+    values = np.asarray(copy)  # the same memory, also where it is torch's
+    largest = values.argmax(axis=-1)[..., None]
+    missing = 1 - values.sum(axis=-1, keepdims=True)
+    np.put_along_axis(values, largest, (np.take_along_axis(values, largest, axis=-1) + missing).round(6), axis=-1)
+    return copy
 
 
 def _bounded(values: Any, to: Shrunk) -> Any:
@@ -105,7 +149,8 @@ def _bounded(values: Any, to: Shrunk) -> Any:
     reach = values.reshape(-1).tolist()
     for kind, size, new in to.bounds:
         if _reach(kind, size, reach):
-            values = values % new if kind == "wrap" else values.clip(max=new)
+            least = int(min(reach) > 0)  # where nothing is zero, zero may be no length
+            values = (values - least) % max(1, new - least) + least if kind == "wrap" else values.clip(max=new)
     return values
 
 

@@ -17,7 +17,20 @@ from autograder.course.spec import Call
 from autograder.judge.checks import close
 from autograder.judge.likeness import answers_of
 from autograder.judge.reference import BrokenReferenceError, Reference
-from autograder.judge.shrink import BOUNDS, Shrunk, count, has_values, is_drawn, numbers_in, shapes_in, shrink, sizes_of
+from autograder.judge.shrink import (
+    BOUNDS,
+    Shrunk,
+    count,
+    has_values,
+    is_drawn,
+    numbers_in,
+    rounded,
+    shaken_down,
+    shaken_up,
+    shapes_in,
+    shrink,
+    sizes_of,
+)
 from autograder.judge.trials import Small, Trial, make_trial
 
 SMALL, WORKED = 16, 100  # numbers in the arguments of a call that needs no smaller one: drawn, and chosen by an author
@@ -35,7 +48,7 @@ def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
     if not needed or not 0 < len(sizes) <= MAX_SIZES:
         return ()
     search = _Search(oracle, trial, call, tuple(sizes))
-    return tuple(search.rounded(small) for small in search.found())
+    return tuple(filter(None, map(search.rounded, search.found())))
 
 
 @dataclass(frozen=True)
@@ -66,10 +79,11 @@ class _Search:
         counted = [(count(small.trial.calls[0]), small) for small in self._tried.values() if small]
         return [small for size, small in sorted(counted, key=lambda pair: pair[0]) if size <= most][:MAX_KEPT]
 
-    def rounded(self, small: Small) -> Small:
-        """Return a smaller call with one decimal, where the reference still answers, or as it is."""
-        call = shrink(small.trial.calls[0], Shrunk(), 1)
-        return self._made(call, f"{small.trial.case.name} and rounded") or small
+    def rounded(self, small: Small) -> Small | None:
+        """Return a smaller call with one decimal, where the reference still answers, or as it is; None if it is not firm."""
+        call = shrink(small.trial.calls[0], Shrunk(), rounded)
+        ways = (self._made(call, f"{small.trial.case.name} and rounded"), small)
+        return next((way for way in ways if way and self._is_firm(way)), None)
 
     def _descend(self) -> list[_Step]:
         """Bring every size down as far as it goes, the largest first; those that others held up once more."""
@@ -132,6 +146,16 @@ class _Search:
             return None
         finite = all(np.isfinite(array).all() for o in answers_of(expected) for array in numbers_in(o.value))
         return Small(made, expected) if finite else None
+
+    def _is_firm(self, small: Small) -> bool:
+        """Whether noise leaves the answer alone; among equals, which rounding makes, correct code may choose otherwise."""
+        (call,), case = small.trial.calls, small.trial.case
+        others = [
+            self._made(shrink(call, Shrunk(), noise), f"{case.name}, {noise.__name__}")
+            for noise in (shaken_up, shaken_down)
+        ]
+        right = answers_of(small.expected)
+        return all(o and case.check.judge((call,), answers_of(o.expected), right) is None for o in others)
 
 
 def _raised(sizes: list[int]) -> Iterator[Mapping[int, int]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from autograder.course.spec import Status
 from autograder.judge.attribute import Verdict, judge_trial
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Job, Sandbox, Source
@@ -19,12 +19,21 @@ def with_smallest(
     if not smalls:
         return judged
     requests = tuple(request for small in smalls for request in small.trial.requests)
-    assignment = oracle.assignment
-    outcomes = iter(sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts)).outcomes)
+    limits = oracle.assignment.limits
+    limits = replace(limits, total_seconds=limits.case_seconds)  # what hangs on small calls is not waited for twice
+    outcomes = iter(sandbox.run(Job(source, requests, limits, oracle.assignment.shortcuts)).outcomes)
     answers = {small.trial: tuple(next(outcomes) for _ in small.trial.requests) for small in smalls}
-    ways = {
-        trial: (judge_trial(oracle, small.trial, answers[small.trial], small.expected) for small in found)
-        for trial, found in tried.items()
+    first = {
+        j.trial: _first_failure(
+            j, (judge_trial(oracle, small.trial, answers[small.trial], small.expected) for small in tried[j.trial])
+        )
+        for j in judged
+        if j.trial in tried
     }
-    first = {trial: next((j for j in way if j.status is Status.FAILED), None) for trial, way in ways.items()}
     return tuple(replace(j, smallest=first.get(j.trial)) for j in judged)
+
+
+def _first_failure(judged: Judged, smaller: Iterable[Judged]) -> Judged | None:
+    """Return the smallest call that fails in the way in which the case itself does; what one entry does may be another."""
+    kind = judged.finding and judged.finding.kind
+    return next((small for small in smaller if small.finding and small.finding.kind == kind), None)
