@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 import pytest
 import torch
+from class_records import summary
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -283,21 +284,8 @@ def shown(oracle: Oracle, draw: Callable[[Outcome], Outcome]) -> dict[str, Any]:
         result = grade(SOURCE, oracle, sandbox)
     entry = record(oracle.assignment, Submission("student", "student.py", SOURCE), result, sandbox.isolation, 0, 1.0)
     json.dumps(entry, allow_nan=False)
-    summary = {
-        "assignment": "values",
-        "title": "Values",
-        "seed": 0,
-        "engine": "0",
-        "seconds": 1.0,
-        "isolation": entry["isolation"],
-        "due": None,
-        "not_graded": [],
-        "outdated": [],
-        "not_on_roster": [],
-        "problems": [],
-    }
     assert feedback_html(entry)
-    assert report_html([entry], summary)
+    assert report_html([entry], summary(isolation=entry["isolation"]))
     assert len(json.dumps(entry)) < 1_000_000
     return entry
 
