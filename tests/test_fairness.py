@@ -63,7 +63,7 @@ def test_every_weaker_level_is_tried(course_copy: Path) -> None:
     ("folder", "name", "text", "told"),
     [
         ("strange", "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong (level "),
-        ("strange", "broken", "def row_means(x:\n", "correct, but: broken (level "),
+        ("strange", "broken", "return 0\n", "correct, but: broken (level "),
         ("disguised", "adds_the_mean", "def center(x):\n    return x - 7.25\n", "no name: adds_the_mean: center."),
         (
             "disguised",
