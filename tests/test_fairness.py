@@ -11,7 +11,9 @@ from autograder.cli import main
 from autograder.course.catalog import CourseError, alternatives_in, load_assignment, slugs
 from autograder.proof.dresses import DRESSES
 from autograder.proof.fairness import Fairness, broken, measure
+from autograder.proof.trainings import examine_trainings
 from autograder.sandbox.machine import cores
+from autograder.sandbox.probe import open_sandbox
 
 ROOT = Path(__file__).parents[1]
 SLUG = "t1_means"
@@ -82,6 +84,26 @@ def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text
     assert all(line.startswith(f"{SLUG}: {told}") for line in lines)
 
 
+# Right in every case and in the first steps, and up the hill from then on.
+TIRED = "calls = []\ndef gradient(w, x, y):\n    calls.append(1)\n    return x.T @ (x @ w - y) / len(y) * (1 - 2 * (len(calls) > 30))\n"
+
+
+def test_strange_code_has_to_learn(course_copy: Path) -> None:
+    """Once a file, where the assignment trains anything; an alternative too, which `doctor --training` tells."""
+    for folder in ("strange", "alternatives"):
+        path = course_copy / "solutions" / "t3_learning" / folder
+        path.mkdir()
+        (path / "tired.py").write_text(TIRED, encoding="utf-8")
+        (path / "fresh.py").write_text("def predict(w, x):\n    return (w * x).sum(-1)\n", encoding="utf-8")
+    line = load_assignment(course_copy, "t3_learning")
+    found = measure(course_copy, line, (0,), 2, weaker=False)
+    assert [told.partition(":")[0] for told in found.unfair] == ["tired (trained)"]
+    assert "train_line.held_out_error FAILED" in found.unfair[0]
+    with open_sandbox(2) as sandbox:
+        proofs = list(examine_trainings(line, sandbox, 2, (0,)))
+    assert [[told.partition(":")[0] for told in proof.broken] for proof in proofs] == [[], ["tired"], []]
+
+
 def test_of_two_mistakes_one_name_is_half(course_copy: Path) -> None:
     """The other exercise is told that no single mistake is known."""
     write(
@@ -139,8 +161,9 @@ def test_there_is_enough_to_be_fair_to() -> None:
 
 @pytest.mark.slow
 def test_the_course_is_fair() -> None:
-    """One file in five, at one seed; `autograder fairness` grades all of them at 20 and on every level."""
+    """One file in five, at one seed, untrained; `autograder fairness` grades all of them at 20, on every level, and trains them."""
     found = {
-        slug: measure(ROOT, load_assignment(ROOT, slug), (0,), cores(), weaker=False, every=5) for slug in slugs(ROOT)
+        slug: measure(ROOT, load_assignment(ROOT, slug), (0,), cores(), weaker=False, training=False, every=5)
+        for slug in slugs(ROOT)
     }
     assert broken(found) == ()

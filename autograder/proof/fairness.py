@@ -1,7 +1,7 @@
 """Measure verdicts on code that the cases were not written for.
 
 Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `dresses.py`) has to get
-full marks, and no diagnosis. Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than
+full marks, and no diagnosis, and has to learn where something is trained. Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than
 the reference by someone who did not look at the bank's edits, have to get their own name. Both hold definitions that replace
 the reference's; a disguise is called as its misconception is, with `+` between two at once, and whatever follows a `-`
 tells it from others.
@@ -9,9 +9,10 @@ tells it from others.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,9 +23,10 @@ from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
+from autograder.judge.training import Trainer
 from autograder.proof.dresses import DRESSES
-from autograder.proof.failures import failures
-from autograder.sandbox.job import Chunk, Source
+from autograder.proof.failures import exercise_failures, failures
+from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -65,11 +67,19 @@ def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
 
 
 def measure(
-    course: Path, assignment: Assignment, seeds: Sequence[int], jobs: int, *, weaker: bool = True, every: int = 1
+    course: Path,
+    assignment: Assignment,
+    seeds: Sequence[int],
+    jobs: int,
+    *,
+    weaker: bool = True,
+    training: bool = True,
+    every: int = 1,
 ) -> Fairness:
     """Grade an assignment's strange code at all seeds, with `weaker` on every lower level too; and its disguises.
 
-    With `every` only one file in so many is graded.
+    With `training` strange code is trained as well, at the first seed on the strongest level. With `every` only one file in
+    so many is graded.
     """
     oracles = [Oracle(assignment, seed) for seed in seeds]
     strange = dict(list(_strange(course, assignment))[::every])
@@ -84,6 +94,8 @@ def measure(
                 for (name, level, oracle), result in zip(runs, results, strict=True)
                 for line in failures(result)
             ]
+            if training:
+                unfair += _unlearned(assignment, strange, Trainer(oracles[0]), strongest, pool)
             disguises = alternatives_in(course, assignment.slug, "disguised")[::every]
             sources = [_appended(assignment, d.source) for d in disguises]
             verdicts = pool.map(lambda source: grade(source, oracles[0], strongest), sources)
@@ -105,6 +117,16 @@ def _sandboxes(
             yield sandbox
     if weaker and "C" not in seen:
         yield stack.enter_context(ProcessSandbox())
+
+
+def _unlearned(
+    assignment: Assignment, strange: Mapping[str, Source], trainer: Trainer, sandbox: Sandbox, pool: Executor
+) -> Iterator[str]:
+    """Train every strange file in all that the assignment trains, and yield what keeps one from full marks."""
+    for training in assignment.trainings:
+        results = pool.map(functools.partial(trainer.train, training, sandbox=sandbox), strange.values())
+        for name, result in zip(strange, results, strict=True):
+            yield from (f"{name} (trained): {line}" for line in exercise_failures(result))
 
 
 def _strange(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source]]:

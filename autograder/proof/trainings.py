@@ -1,6 +1,6 @@
-"""Prove what an assignment promises of its training runs: the reference learns, and what cannot learn fails.
+"""Prove what an assignment promises of its training runs: the reference learns, however it is written, and what cannot fails.
 
-Slow, so `doctor` does it only when asked: each proof trains the reference, or a known-wrong variant, in the sandbox.
+Slow, so `doctor` does it only when asked: each proof trains the reference, or a variant of it, in the sandbox.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ from autograder.sandbox.job import Chunk, Sandbox, Source
 
 
 def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:
-    """Yield a proof that the reference learns at every seed, and one that known mistakes do not."""
+    """Yield proofs that the reference learns at every seed, that alternatives do at the first, and that known mistakes do not."""
     for training in assignment.trainings:
         trainers = [Trainer(Oracle(replace(assignment, trainings=(training,)), seed)) for seed in seeds]
         with ThreadPoolExecutor(jobs) as pool:
             results = pool.map(lambda trainer: _train(trainer, assignment.reference, sandbox), trainers)
             broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in exercise_failures(r)]
             yield Proof(f"{training.exercise}: the reference learns at {len(seeds)} seeds", tuple(broken))
+            texts = [f"{assignment.reference}\n{a.source}" for a in assignment.alternatives]
+            results = pool.map(_train, itertools.repeat(trainers[0]), texts, itertools.repeat(sandbox))
+            named = zip(assignment.alternatives, results, strict=True)
+            lost = [f"{a.name}: {line}" for a, result in named for line in exercise_failures(result)]
+            yield Proof(f"{training.exercise}: {len(texts)} alternatives learn", tuple(lost))
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
             fooled = [line for m, result in zip(bank, verdicts, strict=True) for line in _fooled(m, result)]
