@@ -138,6 +138,19 @@ def test_what_is_wrong_in_the_toml_is_named(course_copy: Path, old: str, new: st
     refused(course_copy, *words)
 
 
+def test_anew_belongs_to_exercises(course_copy: Path) -> None:
+    """What works arguments out anew is given to every case of its exercise, and to no exercise that is not there."""
+    path = course_copy / "solutions" / "t1_means" / "cases.py"
+    given = path.read_text(encoding="utf-8")
+    path.write_text(f"{given}\nANEW = {{'center': lambda x: (x,)}}\n", encoding="utf-8")
+    cases = load_assignment(course_copy, "t1_means").cases
+    assert {case.exercise for case in cases if case.anew} == {"center"}
+    assert all(case.anew for case in cases if case.exercise == "center")
+    path.write_text(f"{given}\nANEW = {{'centre': lambda x: (x,)}}\n", encoding="utf-8")
+    with pytest.raises(CourseError, match=r"ANEW names no exercise of assignment\\.toml: centre"):
+        load_assignment(course_copy, "t1_means")
+
+
 def test_cases_for_strangers_are_refused(course_copy: Path) -> None:
     """A case for an exercise that does not exist would silently never run."""
     rewrite(

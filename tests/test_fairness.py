@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from autograder.cli import main
 from autograder.course.catalog import CourseError, alternatives_in, load_assignment, slugs
+from autograder.course.spec import Call, call, case
+from autograder.judge.checks import close
 from autograder.proof.dresses import DRESSES
 from autograder.proof.fairness import Fairness, broken, measure
 from autograder.proof.trainings import examine_trainings
@@ -102,6 +108,26 @@ def test_strange_code_has_to_learn(course_copy: Path) -> None:
     with open_sandbox(2) as sandbox:
         proofs = list(examine_trainings(line, sandbox, 2, (0,)))
     assert [[told.partition(":")[0] for told in proof.broken] for proof in proofs] == [[], ["tired"], []]
+
+
+@case("predict", check=close())
+def weights_that_follow(rng: np.random.Generator) -> Iterator[Call]:
+    """The line's weights are the sums over its places."""
+    x = rng.normal(size=(7, 5))
+    yield call(x.sum(0), x)
+
+
+@pytest.mark.parametrize("anew", [None, lambda _, x: (x.sum(0), x)])
+def test_no_smaller_call_misleads(course_copy: Path, anew: Callable[..., tuple[Any, ...]] | None) -> None:
+    """Where an argument follows from another, it has to do so in smaller calls too; else correct code would fail there."""
+    strange = course_copy / "solutions" / "t3_learning" / "strange"
+    strange.mkdir()
+    (strange / "again.py").write_text("def predict(w, x):\n    return x @ x.sum(0)\n", encoding="utf-8")
+    line = load_assignment(course_copy, "t3_learning").without_training()
+    line = replace(line, cases=(replace(weights_that_follow, anew=anew),))
+    found = measure(course_copy, line, (0,), 2, weaker=False)
+    assert bool(found.unfair) == (anew is None)
+    assert all(told.startswith("again: predict.weights_that_follow, smaller") for told in found.unfair)
 
 
 def test_of_two_mistakes_one_name_is_half(course_copy: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import tomllib
 import traceback
 from collections import Counter
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from pathlib import Path
@@ -80,6 +81,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     if strangers:
         told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
         raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {told}.")
+    anew = _anew(secret / "cases.py", names)
     stub = public / file
     return Assignment(
         slug=slug,
@@ -92,7 +94,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         given=given,
         reference=_text(secret / file),
         stub=_text(stub) if stub.exists() else "",
-        cases=cases,
+        cases=tuple(replace(case, anew=anew.get(case.exercise)) for case in cases),
         misconceptions=_misconceptions(secret / "misconceptions.py"),
         alternatives=alternatives_in(course, slug, "alternatives"),
         shortcuts=shortcuts,
@@ -176,6 +178,14 @@ def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
         if functions[name] > 1:
             raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
     return tuple(replace(value, visibility=visibility) for value in cases.values())
+
+
+def _anew(path: Path, exercises: tuple[str, ...]) -> Mapping[str, Callable[..., tuple[Any, ...]]]:
+    """Return what makes the arguments of an exercise's calls fit each other again, by exercise: `ANEW` in cases.py."""
+    made = getattr(_module(path), "ANEW", {}) if path.exists() else {}
+    if unknown := ", ".join(sorted(made.keys() - set(exercises))):
+        raise CourseError(f"{path}: ANEW names no exercise of assignment.toml: {unknown}.")
+    return made
 
 
 def _trainings(path: Path) -> tuple[Training, ...]:

@@ -133,7 +133,11 @@ class Plot:
 
 @dataclass(frozen=True)
 class Case:
-    """A named claim about one exercise. Its docstring (`claim`) is what a student reads."""
+    """A named claim about one exercise. Its docstring (`claim`) is what a student reads.
+
+    Where some arguments follow from others, as a cache does from inputs and weights, `anew` takes a call's arguments and
+    returns them with those worked out again: smaller calls are made by cutting and rounding every argument by itself.
+    """
 
     name: str
     exercise: str
@@ -144,6 +148,7 @@ class Case:
     keeps: str = ""  # why the case stays although no misconception fails it
     plot: Plot | None = None
     visibility: Visibility = Visibility.HIDDEN
+    anew: Callable[..., tuple[Any, ...]] | None = None
 
     def calls(self, seed: int) -> tuple[Call, ...]:
         """Return the calls for a seed. Each case draws from its own stream, so adding one changes no other."""

@@ -2,7 +2,8 @@
 
 Which sizes belong together, such as heads and features, or a row of states and inputs, nobody says. So one size after the
 other is brought down, by itself or with those that may depend on it, as far as the reference still has an answer; from
-there single sizes, and two at a time, are raised again. What a smaller call should give, the reference says.
+there single sizes, and two at a time, are raised again. Arguments that follow from others are worked out anew (`Case.anew`).
+What a smaller call should give, the reference says.
 """
 
 from __future__ import annotations
@@ -139,8 +140,10 @@ class _Search:
         return all(now == to.now(size) for size, now in pairs if size in known)
 
     def _made(self, call: Call, name: str) -> Small | None:
-        made = make_trial(replace(self._trial.case, name=name), (call,), self._oracle.seed)
+        anew = self._trial.case.anew
         try:
+            call = replace(call, args=anew(*call.args)) if anew else call
+            made = make_trial(replace(self._trial.case, name=name), (call,), self._oracle.seed)
             expected = self._oracle.expected(made)
         except (BrokenReferenceError, *_UNFIT):
             return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from autograder.course.spec import Limits
 from autograder.judge.attribute import Verdict, judge_trial
-from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.trials import Judged, Knowledge, Small, Trial
 from autograder.sandbox.job import Job, Sandbox, Source
 
 
@@ -18,19 +19,27 @@ def with_smallest(
     smalls = [small for found in tried.values() for small in found]
     if not smalls:
         return judged
-    requests = tuple(request for small in smalls for request in small.trial.requests)
     limits = oracle.assignment.limits
     limits = replace(limits, total_seconds=limits.case_seconds)  # what hangs on small calls is not waited for twice
-    outcomes = iter(sandbox.run(Job(source, requests, limits, oracle.assignment.shortcuts)).outcomes)
-    answers = {small.trial: tuple(next(outcomes) for _ in small.trial.requests) for small in smalls}
+    answers = judge_smaller(source, oracle, sandbox, smalls, limits)
     first = {
-        j.trial: _first_failure(
-            j, (judge_trial(oracle, small.trial, answers[small.trial], small.expected) for small in tried[j.trial])
-        )
-        for j in judged
-        if j.trial in tried
+        t: _first_failure(j, (answers[small.trial] for small in tried[t])) for j in judged if (t := j.trial) in tried
     }
     return tuple(replace(j, smallest=first.get(j.trial)) for j in judged)
+
+
+def judge_smaller(
+    source: Source, oracle: Knowledge, sandbox: Sandbox, smalls: Sequence[Small], limits: Limits
+) -> dict[Trial, Judged]:
+    """Return how a submission answers smaller calls, in one job."""
+    requests = tuple(request for small in smalls for request in small.trial.requests)
+    outcomes = iter(sandbox.run(Job(source, requests, limits, oracle.assignment.shortcuts)).outcomes)
+    return {
+        small.trial: judge_trial(
+            oracle, small.trial, tuple(next(outcomes) for _ in small.trial.requests), small.expected
+        )
+        for small in smalls
+    }
 
 
 def _first_failure(judged: Judged, smaller: Iterable[Judged]) -> Judged | None:

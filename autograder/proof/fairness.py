@@ -1,7 +1,8 @@
 """Measure verdicts on code that the cases were not written for.
 
 Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `dresses.py`) has to get
-full marks, and no diagnosis, and has to learn where something is trained. Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than
+full marks, and no diagnosis, and has to learn where something is trained. No smaller call, as a failing student may be shown
+one, may fail on it, nor on an alternative. Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than
 the reference by someone who did not look at the bank's edits, have to get their own name. Both hold definitions that replace
 the reference's; a disguise is called as its misconception is, with `+` between two at once, and whatever follows a `-`
 tells it from others.
@@ -19,10 +20,11 @@ from pathlib import Path
 
 from autograder.batch.sources import make_source
 from autograder.course.catalog import CourseError, alternatives_in
-from autograder.course.spec import Assignment
+from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
+from autograder.judge.smallest import judge_smaller
 from autograder.judge.training import Trainer
 from autograder.proof.dresses import DRESSES
 from autograder.proof.failures import exercise_failures, failures
@@ -94,6 +96,8 @@ def measure(
                 for (name, level, oracle), result in zip(runs, results, strict=True)
                 for line in failures(result)
             ]
+            alternatives = {a.name: _appended(assignment, a.source) for a in assignment.alternatives[::every]}
+            unfair += _misled(strange | alternatives, oracles[0], strongest, pool)
             if training:
                 unfair += _unlearned(assignment, strange, Trainer(oracles[0]), strongest, pool)
             disguises = alternatives_in(course, assignment.slug, "disguised")[::every]
@@ -117,6 +121,19 @@ def _sandboxes(
             yield sandbox
     if weaker and "C" not in seen:
         yield stack.enter_context(ProcessSandbox())
+
+
+def _misled(right: Mapping[str, Source], oracle: Oracle, sandbox: Sandbox, pool: Executor) -> Iterator[str]:
+    """Ask correct files for every smaller call, and yield those that one of them fails."""
+    smalls = [small for trial in oracle.trials for small in oracle.smaller(trial)]
+    limits = oracle.assignment.limits
+    limits = replace(limits, total_seconds=limits.case_seconds * max(1, len(smalls)))
+    judged = pool.map(lambda source: judge_smaller(source, oracle, sandbox, smalls, limits), right.values())
+    for name, answers in zip(right, judged, strict=True):
+        for trial, answer in answers.items():
+            if answer.status is not Status.PASSED:
+                said = answer.finding.headline if answer.finding else answer.note
+                yield f"{name}: {trial.case.exercise}.{trial.case.name} {answer.status}: {said}"
 
 
 def _unlearned(

@@ -1,6 +1,6 @@
 """Hidden cases of a3_gates: random inputs in which no two sizes are equal, and the properties that must hold."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,50 @@ def _gru(rng: np.random.Generator, features: int, hidden: int) -> dict[str, np.n
     return _params(rng, GRU_NAMES, features, hidden)
 
 
+def _run_lstm(x: np.ndarray, h0: np.ndarray, c0: np.ndarray, params: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Read whole sequences, and keep what the backward pass needs."""
+    h, c, kept = h0, c0, []
+    for t in range(x.shape[1]):
+        row = np.concatenate([h, x[:, t]], axis=1)
+        f, i, o, a_c = (row @ params[f"W_{gate}"].T + params[f"b_{gate}"] for gate in "fioc")
+        f, i, o, c_tilde = _sigma(f), _sigma(i), _sigma(o), np.tanh(a_c)
+        c = f * c + i * c_tilde
+        h = o * np.tanh(c)
+        kept.append((h, c, f, i, o, c_tilde))
+    stacks = (np.stack(arrays, axis=1) for arrays in zip(*kept, strict=True))
+    return {"x": x, "h0": h0, "c0": c0, **dict(zip(("h", "c", *GATES), stacks, strict=True)), "params": params}
+
+
+def _step_lstm(x_t: np.ndarray, h_prev: np.ndarray, c_prev: np.ndarray, params: dict[str, np.ndarray]) -> dict[str, Any]:
+    whole = _run_lstm(x_t[:, None], h_prev, c_prev, params)
+    step = {name: whole[name][:, 0] for name in GATES}
+    return {**step, "x_t": x_t, "h_prev": h_prev, "c_prev": c_prev, "c_t": whole["c"][:, 0], "params": params}
+
+
+def _step_gru(x_t: np.ndarray, h_prev: np.ndarray, params: dict[str, np.ndarray]) -> dict[str, Any]:
+    row = np.concatenate([h_prev, x_t], axis=1)
+    z, r = (_sigma(row @ params[f"W_{gate}"].T + params[f"b_{gate}"]) for gate in "zr")
+    h_tilde = np.tanh(np.concatenate([r * h_prev, x_t], axis=1) @ params["W_h"].T + params["b_h"])
+    return {"x_t": x_t, "h_prev": h_prev, "z": z, "r": r, "h_tilde": h_tilde, "params": params}
+
+
+def _anew(run: Callable[..., dict[str, Any]], *inputs: str) -> Callable[..., tuple[Any, ...]]:
+    """Return what runs the forward pass of a smaller call again, so that its cache is that of its inputs."""
+
+    def with_new_cache(*args: Any) -> tuple[Any, ...]:
+        *gradients, cache = args
+        return (*gradients, run(*(cache[name] for name in (*inputs, "params"))))
+
+    return with_new_cache
+
+
+ANEW = {
+    "lstm_step_backward": _anew(_step_lstm, "x_t", "h_prev", "c_prev"),
+    "lstm_backward": _anew(_run_lstm, "x", "h0", "c0"),
+    "gru_step_backward": _anew(_step_gru, "x_t", "h_prev"),
+}
+
+
 def _lstm_cache(
     rng: np.random.Generator,
     batch: int,
@@ -57,25 +101,15 @@ def _lstm_cache(
     """Run an LSTM on random inputs, and keep what its backward pass needs."""
     params = params or _lstm(rng, features, hidden)
     x, h0, c0 = _normal(rng, batch, time, features), _normal(rng, batch, hidden), _normal(rng, batch, hidden)
-    h, c, kept = h0, c0, []
-    for t in range(time):
-        row = np.concatenate([h, x[:, t]], axis=1)
-        f, i, o, a_c = (row @ params[f"W_{gate}"].T + params[f"b_{gate}"] for gate in "fioc")
-        f, i, o, c_tilde = _sigma(f), _sigma(i), _sigma(o), np.tanh(a_c)
-        c = f * c + i * c_tilde
-        h = o * np.tanh(c)
-        kept.append((h, c, f, i, o, c_tilde))
-    stacks = (np.stack(arrays, axis=1) for arrays in zip(*kept, strict=True))
-    return {"x": x, "h0": h0, "c0": c0, **dict(zip(("h", "c", *GATES), stacks, strict=True)), "params": params}
+    return _run_lstm(x, h0, c0, params)
 
 
 def _lstm_step_inputs(
     rng: np.random.Generator, batch: int = 4, features: int = 3, hidden: int = 5
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     whole = _lstm_cache(rng, batch, 1, features, hidden)
-    step = {name: whole[name][:, 0] for name in GATES}
-    step |= {"x_t": whole["x"][:, 0], "h_prev": whole["h0"], "c_prev": whole["c0"], "c_t": whole["c"][:, 0]}
-    return _normal(rng, batch, hidden), _normal(rng, batch, hidden), {**step, "params": whole["params"]}
+    cache = _step_lstm(whole["x"][:, 0], whole["h0"], whole["c0"], whole["params"])
+    return _normal(rng, batch, hidden), _normal(rng, batch, hidden), cache
 
 
 def _lstm_sequence_inputs(
@@ -90,11 +124,7 @@ def _gru_step_inputs(
 ) -> tuple[np.ndarray, dict[str, Any]]:
     params = _gru(rng, features, hidden)
     x_t, h_prev = _normal(rng, batch, features), _normal(rng, batch, hidden)
-    row = np.concatenate([h_prev, x_t], axis=1)
-    z, r = (_sigma(row @ params[f"W_{gate}"].T + params[f"b_{gate}"]) for gate in "zr")
-    h_tilde = np.tanh(np.concatenate([r * h_prev, x_t], axis=1) @ params["W_h"].T + params["b_h"])
-    cache = {"x_t": x_t, "h_prev": h_prev, "z": z, "r": r, "h_tilde": h_tilde, "params": params}
-    return _normal(rng, batch, hidden), cache
+    return _normal(rng, batch, hidden), _step_gru(x_t, h_prev, params)
 
 
 def _layer(rng: np.random.Generator, batch: int, features: int, hidden: int) -> dict[str, np.ndarray]:

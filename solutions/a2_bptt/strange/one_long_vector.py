@@ -8,7 +8,7 @@ Clipped = namedtuple("Clipped", "gradients length")
 
 def clip_grad_norm(grads, max_norm):
     long = np.concatenate([g.reshape(-1) for g in grads.values()])
-    length = np.hypot.reduce(long) if long.size else np.float64(0)
+    length = np.hypot.reduce(long, initial=0.0) if long.size else np.float64(0)
     short = long * (max_norm / max(length, max_norm))
     pieces = np.split(short, np.cumsum([g.size for g in grads.values()])[:-1])
     return Clipped(OrderedDict((name, p.reshape(g.shape)) for (name, g), p in zip(grads.items(), pieces)), length)
@@ -19,4 +19,4 @@ def gradient_norms(dh_last, cache):
     flows = [dh_last]
     for h_t in h.swapaxes(0, 1)[:0:-1]:
         flows.insert(0, np.einsum("bi,bi,ij->bj", flows[0], 1 - h_t**2, W_h))
-    return np.fromiter((reduce(np.hypot, flow.ravel()) for flow in flows), dtype=float)
+    return np.fromiter((reduce(np.hypot, flow.ravel(), 0.0) for flow in flows), dtype=float)
