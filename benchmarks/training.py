@@ -2,7 +2,8 @@
 
 Of every twenty submissions fourteen are the reference with another comment, four another correct solution and two hold a
 known mistake; no two are the same, so that each is trained. Prints the share: the time for the class over the time that as
-many trainings of the reference, one after another, would take.
+many trainings of the reference, one after another, would take. Solutions in plain Python loops are left out unless asked for
+(`--loops`): a7's trains twenty times as long as the reference, which would measure how many of a class write so.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("slug", nargs="?", default="a7_transformer")
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--loops", action="store_true", help="with solutions in plain loops")
     chosen = parser.parse_args()
     assignment = load_assignment(ROOT, chosen.slug)
     load, jobs = os.getloadavg()[0], cores()
@@ -45,7 +47,7 @@ def main() -> int:
             began = time.monotonic()
             trainer.reference_curve(training, sandbox)
             alone += time.monotonic() - began
-        submissions = list(itertools.islice(handed_in(assignment), chosen.count))
+        submissions = list(itertools.islice(handed_in(assignment, loops=chosen.loops), chosen.count))
         began = time.monotonic()
         results = list(grade_class(Oracle(assignment, SEED), submissions, sandbox, jobs))
         whole = time.monotonic() - began
@@ -57,17 +59,18 @@ def main() -> int:
     return int(right != expected)
 
 
-def handed_in(assignment: Assignment) -> Iterator[Submission]:
+def handed_in(assignment: Assignment, *, loops: bool) -> Iterator[Submission]:
     """Yield submissions without end, each different from all others."""
     bank = [
         m for m in assignment.misconceptions if any(m.name in training.catches for training in assignment.trainings)
     ]
+    others = [a for a in assignment.alternatives if loops or a.name != "loops"]
     for number in itertools.count():
         text = assignment.reference
         if number % 20 in (3, 11):
             text = apply_edits(text, (bank[number // 4 % len(bank)],)) or text
         elif number % 5 == 0:
-            text += "\n" + assignment.alternatives[number // 5 % len(assignment.alternatives)].source
+            text += "\n" + others[number // 5 % len(others)].source
         source = Source(Path(assignment.file).stem, (Chunk(assignment.file, f"{text}\n# submission {number}\n"),))
         yield Submission(f"s{number:03}", assignment.file, source)
 
