@@ -103,7 +103,7 @@ def test_strange_code_has_to_learn(course_copy: Path) -> None:
         (path / "fresh.py").write_text("def predict(w, x):\n    return (w * x).sum(-1)\n", encoding="utf-8")
     line = load_assignment(course_copy, "t3_learning")
     found = measure(course_copy, line, (0,), 2, weaker=False)
-    assert [told.partition(":")[0] for told in found.unfair] == ["tired (trained)"]
+    assert [told.partition(":")[0] for told in found.unfair] == ["tired"]
     assert "train_line.held_out_error FAILED" in found.unfair[0]
     with open_sandbox(2) as sandbox:
         proofs = list(examine_trainings(line, sandbox, 2, (0,)))
@@ -128,6 +128,22 @@ def test_no_smaller_call_misleads(course_copy: Path, anew: Callable[..., tuple[A
     found = measure(course_copy, line, (0,), 2, weaker=False)
     assert bool(found.unfair) == (anew is None)
     assert all(told.startswith("again: predict.weights_that_follow, smaller") for told in found.unfair)
+
+
+def test_what_is_too_slow_is_stopped_and_nothing_else(course_copy: Path) -> None:
+    """Correct code that cannot be trained in time is named by the training; it may be stopped, and may not fail."""
+    path = course_copy / "solutions" / "t3_learning" / "alternatives"
+    path.mkdir()
+    slow = "import time\ndef predict(w, x):\n    time.sleep(0.05)\n    return x @ w\n"
+    for name, text in {"slow": slow, "tired": TIRED}.items():
+        (path / f"{name}.py").write_text(text, encoding="utf-8")
+    line = load_assignment(course_copy, "t3_learning")
+    (training,) = line.trainings
+    for named, told in (((), ["slow", "tired"]), (("slow", "tired"), ["tired"])):
+        named_line = replace(line, trainings=(replace(training, seconds=2.0, too_slow=named),))
+        with open_sandbox(2) as sandbox:
+            _, alternatives, _ = examine_trainings(named_line, sandbox, 2, (0,))
+        assert [said.partition(":")[0] for said in alternatives.broken] == told
 
 
 def test_of_two_mistakes_one_name_is_half(course_copy: Path) -> None:

@@ -372,6 +372,17 @@ def test_doctor_proves_the_handout(assignment: Assignment, course: Path) -> None
     assert not any(proofs.values())
 
 
+def test_a_text_that_keeps_a_limit_to_itself_is_told(course_copy: Path) -> None:
+    """Who writes slow code should not hear of it from grading."""
+    said = "its README says how long trainings may take"
+    line = load_assignment(course_copy, "t3_learning")
+    assert list(dict(prove.handout_proofs(course_copy, line))[said]) == []
+    readme = course_copy / "assignments/t3_learning/README.md"
+    readme.write_text(readme.read_text(encoding="utf-8").replace("5 seconds", "no time"), encoding="utf-8")
+    (told,) = dict(prove.handout_proofs(course_copy, line))[said]
+    assert told == "README.md does not say `5 seconds`, which `train_line` may take"
+
+
 def test_what_keeps_a_handout_from_being_made_is_said(course_copy: Path, assignment: Assignment) -> None:
     """Such as a picture that is not there."""
     with (course_copy / "assignments/t1_means/README.md").open("a") as readme:

@@ -190,9 +190,20 @@ def test_a_run_that_is_cut_keeps_its_first_steps(line: Assignment, trainer: Trai
     first, metric = exercise.cases
     assert first.status is Status.PASSED
     assert metric.status is Status.TIMEOUT
-    assert metric.message == "It was not done within 5 s and was stopped. It had come to step 49 of 200."
+    assert metric.message == "It was not done within 5 s and was stopped. It had done 50 of 200 steps."
     assert isinstance(first.picture, Lines)
     assert [step for step, _ in first.picture.curves[0][1]] == [0, 20, 40]
+
+
+def test_a_hopeless_run_is_spared(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """Right but slow code keeps its first steps, and hears what the whole run would take."""
+    before = sandbox.jobs
+    body = "import time\ntime.sleep(0.06)\nreturn x @ w"
+    exercise = trained(trainer, sandbox, written(line, body))
+    first, metric = exercise.cases
+    assert (first.status, metric.status, sandbox.jobs - before) == (Status.PASSED, Status.TIMEOUT, 2)
+    assert "All 200 would take" in metric.message
+    assert "5 s are allowed, so the run was not made" in metric.message
 
 
 LIARS = {

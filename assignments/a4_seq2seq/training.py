@@ -25,6 +25,7 @@ PAD, BOS, EOS = 0, 1, 2  # the digits 0 to 9 are the ids 3 to 12
 VOCAB, SHORTEST, LONGEST = 13, 4, 10
 EMBED, HIDDEN, ATTN = 16, 64, 32
 BATCH, RATE, MAX_NORM = 64, 0.005, 1.0
+ALL = slice(None)  # every row of a batch
 STEPS = 300  # of a whole run: over its second half the rate goes down to zero
 
 State = dict[str, torch.Tensor]
@@ -57,10 +58,10 @@ class Looking(nn.Module):
         self.decoder = student.AttentionDecoder(VOCAB, EMBED, HIDDEN, HIDDEN, ATTN)
 
     def read(self, src: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, Callable[..., Any]]:
-        """Read the source; return the first state of the decoder, and its step."""
+        """Read the source; return the first state of the decoder, and its step, for all rows or some."""
         states, final = self.encoder(src, lengths)
         real = torch.arange(LONGEST)[None] < lengths[:, None]
-        return final, lambda word, state: self.decoder.step(word, state, states, real)[:2]
+        return final, lambda word, state, rows=ALL: self.decoder.step(word, state, states[rows], real[rows])[:2]
 
 
 class Remembering(nn.Module):
@@ -72,10 +73,14 @@ class Remembering(nn.Module):
         self.decoder = student.DecoderWithContext(VOCAB, EMBED, HIDDEN, HIDDEN)
 
     def read(self, src: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, Callable[..., Any]]:
-        """Read the source; return the first state of the decoder, and its step."""
+        """Read the source; return the first state of the decoder, and its step, for all rows or some."""
         _, context = self.encoder(src, lengths)
-        # The decoder makes its first state itself. An empty one, (batch, 0), stands for the None that it expects.
-        return context[:, :0], lambda word, state: self.decoder.step(word, state if state.shape[1] else None, context)
+
+        def step(word: torch.Tensor, state: torch.Tensor, rows: Any = ALL) -> Any:
+            # The decoder makes its first state itself. An empty one, (batch, 0), stands for the None that it expects.
+            return self.decoder.step(word, state if state.shape[1] else None, context[rows])
+
+        return context[:, :0], step
 
 
 def loss_of(student: ModuleType, model: Any, src: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
@@ -91,10 +96,20 @@ def loss_of(student: ModuleType, model: Any, src: torch.Tensor, lengths: torch.T
 
 
 def write(student: ModuleType, model: Any, src: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Let a model write on its own, each word after the one it said before."""
+    """Let a model write on its own, each word after the one it said before.
+
+    greedy_decode may ask for some rows alone. So each state ends with the number of its row.
+    """
+
+    def numbered(word: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        number = state[:, -1:]
+        logits, after = step(word, state[:, :-1], number[:, 0].long())
+        return logits, torch.cat([after, number], dim=1)
+
     with torch.no_grad():
-        state, step = model.read(src, lengths)
-        return student.greedy_decode(step, state, BOS, EOS, PAD, LONGEST + 1)
+        first, step = model.read(src, lengths)
+        state = torch.cat([first, torch.arange(float(len(first)))[:, None]], dim=1)
+        return student.greedy_decode(numbered, state, BOS, EOS, PAD, LONGEST + 1)
 
 
 def train(student: ModuleType, report: Report, steps: int, models: list[Any], seed: int) -> list[float]:
@@ -130,7 +145,7 @@ def train_reverse(
     """Train both models from given parameters; return the losses, and what each writes for the held-out rows."""
     models = [Looking(student), Remembering(student)]
     for model, state in zip(models, (looking, remembering), strict=True):
-        model.load_state_dict(state)
+        model.load_state_dict(model.state_dict() | state)  # with buffers of your own, if there are any
     losses = train(student, report, steps, models, seed)
     with_attention, without = (write(student, model, src, lengths) for model in models)
     return {"losses": losses, "with_attention": with_attention, "without": without}

@@ -70,7 +70,7 @@ def train_reverse(
 ) -> dict[str, Any]:
     """Train from given parameters; translate held-out rows; look at a probe of targets that differ at their ends only."""
     net = student.Transformer(*SIZES)
-    net.load_state_dict(state)
+    net.load_state_dict(net.state_dict() | state)  # with buffers of your own, if there are any
     losses = train(net, report, steps, torch.Generator().manual_seed(seed))
     said = student.greedy_translate(net, src, BOS, END, LONGEST)
     return {"losses": losses, "said": said, "probe": net(*probe).detach()}

@@ -22,7 +22,7 @@ Report = Callable[[int, float], None]
 def make_model(student: Any, sizes: tuple[int, ...], state: dict[str, Tensor]) -> nn.Module:
     """Make a model of the given sizes and parameters."""
     net = student.TransformerLM(*sizes)
-    net.load_state_dict(state)
+    net.load_state_dict(net.state_dict() | state)  # with buffers of your own, if there are any
     return net
 
 

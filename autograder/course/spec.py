@@ -243,6 +243,7 @@ class Training:
     reference's, from the same start and batches. `draw` makes the arguments; held-out targets are not among them.
     `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
     float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
+    `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`.
     """
 
     exercise: str
@@ -255,6 +256,7 @@ class Training:
     first_steps: int = 20
     tolerance: float = 1e-2
     memory_mb: int = 2048
+    too_slow: tuple[str, ...] = ()
 
     def args(self, seed: int) -> tuple[Any, ...]:
         """Return the run's arguments for a seed."""

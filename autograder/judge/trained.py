@@ -14,14 +14,14 @@ from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.wire import Tensor
 
 
-def explain_run(outcome: Outcome, source: Source, training: Training) -> str:
-    """Say in words for the student why a run came to no end."""
+def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float) -> str:
+    """Say in words for the student why a run that was allowed so many seconds came to no end."""
     trouble = outcome.trouble or Trouble("", "")
     match outcome.ending:
         case Ending.TIMEOUT:
             steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
-            reached = f" It had come to step {steps[-1]} of {training.steps}." if steps else ""
-            return f"It was not done within {training.seconds:g} s and was stopped.{reached}"
+            reached = f" It had done {steps[-1] + 1} of {training.steps} steps." if steps else ""
+            return f"It was not done within {seconds:g} s and was stopped.{reached}"
         case Ending.MEMORY:
             return f"It asked for more than the {training.memory_mb} MB that a training may use."
         case Ending.FAULT:
@@ -35,6 +35,16 @@ def explain_run(outcome: Outcome, source: Source, training: Training) -> str:
             return "It builds on something that your file does not have."
         case _:
             return "The run ended without a result."
+
+
+def explain_pace(seconds: float, training: Training) -> str:
+    """Say why a long run was not made after first steps that were right and took so long."""
+    whole = seconds * training.steps / training.first_steps
+    return (
+        f"Your losses are right, but slow to come: {training.first_steps} steps took {seconds:.0f} s. All {training.steps} "
+        f"would take {whole / 60:.0f} minutes, and {training.seconds:g} s are allowed, so the run was not made. Does a loop "
+        "go over single numbers where one operation on whole arrays would do?"
+    )
 
 
 def losses_of(outcome: Outcome) -> np.ndarray | None:

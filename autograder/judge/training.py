@@ -29,7 +29,7 @@ from autograder.judge.picture import training_picture
 from autograder.judge.reach import noting_calls
 from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.trained import band, explain_run, losses_of, mend_first, plain
+from autograder.judge.trained import band, explain_pace, explain_run, losses_of, mend_first, plain
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.program import Program
 
@@ -38,6 +38,10 @@ TOO_GOOD = "The loss falls faster than the reference's, which is too good: is so
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+FIRST_SECONDS = 120  # at most, for the first steps
+HOPELESS = (
+    3  # the long run is not made where it would take so many times what is allowed, at the pace of the first steps
+)
 MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
 Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
@@ -111,7 +115,7 @@ class Trainer:
         with self._lock:
             if training.exercise not in self._curves:
                 source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
-                outcome = self._run(training, source, sandbox, training.steps)
+                outcome = self._run(training, source, sandbox, training.steps, training.seconds)
                 self._curves[training.exercise] = outcome.curve
             return self._curves[training.exercise]
 
@@ -175,7 +179,7 @@ class Trainer:
         named: Collection[str] = (),
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        first = self._run(training, source, sandbox, training.first_steps)
+        first = self._run(training, source, sandbox, training.first_steps, _first_seconds(training))
         cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
             skipped = (
@@ -186,7 +190,12 @@ class Trainer:
             skipped = f"Not run: {skipped}."
             cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
             return self._scored(training, cases)
-        whole = self._run(training, source, sandbox, training.steps)
+        if first.seconds * training.steps > HOPELESS * training.seconds * training.first_steps:
+            cases += [
+                _case(metric, Status.TIMEOUT, explain_pace(first.seconds, training)) for metric in training.metrics
+            ]
+            return self._scored(training, cases)
+        whole = self._run(training, source, sandbox, training.steps, training.seconds)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
         if [chunk.text for chunk in source.chunks] == [self.assignment.reference]:
             self._curves.setdefault(training.exercise, whole.curve)
@@ -212,11 +221,11 @@ class Trainer:
             harness=self.assignment.harness,
         )
 
-    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int) -> Outcome:
+    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int, seconds: float) -> Outcome:
         limits = replace(
             self.assignment.limits,
-            case_seconds=training.seconds,
-            total_seconds=2 * training.seconds,
+            case_seconds=seconds,
+            total_seconds=2 * seconds,
             memory_mb=training.memory_mb,
         )
         watch = functools.partial(self._hear, training.exercise, steps) if self._progress else None
@@ -235,7 +244,8 @@ class Trainer:
         wrong = [name for name in wrong if name in used]
         hint = mend_first(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
-            return replace(case, status=_status(outcome), message=explain_run(outcome, source, training) + hint)
+            told = explain_run(outcome, source, training, _first_seconds(training))
+            return replace(case, status=_status(outcome), message=told + hint)
         expected, losses = self.first_losses(training), losses_of(outcome)
         if losses is None or losses.shape != expected.shape:
             text = "The run gave no loss for every step: the loss has to be one number."
@@ -260,7 +270,7 @@ class Trainer:
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
-            return _case(metric, _status(outcome), explain_run(outcome, source, training))
+            return _case(metric, _status(outcome), explain_run(outcome, source, training, training.seconds))
         try:
             args = plain(self._args[training.exercise])
             with np.errstate(all="ignore"):  # weights may be anything
@@ -272,6 +282,10 @@ class Trainer:
         symptom = metric.below if value < metric.low else metric.above
         text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {band(metric)} is asked for. {symptom}"
         return _case(metric, Status.FAILED, text.strip())
+
+
+def _first_seconds(training: Training) -> float:
+    return min(training.seconds, FIRST_SECONDS)
 
 
 def _case(metric: Metric, status: Status, message: str) -> CaseResult:

@@ -27,7 +27,7 @@ from autograder.judge.result import Result
 from autograder.judge.smallest import judge_smaller
 from autograder.judge.training import Trainer
 from autograder.proof.dresses import DRESSES
-from autograder.proof.failures import exercise_failures, failures
+from autograder.proof.failures import failures, training_failures
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
@@ -143,7 +143,7 @@ def _unlearned(
     for training in assignment.trainings:
         results = pool.map(functools.partial(trainer.train, training, sandbox=sandbox), strange.values())
         for name, result in zip(strange, results, strict=True):
-            yield from (f"{name} (trained): {line}" for line in exercise_failures(result))
+            yield from training_failures(training, name, result)
 
 
 def _strange(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source]]:

@@ -16,7 +16,7 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.reference import apply_edits
 from autograder.judge.result import ExerciseResult
 from autograder.judge.training import Trainer
-from autograder.proof.failures import exercise_failures
+from autograder.proof.failures import exercise_failures, training_failures
 from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
@@ -32,7 +32,7 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
             texts = [f"{assignment.reference}\n{a.source}" for a in assignment.alternatives]
             results = pool.map(_train, itertools.repeat(trainers[0]), texts, itertools.repeat(sandbox))
             named = zip(assignment.alternatives, results, strict=True)
-            lost = [f"{a.name}: {line}" for a, result in named for line in exercise_failures(result)]
+            lost = [line for a, result in named for line in training_failures(training, a.name, result)]
             yield Proof(f"{training.exercise}: {len(texts)} alternatives learn", tuple(lost))
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))

@@ -40,6 +40,11 @@ def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, 
     yield "its check gives the verdicts of autograder check", other_verdicts(oracle, files)
     unsaid = [exercise.name for exercise in assignment.exercises if f"`{exercise.name}" not in readme]
     yield "its README names every exercise", (f"README.md does not say `{name}`" for name in unsaid)
+    if assignment.trainings:
+        limits = {f"{training.seconds:g} seconds": training.exercise for training in assignment.trainings}
+        silent = [limit for limit in limits if limit not in " ".join(readme.split())]
+        told = (f"README.md does not say `{limit}`, which `{limits[limit]}` may take" for limit in silent)
+        yield "its README says how long trainings may take", told
     yield "its links lead somewhere and its formulas are whole", text_faults(files)
 
 

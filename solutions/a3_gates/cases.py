@@ -60,7 +60,9 @@ def _run_lstm(x: np.ndarray, h0: np.ndarray, c0: np.ndarray, params: dict[str, n
     return {"x": x, "h0": h0, "c0": c0, **dict(zip(("h", "c", *GATES), stacks, strict=True)), "params": params}
 
 
-def _step_lstm(x_t: np.ndarray, h_prev: np.ndarray, c_prev: np.ndarray, params: dict[str, np.ndarray]) -> dict[str, Any]:
+def _step_lstm(
+    x_t: np.ndarray, h_prev: np.ndarray, c_prev: np.ndarray, params: dict[str, np.ndarray]
+) -> dict[str, Any]:
     whole = _run_lstm(x_t[:, None], h_prev, c_prev, params)
     step = {name: whole[name][:, 0] for name in GATES}
     return {**step, "x_t": x_t, "h_prev": h_prev, "c_prev": c_prev, "c_t": whole["c"][:, 0], "params": params}
