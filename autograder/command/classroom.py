@@ -86,7 +86,10 @@ def grade(
     except OSError as error:
         fail(f"{error}. What was graded is in {out}; mend that, and the same command goes on from there.")
     except KeyboardInterrupt:
-        console.print(f"Stopped. What was graded is in {out}; the same command goes on from there.", highlight=False)
+        console.print(
+            f"Stopped. What was graded is in {out}; the same command goes on from there, and writes sheets and report.",
+            highlight=False,
+        )
         raise
     raise typer.Exit(0 if sound else 1)
 

@@ -59,9 +59,11 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     clinic = _Clinic(assignment, oracles[0], sandbox, jobs)
     yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
     yield Proof("the stub gets zero", tuple(clinic.stub_scores()))
-    yield Proof(f"{len(assignment.alternatives)} alternatives get full marks", tuple(clinic.alternatives_fail()))
+    yield Proof(
+        f"every alternative gets full marks ({len(assignment.alternatives)})", tuple(clinic.alternatives_fail())
+    )
     verdicts = clinic.misconceptions()
-    yield Proof(f"{len(verdicts)} misconceptions are caught where they say", tuple(_uncaught(verdicts)))
+    yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(verdicts)))
     yield Proof("each costs its own exercise and no other", tuple(_spilled(verdicts)))
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))

@@ -28,17 +28,17 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
         with ThreadPoolExecutor(jobs) as pool:
             results = pool.map(lambda trainer: _train(trainer, assignment.reference, sandbox), trainers)
             broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in exercise_failures(r)]
-            yield Proof(f"{training.exercise}: the reference learns at {len(seeds)} seeds", tuple(broken))
+            yield Proof(f"{training.exercise}: the reference learns at every seed ({len(seeds)})", tuple(broken))
             texts = [f"{assignment.reference}\n{a.source}" for a in assignment.alternatives]
             results = pool.map(_train, itertools.repeat(trainers[0]), texts, itertools.repeat(sandbox))
             named = zip(assignment.alternatives, results, strict=True)
             lost = [line for a, result in named for line in training_failures(training, a.name, result)]
-            yield Proof(f"{training.exercise}: {len(texts)} alternatives learn", tuple(lost))
+            yield Proof(f"{training.exercise}: every alternative learns ({len(texts)})", tuple(lost))
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
             fooled = [line for m, result in zip(bank, verdicts, strict=True) for line in _fooled(m, result)]
             yield Proof(
-                f"{training.exercise}: {len(bank)} known mistakes do not learn, and get no other name", tuple(fooled)
+                f"{training.exercise}: no known mistake learns or gets another name ({len(bank)})", tuple(fooled)
             )
 
 
