@@ -134,7 +134,7 @@ def test_what_is_too_slow_is_stopped_and_nothing_else(course_copy: Path) -> None
     """Correct code that cannot be trained in time is named by the training; it may be stopped, and may not fail."""
     path = course_copy / "solutions" / "t3_learning" / "alternatives"
     path.mkdir()
-    slow = "import time\ndef predict(w, x):\n    time.sleep(0.05)\n    return x @ w\n"
+    slow = "import time\ndef predict(w, x):\n    time.sleep(0.03)\n    return x @ w\n"
     for name, text in {"slow": slow, "tired": TIRED}.items():
         (path / f"{name}.py").write_text(text, encoding="utf-8")
     line = load_assignment(course_copy, "t3_learning")

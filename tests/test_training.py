@@ -17,6 +17,7 @@ from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.result import ExerciseResult, Result
+from autograder.judge.trained import Opening
 from autograder.judge.training import TOO_GOOD, Trainer
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.probe import open_sandbox
@@ -135,10 +136,11 @@ def test_a_twin_of_what_was_cut_gets_a_run_of_its_own(line: Assignment, trainer:
     text = written(line, "while True:\n    pass")
     slow, source = Trainer(Oracle(short, 5)), Source("line", (Chunk("line.py", text),))
     result = grade(Source("line", (Chunk("line.py", line.reference),)), slow.oracle, sandbox)
+    slow.reference_curve(short.trainings[0], sandbox)
     for _ in range(2):
         before = sandbox.jobs
         assert slow.add_to(result, source, sandbox).exercises[-1].cases[0].status is Status.TIMEOUT
-        assert sandbox.jobs == before + 1
+        assert sandbox.jobs == before + 2
 
 
 def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
@@ -150,9 +152,30 @@ def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer
     assert first.message.startswith("At step 2 the loss is ")
     assert first.message.endswith("how they are used.\n`gradient` is used here and not right yet; mend it first.")
     assert (first.diagnosis, first.says) == ("uphill", line.misconceptions[1].says)
-    assert (metric.status, metric.message) == (Status.SKIPPED, "Not run: the first steps already differ.")
+    assert (metric.status, metric.message) == (Status.SKIPPED, "Not measured: the first steps already differ.")
     assert sandbox.jobs == before + 2
     assert exercise.score == 0
+
+
+def test_what_is_right_is_run_once(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
+    """A short run before the long one would be for nothing."""
+    trainer.reference_curve(line.trainings[0], sandbox)
+    before = sandbox.jobs
+    exercise = trained(trainer, sandbox, f"{line.reference}# mine\n")
+    assert all(case.status is Status.PASSED for case in exercise.cases)
+    assert sandbox.jobs == before + 2  # the cases, and the long run
+
+
+@pytest.mark.parametrize(("factor", "seconds", "stops"), [(1.0, 5.0, False), (1.1, 5.0, True), (1.0, 1e-9, True)])
+def test_a_long_run_is_stopped_after_its_first_steps(
+    line: Assignment, trainer: Trainer, factor: float, seconds: float, stops: bool
+) -> None:
+    """Where they differ, and where the rest would take far too long."""
+    training = replace(line.trainings[0], seconds=seconds)
+    expected = trainer.first_losses(training)
+    opening = Opening(training, expected)
+    asked = [opening(factor * loss) for loss in expected]
+    assert asked == [False] * (training.first_steps - 1) + [stops]
 
 
 @pytest.mark.parametrize(("factor", "says"), [("(1 + 2 * (len(y) == 32)) *", TOO_GOOD), ("3 *", ""), ("0.5 *", "")])
@@ -197,11 +220,10 @@ def test_a_run_that_is_cut_keeps_its_first_steps(line: Assignment, trainer: Trai
 
 def test_a_hopeless_run_is_spared(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """Right but slow code keeps its first steps, and hears what the whole run would take."""
-    before = sandbox.jobs
     body = "import time\ntime.sleep(0.06)\nreturn x @ w"
     exercise = trained(trainer, sandbox, written(line, body))
     first, metric = exercise.cases
-    assert (first.status, metric.status, sandbox.jobs - before) == (Status.PASSED, Status.TIMEOUT, 2)
+    assert (first.status, metric.status) == (Status.PASSED, Status.TIMEOUT)
     assert "All 200 would take" in metric.message
     assert "5 s are allowed, so the run was not made" in metric.message
 
@@ -223,7 +245,7 @@ def test_runs_that_come_to_nothing_say_why(line: Assignment, trainer: Trainer, s
     assert metric.status is Status.SKIPPED
     broke_off = first.status is Status.CRASHED
     why = "it broke off in its first steps" if broke_off else "the first steps already differ"
-    assert metric.message == f"Not run: {why}."
+    assert metric.message == f"Not measured: {why}."
 
 
 def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

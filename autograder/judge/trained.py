@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Metric, Training, Visibility
+from autograder.judge.compare import deviation
 from autograder.judge.explain import OUR_FAULT, explain_trouble
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.wire import Tensor
+
+HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
 
 
 def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float) -> str:
@@ -45,6 +49,35 @@ def explain_pace(seconds: float, training: Training) -> str:
         f"would take {whole / 60:.0f} minutes, and {training.seconds:g} s are allowed, so the run was not made. Does a loop "
         "go over single numbers where one operation on whole arrays would do?"
     )
+
+
+def is_hopeless(seconds: float, training: Training) -> bool:
+    """Whether a whole run would take far more than is allowed, if its first steps took so long."""
+    return seconds * training.steps > HOPELESS * training.seconds * training.first_steps
+
+
+def agree(losses: Sequence[float] | np.ndarray, expected: np.ndarray, training: Training) -> bool:
+    """Whether a run's first losses are the reference's."""
+    found = np.asarray(losses)
+    return found.shape == expected.shape and deviation(found, expected) <= training.tolerance
+
+
+class Opening:
+    """Hears of a long run's losses, and asks to stop it after its first steps where they differ or are hopelessly slow."""
+
+    def __init__(self, training: Training, expected: np.ndarray) -> None:
+        self._training, self._expected = training, expected
+        self._losses: list[float] = []
+        self._began = time.monotonic()
+        self.stopped = False
+
+    def __call__(self, loss: float) -> bool:
+        """Take the next loss; return whether to stop."""
+        self._losses.append(loss)
+        if len(self._losses) == self._training.first_steps:
+            slow = is_hopeless(time.monotonic() - self._began, self._training)
+            self.stopped = slow or not agree(self._losses, self._expected, self._training)
+        return self.stopped
 
 
 def losses_of(outcome: Outcome) -> np.ndarray | None:

@@ -29,7 +29,17 @@ from autograder.judge.picture import training_picture
 from autograder.judge.reach import noting_calls
 from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.trained import band, explain_pace, explain_run, losses_of, mend_first, plain
+from autograder.judge.trained import (
+    Opening,
+    agree,
+    band,
+    explain_pace,
+    explain_run,
+    is_hopeless,
+    losses_of,
+    mend_first,
+    plain,
+)
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.program import Program
 
@@ -179,7 +189,12 @@ class Trainer:
         named: Collection[str] = (),
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        first = self._run(training, source, sandbox, training.first_steps, _first_seconds(training))
+        used = self.used(training)
+        wrong = [name for name in wrong if name in used]
+        whole = None if wrong else self._whole(training, source, sandbox)
+        first = self._head(training, whole) if whole else None
+        if first is None:
+            first = self._run(training, source, sandbox, training.first_steps, _first_seconds(training))
         cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
             skipped = (
@@ -187,20 +202,40 @@ class Trainer:
                 if first.ending is Ending.RETURNED
                 else "it broke off in its first steps"
             )
-            skipped = f"Not run: {skipped}."
-            cases += [_case(metric, Status.SKIPPED, skipped) for metric in training.metrics]
+            cases += [_case(metric, Status.SKIPPED, f"Not measured: {skipped}.") for metric in training.metrics]
             return self._scored(training, cases)
-        if first.seconds * training.steps > HOPELESS * training.seconds * training.first_steps:
+        if whole is None and is_hopeless(first.seconds, training):
             cases += [
                 _case(metric, Status.TIMEOUT, explain_pace(first.seconds, training)) for metric in training.metrics
             ]
             return self._scored(training, cases)
-        whole = self._run(training, source, sandbox, training.steps, training.seconds)
+        whole = whole or self._run(training, source, sandbox, training.steps, training.seconds)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
         if [chunk.text for chunk in source.chunks] == [self.assignment.reference]:
             self._curves.setdefault(training.exercise, whole.curve)
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
+
+    def _whole(self, training: Training, source: Source, sandbox: Sandbox) -> Outcome | None:
+        """Make the long run at once, where it begins like a short one; None if its own beginning does not allow it.
+
+        Most code whose cases all pass learns as well, so that a short run before would be for nothing.
+        """
+        expected = self.first_losses(training)
+        losses = [loss for _, loss in self.reference_curve(training, sandbox)[: training.first_steps]]
+        if not agree(losses, expected, training):
+            return None
+        opening = Opening(training, expected)
+        whole = self._run(training, source, sandbox, training.steps, training.seconds, opening)
+        return None if opening.stopped else whole
+
+    def _head(self, training: Training, whole: Outcome) -> Outcome | None:
+        """Return what a short run would have come to, by a long one; None where that came to nothing."""
+        losses = losses_of(whole)
+        if losses is None or len(losses) != training.steps:
+            return None
+        n = training.first_steps
+        return replace(whole, value={"losses": losses[:n]}, seconds=whole.seconds * n / training.steps)
 
     def _scored(self, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:
         points = next(e.points for e in self.assignment.exercises if e.name == training.exercise)
@@ -221,27 +256,34 @@ class Trainer:
             harness=self.assignment.harness,
         )
 
-    def _run(self, training: Training, source: Source, sandbox: Sandbox, steps: int, seconds: float) -> Outcome:
+    def _run(
+        self,
+        training: Training,
+        source: Source,
+        sandbox: Sandbox,
+        steps: int,
+        seconds: float,
+        opening: Opening | None = None,
+    ) -> Outcome:
         limits = replace(
             self.assignment.limits,
             case_seconds=seconds,
             total_seconds=2 * seconds,
             memory_mb=training.memory_mb,
         )
-        watch = functools.partial(self._hear, training.exercise, steps) if self._progress else None
+        watch = functools.partial(self._hear, training.exercise, steps, opening)
         ran = sandbox.run(Job(source, (self._request(training, steps),), limits, self.assignment.shortcuts, watch))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
-    def _hear(self, exercise: str, steps: int, step: int, loss: float) -> None:
+    def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:
         if self._progress:
             self._progress(exercise, step, steps, loss)
+        return opening is not None and opening(loss)
 
     def _first_steps(
         self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
     ) -> CaseResult:
         case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
-        used = self.used(training)
-        wrong = [name for name in wrong if name in used]
         hint = mend_first(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
             told = explain_run(outcome, source, training, _first_seconds(training))
@@ -250,7 +292,7 @@ class Trainer:
         if losses is None or losses.shape != expected.shape:
             text = "The run gave no loss for every step: the loss has to be one number."
             return replace(case, status=Status.FAILED, message=text + hint)
-        if deviation(losses, expected) <= training.tolerance:
+        if agree(losses, expected, training):
             return case
         known = self._named(training, losses, wrong, named)
         scale = float(np.abs(expected).max())

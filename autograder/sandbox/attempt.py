@@ -202,12 +202,12 @@ class Attempt:
         return Outcome(ending, trouble=Trouble("", text), printed=self._ends.said(), curve=tuple(self._curve))
 
     def _hear(self, news: dict[str, Any]) -> None:
-        """Keep what a training run tells of its progress, up to a bound, and pass it on."""
+        """Keep what a training run tells of its progress, up to a bound, and pass it on; end it if that is asked for."""
         step, loss = read_progress(news)
         if len(self._curve) < MAX_CURVE:
             self._curve.append((step, loss))
-            if self._job.watch is not None:
-                self._job.watch(step, loss)
+            if self._job.watch is not None and self._job.watch(step, loss):
+                raise EndedError(Ending.TIMEOUT, "it was stopped")
 
     def _event(self, name: str, deadline: float) -> dict[str, Any]:
         """Return the next event, which has to be of one kind."""

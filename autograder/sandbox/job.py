@@ -89,7 +89,7 @@ class Job:
     requests: tuple[Request, ...]
     limits: Limits
     shortcuts: tuple[Shortcut, ...] = ()
-    watch: Callable[[int, float], None] | None = None  # hears of a training's steps and losses as they come
+    watch: Callable[[int, float], bool] | None = None  # hears of a training's steps and losses, and whether to stop it
 
 
 @dataclass(frozen=True)
