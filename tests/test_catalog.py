@@ -147,7 +147,7 @@ def test_anew_belongs_to_exercises(course_copy: Path) -> None:
     assert {case.exercise for case in cases if case.anew} == {"center"}
     assert all(case.anew for case in cases if case.exercise == "center")
     path.write_text(f"{given}\nANEW = {{'centre': lambda x: (x,)}}\n", encoding="utf-8")
-    with pytest.raises(CourseError, match=r"ANEW names no exercise of assignment\\.toml: centre"):
+    with pytest.raises(CourseError, match=r"ANEW names no exercise of assignment\.toml: centre"):
         load_assignment(course_copy, "t1_means")
 
 
