@@ -17,8 +17,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
 
+# A worker for each core: many tests wait, for a limit or for a process to start.
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -79,9 +79,14 @@ def values(result: JobResult) -> list[object]:
 
 
 def started(sandbox: WarmSandbox) -> slot.Slot:
-    """Return the slot a sandbox is using."""
-    (found,) = [each for each in sandbox._started if each.process.poll() is None]
-    return found
+    """Return the slot a sandbox is using, or is about to: on a busy machine a new one may take a moment."""
+    latest = time.monotonic() + 10
+    while time.monotonic() < latest:
+        alive = [each for each in sandbox._started if each.process.poll() is None]
+        if len(alive) == 1:
+            return alive[0]
+        time.sleep(0.01)
+    raise AssertionError(f"{len(sandbox._started)} slots, and not one alive")
 
 
 def below(pid: int) -> list[int]:

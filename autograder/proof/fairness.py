@@ -26,6 +26,7 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
 from autograder.judge.smallest import judge_smaller
 from autograder.judge.training import Trainer
+from autograder.judge.trials import Trial
 from autograder.proof.dresses import DRESSES
 from autograder.proof.failures import failures, training_failures
 from autograder.sandbox.job import Chunk, Sandbox, Source
@@ -81,7 +82,7 @@ def measure(
     """Grade an assignment's strange code at all seeds, with `weaker` on every lower level too; and its disguises.
 
     With `training` strange code is trained as well, at the first seed on the strongest level. With `every` only one file in
-    so many is graded.
+    so many is graded, and one case's smaller calls in so many tried.
     """
     oracles = [Oracle(assignment, seed) for seed in seeds]
     strange = dict(list(_strange(course, assignment))[::every])
@@ -97,7 +98,7 @@ def measure(
                 for line in failures(result)
             ]
             alternatives = {a.name: _appended(assignment, a.source) for a in assignment.alternatives[::every]}
-            unfair += _misled(strange | alternatives, oracles[0], strongest, pool)
+            unfair += _misled(strange | alternatives, oracles[0], oracles[0].trials[::every], strongest, pool)
             if training:
                 unfair += _unlearned(assignment, strange, Trainer(oracles[0]), strongest, pool)
             disguises = alternatives_in(course, assignment.slug, "disguised")[::every]
@@ -123,9 +124,11 @@ def _sandboxes(
         yield stack.enter_context(ProcessSandbox())
 
 
-def _misled(right: Mapping[str, Source], oracle: Oracle, sandbox: Sandbox, pool: Executor) -> Iterator[str]:
-    """Ask correct files for every smaller call, and yield those that one of them fails."""
-    smalls = [small for trial in oracle.trials for small in oracle.smaller(trial)]
+def _misled(
+    right: Mapping[str, Source], oracle: Oracle, trials: Sequence[Trial], sandbox: Sandbox, pool: Executor
+) -> Iterator[str]:
+    """Ask correct files for every smaller call of trials, and yield those that one of them fails."""
+    smalls = [small for trial in trials for small in oracle.smaller(trial)]
     limits = oracle.assignment.limits
     limits = replace(limits, total_seconds=limits.case_seconds * max(1, len(smalls)))
     judged = pool.map(lambda source: judge_smaller(source, oracle, sandbox, smalls, limits), right.values())
