@@ -2,8 +2,10 @@
 
 Of every twenty submissions fourteen are the reference with another comment, four another correct solution and two hold a
 known mistake; no two are the same, so that each is trained. Prints the share: the time for the class over the time that as
-many trainings of the reference, one after another, would take, at the pace that they had in the class itself. Solutions in plain Python loops are left out unless asked for
-(`--loops`): a7's trains twenty times as long as the reference, which would measure how many of a class write so.
+many trainings of the reference, one after another, would take, at the pace that they had in the class itself.
+
+Solutions in plain Python loops are left out unless asked for (`--loops`): a7's trains twenty times as long as the reference,
+which would measure how many of a class write so.
 """
 
 from __future__ import annotations

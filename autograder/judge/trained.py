@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,15 @@ def losses_of(outcome: Outcome) -> np.ndarray | None:
     except (TypeError, ValueError):
         return None
     return array if array.ndim == 1 else None
+
+
+def head_of(training: Training, whole: Outcome) -> Outcome | None:
+    """Return what a short run would have come to, by a long one; None where that came to nothing."""
+    losses = losses_of(whole)
+    if losses is None or len(losses) != training.steps:
+        return None
+    n = training.first_steps
+    return replace(whole, value={"losses": losses[:n]}, seconds=whole.seconds * n / training.steps)
 
 
 def plain(tree: Any) -> Any:

@@ -35,6 +35,7 @@ from autograder.judge.trained import (
     band,
     explain_pace,
     explain_run,
+    head_of,
     is_hopeless,
     losses_of,
     mend_first,
@@ -49,9 +50,6 @@ TOO_GOOD = "The loss falls faster than the reference's, which is too good: is so
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 FIRST_SECONDS = 120  # at most, for the first steps
-HOPELESS = (
-    3  # the long run is not made where it would take so many times what is allowed, at the pace of the first steps
-)
 MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
 Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
@@ -192,7 +190,7 @@ class Trainer:
         used = self.used(training)
         wrong = [name for name in wrong if name in used]
         whole = None if wrong else self._whole(training, source, sandbox)
-        first = self._head(training, whole) if whole else None
+        first = head_of(training, whole) if whole else None
         if first is None:
             first = self._run(training, source, sandbox, training.first_steps, _first_seconds(training))
         cases = [self._first_steps(training, first, source, wrong, named)]
@@ -211,8 +209,6 @@ class Trainer:
             return self._scored(training, cases)
         whole = whole or self._run(training, source, sandbox, training.steps, training.seconds)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
-        if [chunk.text for chunk in source.chunks] == [self.assignment.reference]:
-            self._curves.setdefault(training.exercise, whole.curve)
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
 
@@ -228,14 +224,6 @@ class Trainer:
         opening = Opening(training, expected)
         whole = self._run(training, source, sandbox, training.steps, training.seconds, opening)
         return None if opening.stopped else whole
-
-    def _head(self, training: Training, whole: Outcome) -> Outcome | None:
-        """Return what a short run would have come to, by a long one; None where that came to nothing."""
-        losses = losses_of(whole)
-        if losses is None or len(losses) != training.steps:
-            return None
-        n = training.first_steps
-        return replace(whole, value={"losses": losses[:n]}, seconds=whole.seconds * n / training.steps)
 
     def _scored(self, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:
         points = next(e.points for e in self.assignment.exercises if e.name == training.exercise)

@@ -2,10 +2,11 @@
 
 Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `dresses.py`) has to get
 full marks, and no diagnosis, and has to learn where something is trained. No smaller call, as a failing student may be shown
-one, may fail on it, nor on an alternative. Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than
-the reference by someone who did not look at the bank's edits, have to get their own name. Both hold definitions that replace
-the reference's; a disguise is called as its misconception is, with `+` between two at once, and whatever follows a `-`
-tells it from others.
+one, may fail on it, nor on an alternative.
+
+Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than the reference by someone who did
+not look at the bank's edits, have to get their own name. Both hold definitions that replace the reference's; a disguise is
+called as its misconception is, with `+` between two at once, and whatever follows a `-` tells it from others.
 """
 
 from __future__ import annotations
