@@ -14,6 +14,7 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
+from autograder.judge.known_losses import KnownLosses
 from autograder.judge.oracle import Oracle
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.result import ExerciseResult, Result
@@ -172,7 +173,7 @@ def test_a_long_run_is_stopped_after_its_first_steps(
 ) -> None:
     """Where they differ, and where the rest would take far too long."""
     training = replace(line.trainings[0], seconds=seconds)
-    expected = trainer.first_losses(training)
+    expected = trainer.losses.first(training)
     opening = Opening(training, expected)
     asked = [opening(factor * loss) for loss in expected]
     assert asked == [False] * (training.first_steps - 1) + [stops]
@@ -250,7 +251,7 @@ def test_runs_that_come_to_nothing_say_why(line: Assignment, trainer: Trainer, s
 
 def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """Three at the most, and nothing that the training does not run."""
-    assert Trainer(Oracle(line, 5)).used(line.trainings[0]) == {"predict", "gradient"}
+    assert KnownLosses(Oracle(line, 5)).used(line.trainings[0]) == {"predict", "gradient"}
     (training,) = line.trainings
     source = Source("line", (Chunk("line.py", line.reference.replace("return x.T @", "return 0.5 * x.T @")),))
     wrong = ("unused", "predict", "quiz", "gradient")

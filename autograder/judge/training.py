@@ -10,24 +10,19 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import math
 import threading
-import zlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from autograder.course.spec import Assignment, Metric, Misconception, Status, Training, Visibility
+from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
 from autograder.judge.attribute import STATUS
-from autograder.judge.compare import deviation
-from autograder.judge.diagnose import MAX_NAMED
+from autograder.judge.known_losses import FIRST_STEPS, KnownLosses
 from autograder.judge.likeness import UNCOMPARABLE
 from autograder.judge.oracle import Oracle
 from autograder.judge.picture import training_picture
-from autograder.judge.reach import noting_calls
-from autograder.judge.reference import BrokenReferenceError, run_requests
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.trained import (
     Opening,
@@ -41,13 +36,9 @@ from autograder.judge.trained import (
     mend_first,
     plain,
 )
-from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Sandbox, Source
-from autograder.sandbox.program import Program
+from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
 
-FIRST_STEPS = "first_steps"
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
-# How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
-SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 FIRST_SECONDS = 120  # at most, for the first steps
 MOST_HINTS = 3  # exercises that are named as what to mend first
@@ -62,10 +53,7 @@ class Trainer:
         self._progress = progress
         self.assignment: Assignment = oracle.assignment
         self.oracle = oracle
-        self._args = {t.exercise: t.args(oracle.seed) for t in self.assignment.trainings}
-        self._expected: dict[str, np.ndarray] = {}
-        self._used: dict[str, frozenset[str]] = {}
-        self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
+        self.losses = KnownLosses(oracle)
         self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
         self._once: dict[tuple[str, str], threading.Lock] = {}
@@ -127,57 +115,6 @@ class Trainer:
                 self._curves[training.exercise] = outcome.curve
             return self._curves[training.exercise]
 
-    def first_losses(self, training: Training) -> np.ndarray:
-        """Return the reference's losses over the first steps."""
-        with self._lock:
-            if training.exercise not in self._expected:
-                reference = self.oracle.reference()
-                with noting_calls(self.assignment.file) as called:
-                    outcome, losses = self._first_losses(training, reference)
-                if losses is None or len(losses) != training.first_steps:
-                    text = outcome.trouble.text if outcome.trouble else "no losses"
-                    raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
-                names = frozenset(code.co_qualname.partition(".")[0] for code in called)
-                self._expected[training.exercise], self._used[training.exercise] = losses, names
-            return self._expected[training.exercise]
-
-    def used(self, training: Training) -> frozenset[str]:
-        """Return what of the reference runs in its first steps and after them, by the names of functions and classes."""
-        self.first_losses(training)
-        return self._used[training.exercise]
-
-    def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
-        (outcome,) = run_requests(program, (self._request(training, training.first_steps),))
-        return outcome, losses_of(outcome)
-
-    def _named(
-        self, training: Training, losses: np.ndarray, wrong: Sequence[str], named: Collection[str]
-    ) -> tuple[Misconception, ...]:
-        """Return the known mistakes that give these first losses, or none where too many do.
-
-        Those that other cases have named come first, then those of exercises that are wrong. Each has to be trained for
-        that, so that all others are tried only where nothing else is wrong.
-        """
-        near = min(SAME_LOSSES, deviation(losses, self.first_losses(training)) / 10)
-        bank = [self.oracle.misconception(name) for name in training.catches]
-        for group in ([m for m in bank if m.name in named], [m for m in bank if not wrong or m.exercise in wrong]):
-            far = {m: self._distance(training, m, losses) for m in group}
-            nearest = min(far.values(), default=math.inf)
-            found = tuple(m for m in group if far[m] <= max(nearest, EQUALLY_NEAR))
-            if nearest <= near:
-                return found if len(found) <= MAX_NAMED else ()
-        return ()
-
-    def _distance(self, training: Training, mistake: Misconception, losses: np.ndarray) -> float:
-        """Return how far first losses are from those with a known mistake."""
-        with self._lock:
-            key = (training.exercise, mistake.name)
-            if key not in self._mistaken:
-                program = self.oracle.variant(mistake.name)
-                self._mistaken[key] = self._first_losses(training, program)[1] if program else None
-            theirs = self._mistaken[key]
-        return math.inf if theirs is None or theirs.shape != losses.shape else deviation(losses, theirs)
-
     def train(
         self,
         training: Training,
@@ -187,7 +124,7 @@ class Trainer:
         named: Collection[str] = (),
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        used = self.used(training)
+        used = self.losses.used(training)
         wrong = [name for name in wrong if name in used]
         whole = None if wrong else self._whole(training, source, sandbox)
         first = head_of(training, whole) if whole else None
@@ -217,7 +154,7 @@ class Trainer:
 
         Most code whose cases all pass learns as well, so that a short run before would be for nothing.
         """
-        expected = self.first_losses(training)
+        expected = self.losses.first(training)
         losses = [loss for _, loss in self.reference_curve(training, sandbox)[: training.first_steps]]
         if not agree(losses, expected, training):
             return None
@@ -230,19 +167,6 @@ class Trainer:
         weights = (1.0, *(metric.weight for metric in training.metrics))
         earned = sum(w for w, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
         return ExerciseResult(training.exercise, round(points * earned / sum(weights), 4), points, tuple(cases))
-
-    def _request(self, training: Training, steps: int) -> Request:
-        return Request(
-            training.function,
-            (steps, *self._args[training.exercise]),
-            {},
-            None,
-            group=f"{training.exercise}.{steps}",
-            family=training.exercise,
-            phase=1,
-            seed=zlib.crc32(f"{self.oracle.seed}.{training.exercise}".encode()),
-            harness=self.assignment.harness,
-        )
 
     def _run(
         self,
@@ -260,7 +184,9 @@ class Trainer:
             memory_mb=training.memory_mb,
         )
         watch = functools.partial(self._hear, training.exercise, steps, opening)
-        ran = sandbox.run(Job(source, (self._request(training, steps),), limits, self.assignment.shortcuts, watch))
+        ran = sandbox.run(
+            Job(source, (self.losses.request(training, steps),), limits, self.assignment.shortcuts, watch)
+        )
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
     def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:
@@ -276,13 +202,13 @@ class Trainer:
         if outcome.ending is not Ending.RETURNED:
             told = explain_run(outcome, source, training, _first_seconds(training))
             return replace(case, status=_status(outcome), message=told + hint)
-        expected, losses = self.first_losses(training), losses_of(outcome)
+        expected, losses = self.losses.first(training), losses_of(outcome)
         if losses is None or losses.shape != expected.shape:
             text = "The run gave no loss for every step: the loss has to be one number."
             return replace(case, status=Status.FAILED, message=text + hint)
         if agree(losses, expected, training):
             return case
-        known = self._named(training, losses, wrong, named)
+        known = self.losses.mistakes(training, losses, wrong, named)
         scale = float(np.abs(expected).max())
         step = int(np.argmax(~(np.abs(losses - expected) <= training.tolerance * scale)))
         text = f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}"
@@ -302,7 +228,7 @@ class Trainer:
         if outcome.ending is not Ending.RETURNED:
             return _case(metric, _status(outcome), explain_run(outcome, source, training, training.seconds))
         try:
-            args = plain(self._args[training.exercise])
+            args = plain(self.losses.args[training.exercise])
             with np.errstate(all="ignore"):  # weights may be anything
                 value = float(metric.measure(args, plain(outcome.value)))
         except UNCOMPARABLE as error:

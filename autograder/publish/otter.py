@@ -22,8 +22,8 @@ from typing import Any
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
+from autograder.judge.known_losses import FIRST_STEPS
 from autograder.judge.oracle import Oracle
-from autograder.judge.training import FIRST_STEPS
 from autograder.publish.desk import NEEDS, TORCH, Settings, desk_files
 from autograder.publish.handout import at_home, engine_files, for_notebook, handout_files
 from autograder.publish.leaks import leaks, secrets_of
