@@ -130,7 +130,7 @@ open openat openat2 creat stat lstat fstat newfstatat statx access faccessat fac
 getcwd chdir fchdir getdents getdents64 statfs fstatfs umask
 rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat mkdir mkdirat rmdir
 ftruncate fallocate fsync fdatasync sync_file_range fadvise64 readahead sendfile copy_file_range
-mmap mprotect munmap mremap msync mincore madvise brk mlock munlock
+mprotect munmap mremap msync mincore madvise brk mlock munlock
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack
 pause alarm getitimer setitimer
 nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times
@@ -143,6 +143,12 @@ sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priori
 wait4 waitid restart_syscall exit exit_group
 """.split()  # noqa: SIM905 (one call a line would be a page)
 _CLONE_THREAD = 0x00010000
+# Private memory, and files to share: RLIMIT_DATA sees neither shared memory without a file nor a stack that grows.
+_MAP_SHARED, _MAP_PRIVATE, _MAP_KIND, _MAP_ANONYMOUS, _MAP_GROWSDOWN = 1, 2, 0xF, 0x20, 0x100
+_MAPPINGS = (
+    (_MAP_PRIVATE, _MAP_KIND | _MAP_GROWSDOWN),
+    (_MAP_SHARED, _MAP_KIND | _MAP_GROWSDOWN | _MAP_ANONYMOUS),
+)
 _TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, TIOCGWINSZ, FIO{NREAD,NBIO,NCLEX,CLEX}
 _FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # duplicate, flags; no locks, no owners to be signalled
 _PRCTL_OPTIONS = (3, 15, 16, 0x53564D41)  # dumpable?, thread names, names of mappings
@@ -159,6 +165,8 @@ def compile_filter() -> bytes:
     for name in _ALLOWED:
         _add(rules, seccomp.ALLOW, name)
     _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
+    for kind, mask in _MAPPINGS:
+        _add(rules, seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, mask, kind))
     # Only reading one's own limits: a limit set to zero would look like a kill from outside.
     _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     for call, position, values in (

@@ -1,4 +1,10 @@
-"""What a child may use, as far as the system can bound it: memory, files, descriptors."""
+"""What a child may use, as far as the system can bound it: memory, files, descriptors.
+
+Memory is what can be written to: RLIMIT_DATA. The address space is no measure of it, for libraries reserve what they never
+touch: importing a CUDA build of torch takes 3 to 5 GB of it, with a GPU or without. RLIMIT_DATA does not see shared mappings
+and stacks, so the system-call filter refuses those that have no file (`jail.py`); what is left, pages that are only read and
+the tables for them, is bounded by the address space with room for what libraries reserve.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +17,8 @@ except ImportError:  # Windows bounds none of this; time is bounded by the paren
 
 
 CPU_SECONDS = 3600  # more than any job may take: a loop that outlives its killed grader ends
+RESERVED_MB = 8 << 10  # of address space for libraries that are imported later, beside what may be written
+STACK_MB = 8
 
 
 def set_limits(memory_mb: int, file_mb: int) -> None:
@@ -18,9 +26,12 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
     if resource is None:
         return
     bounds = {"CPU": CPU_SECONDS, "CORE": 0, "FSIZE": file_mb << 20, "NOFILE": 256, "MEMLOCK": 0, "MSGQUEUE": 0}
+    bounds["STACK"] = STACK_MB << 20
     status = Path("/proc/self/statm")
-    if status.exists():  # macOS has no usable address-space limit
-        bounds["AS"] = int(status.read_text().split()[0]) * resource.getpagesize() + (memory_mb << 20)
+    if status.exists():  # macOS has no usable limit of memory
+        pages = [int(word) * resource.getpagesize() for word in status.read_text().split()]
+        bounds["DATA"] = pages[5] + (memory_mb << 20)
+        bounds["AS"] = pages[0] + (memory_mb + RESERVED_MB << 20)
     for name, bound in bounds.items():
         kind = getattr(resource, f"RLIMIT_{name}", None)
         if kind is not None:

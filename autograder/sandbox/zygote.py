@@ -13,6 +13,7 @@ import functools
 import gc
 import itertools
 import json
+import mmap
 import os
 import select
 import shutil
@@ -109,7 +110,8 @@ def _temptations(jail: Jail, canary: str) -> list[str]:
         held.append("namespaces")
     if _refused(lambda: os.listdir("/proc/self")) and _refused(lambda: os.listdir("/")):
         held.append("landlock")
-    if _refused(lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM)) and _refused(_fork):
+    forbidden = (lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM), _fork, lambda: mmap.mmap(-1, 1))
+    if all(map(_refused, forbidden)):
         held.append("seccomp")
     try:
         bytearray(512 << 20)
@@ -159,6 +161,7 @@ def main(control_fd: int) -> None:
     tempfile.tempdir = None
     os.chdir(config["scratch"])
     _preload(config["torch"])
+    folders = [path for path in sys.path if os.path.isdir(path)]
     if config["uid"] is not None:
         os.setgroups([])
         os.setgid(config["uid"])
@@ -169,7 +172,7 @@ def main(control_fd: int) -> None:
         "held": jail.held(config["canary"]),
         "refused": jail.refused,
         "tasks": _tasks(),
-        "library": os.access(os.__file__, os.R_OK) and os.access(np.__file__, os.R_OK),
+        "library": all(os.access(path, os.R_OK | os.X_OK) for path in folders),
     }
     control.send(json.dumps(answer).encode())
     gc.collect()

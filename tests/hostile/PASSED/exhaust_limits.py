@@ -4,7 +4,7 @@ import os
 import resource
 
 
-for kind in (resource.RLIMIT_AS, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
+for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_STACK, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
     before = resource.getrlimit(kind)
     for wanted in ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), (before[1], before[1]), (1 << 40, 1 << 40)):
         try:

@@ -1,6 +1,7 @@
-"""Asks for memory no limit sees: memfd, shared memory of two kinds, secret memory; getting any would show that it worked."""
+"""Asks for memory no limit sees: memfd, shared memory of four kinds, stacks that grow, secret memory; getting any would show that it worked."""
 
 import ctypes
+import mmap
 import multiprocessing.shared_memory
 import platform
 
@@ -16,6 +17,20 @@ for name, number, arguments in (
 ):
     if syscall(number, *arguments) >= 0:
         print("BREACH", name)
+MAP_GROWSDOWN = 0x100
+for name, flags in (("anonymous", mmap.MAP_SHARED), ("stack", mmap.MAP_PRIVATE | MAP_GROWSDOWN)):
+    try:
+        mmap.mmap(-1, 1 << 20, flags=flags | mmap.MAP_ANONYMOUS)
+        print("BREACH", name)
+    except OSError:
+        pass
+for mode, protection in (("rb", mmap.PROT_READ), ("r+b", mmap.PROT_READ | mmap.PROT_WRITE)):
+    try:
+        with open("/dev/zero", mode) as zeros:
+            mmap.mmap(zeros.fileno(), 1 << 20, flags=mmap.MAP_SHARED, prot=protection)
+        print("BREACH /dev/zero")
+    except OSError:
+        pass
 try:
     multiprocessing.shared_memory.SharedMemory(create=True, size=1 << 20)
     print("BREACH shared memory")
