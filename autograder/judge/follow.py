@@ -49,7 +49,8 @@ def follow(
         if not questions or spent > limits.total_seconds:
             break
         began = time.monotonic()
-        ran = sandbox.run(Job(source, tuple(questions.values()), limits, oracle.assignment.shortcuts))
+        asked = tuple(questions.values())
+        ran = sandbox.run(Job(source, asked, limits, oracle.assignment.shortcuts, oracle.assignment.torch))
         spent += (time.monotonic() - began) / patience()
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
         open_trials = waiting

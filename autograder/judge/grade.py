@@ -34,7 +34,7 @@ def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool
     """Grade a submission on the oracle's trials; with `smallest`, show failures by the smallest call that fails."""
     assignment = oracle.assignment
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
-    ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts))
+    ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts, assignment.torch))
     return judge_run(source, oracle, sandbox, ran, smallest=smallest)
 
 

@@ -33,7 +33,8 @@ def judge_smaller(
 ) -> dict[Trial, Judged]:
     """Return how a submission answers smaller calls, in one job."""
     requests = tuple(request for small in smalls for request in small.trial.requests)
-    outcomes = iter(sandbox.run(Job(source, requests, limits, oracle.assignment.shortcuts)).outcomes)
+    assignment = oracle.assignment
+    outcomes = iter(sandbox.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch)).outcomes)
     return {
         small.trial: judge_trial(
             oracle, small.trial, tuple(next(outcomes) for _ in small.trial.requests), small.expected

@@ -184,9 +184,8 @@ class Trainer:
             memory_mb=training.memory_mb,
         )
         watch = functools.partial(self._hear, training.exercise, steps, opening)
-        ran = sandbox.run(
-            Job(source, (self.losses.request(training, steps),), limits, self.assignment.shortcuts, watch)
-        )
+        request, assignment = self.losses.request(training, steps), self.assignment
+        ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
     def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:

@@ -28,6 +28,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "module": job.source.module,
             "notebook": job.source.notebook,
             "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
+            "torch": job.torch,
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
             "shortcuts": [(name, rule.exercises) for rule in job.shortcuts for name in rule.names],

@@ -89,6 +89,9 @@ class Job:
     requests: tuple[Request, ...]
     limits: Limits
     shortcuts: tuple[Shortcut, ...] = ()
+    torch: bool = (
+        False  # whether torch is imported before any of the submission runs; where it is missing is no fault of it
+    )
     watch: Callable[[int, float], bool] | None = None  # hears of a training's steps and losses, and whether to stop it
 
 

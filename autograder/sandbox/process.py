@@ -22,25 +22,35 @@ from typing import Self
 from autograder.sandbox.attempt import run_job
 from autograder.sandbox.ends import Streams
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
+from autograder.sandbox.libraries import libraries, loader_variables
 
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
-# One thread each: the classes are graded in parallel, and a forked child cannot use the pools of its parent.
-ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# One thread each: the classes are graded in parallel, and a forked child cannot use the pools of its parent. No GPU: where
+# submissions are graded there is none, and what a check says at home has to hold there.
+ENVIRONMENT = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "CUDA_VISIBLE_DEVICES": "",
+    **loader_variables(),
+}
 # Windows finds its libraries by these; elsewhere a child needs no more than the default path.
 _SYSTEM = (
     {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP", "TMP") if name in os.environ}
     if os.name == "nt"
     else {"PATH": os.defpath}
 )
-# The root is on the path only while our own modules load, so that `import solutions` finds nothing.
+# Our package is loaded from its place, and its root is never on the path, so that `import solutions` finds nothing; unless
+# the root is a folder of packages, in which torch may be, too.
 BOOT = """\
-import sys
-root, module, *words = sys.argv[1:]
-sys.path.insert(0, root)
-import importlib
+import importlib.util, os, sys
+root, folders, module, *words = sys.argv[1:]
+folders = folders.split(os.pathsep) if folders else []
+others = {os.path.realpath(path) for path in (root, *folders)}
+sys.path[:] = [path for path in sys.path if os.path.realpath(path) not in others] + folders
+spec = importlib.util.spec_from_file_location("autograder", os.path.join(root, "autograder", "__init__.py"))
+sys.modules["autograder"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["autograder"])
 main = importlib.import_module(module).main
-sys.path[:] = [path for path in sys.path if path != root]
 sys.argv[:] = [""]
 main(*(int(word) if word.isdigit() else word for word in words))
 """
@@ -52,6 +62,7 @@ COLD = Isolation(
         "it can open network connections",
         "it can start and signal processes",
         "it can fill the disk",
+        "it can take more memory than its limit, in shared mappings",
     ),
 )
 
@@ -107,7 +118,8 @@ class ColdChild:
             undo.callback(_remove_file, path)
             job = undo.enter_context(os.fdopen(handle, "wb"))
             log_read, log_write = pipe(undo, undo)
-            command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), "autograder.sandbox.cold", path]
+            folders = os.pathsep.join(libraries())
+            command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), folders, "autograder.sandbox.cold", path]
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

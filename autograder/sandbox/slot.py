@@ -23,6 +23,7 @@ from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.ends import Pipes
 from autograder.sandbox.jail import JailError, compile_filter
 from autograder.sandbox.job import Ending
+from autograder.sandbox.libraries import libraries, loader_folders
 from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, pipe, remove_folder, say_exit
 from autograder.sandbox.zygote import MAX_MESSAGE
 
@@ -33,10 +34,10 @@ _NOBODY = 65534
 # Of the system its libraries and no more: images like to keep their application, answers and all, in /usr/src.
 _SYSTEM = (
     *("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/share/zoneinfo"),
-    *("/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
 )
 _SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
+_DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")  # not /dev/zero: sharing it is memory that no limit sees
 _OURS = (
     "__init__.py",
     *(
@@ -129,8 +130,9 @@ class Slot:
 
     def _command(self, profile: Profile, control: int) -> list[str]:
         python = [sys.executable, "-I", "-B", "-c", BOOT]
+        folders = os.pathsep.join(map(os.path.realpath, libraries()))
         if not profile.namespaces:
-            return [*python, str(ROOT), "autograder.sandbox.zygote", str(control)]
+            return [*python, str(ROOT), folders, "autograder.sandbox.zygote", str(control)]
         bwrap = shutil.which("bwrap")
         if bwrap is None:
             raise SlotError("bubblewrap (bwrap) is not installed")
@@ -168,6 +170,7 @@ class Slot:
             *mounts,
             *python,
             "/grader",
+            folders,
             "autograder.sandbox.zygote",
             str(control),
         ]
@@ -272,6 +275,7 @@ def readable_paths() -> tuple[str, ...]:
     prefixes = dict.fromkeys((sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix))
     paths = [os.path.join(prefix, part) for prefix in prefixes for part in ("bin", "lib", "lib64", "pyvenv.cfg")]
     paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    paths += [*libraries(), *loader_folders()]
     real = dict.fromkeys((*_SYSTEM, *(os.path.realpath(path) for path in paths)))
     return tuple(path for path in real if not any(path.startswith(f"{other}/") for other in real))
 
