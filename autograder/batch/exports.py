@@ -20,7 +20,7 @@ _LEADING = " \t\r\n\v\f\0\u00a0\u200b\ufeff'\""  # what may stand before and is 
 _BAD = {
     "unreadable": "It could not be read.",
     "not_importable": "It could not be imported.",
-    "grader_error": "The grader failed; it will be graded again.",
+    "grader_error": "The grader failed. Nothing is wrong with what you handed in; tell your instructor.",
     NOT_SUBMITTED: "Nothing was handed in.",
     NOT_GRADED: "It is not graded yet.",
 }

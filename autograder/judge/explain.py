@@ -38,7 +38,7 @@ _LIBRARY_ERRORS = frozenset(
 # A part of the answer as the case calls it: "dW_x", "gradient of W_q.weight".
 _NAMED = re.compile(r"(gradient of )?[^\W\d][\w.]*|gradient of argument \d")
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
-OUR_FAULT = "The grader itself failed here. That is not your doing; it will be looked at and graded again."
+OUR_FAULT = "The grader itself failed here. That is not your doing."  # what comes of it is told where it is known
 
 
 def explain_finding(

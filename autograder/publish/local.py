@@ -51,7 +51,24 @@ class Options:
 def check(source: Source, bundle: Bundle) -> Result:
     """Judge a student's code on the public cases."""
     with ProcessSandbox() as sandbox:
-        return grade(source, bundle, sandbox, smallest=True)
+        return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
+
+
+def _with_help(result: Result, *, torch: bool) -> Result:
+    """Say beside a fault of ours what to do: at home nobody else looks at it."""
+    names = "numpy, torch" if torch else "numpy"
+    python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
+    advice = (
+        f'\nTry {python} -c "import {names}": if that fails, {python} -m pip install --force-reinstall '
+        f"{names.replace(',', '')} mends it. If it works, show this message to your instructor. A check counts for nothing."
+    )
+
+    def helped(case: CaseResult) -> CaseResult:
+        return replace(case, message=case.message + advice) if case.status is Status.GRADER_ERROR else case
+
+    exercises = tuple(replace(e, cases=tuple(map(helped, e.cases))) for e in result.exercises)
+    failed = result.problem and any(c.status is Status.GRADER_ERROR for _, _, c in verdicts(result))
+    return replace(result, exercises=exercises, problem=result.problem + advice if failed else result.problem)
 
 
 def run_check(bundle: Bundle, path: Path, title: str, options: Options) -> int:

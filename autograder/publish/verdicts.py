@@ -123,9 +123,9 @@ def _defined(code: str) -> set[str] | None:
 
 
 def _status(result: Result, name: str) -> tuple[str, str]:
-    if result.problem:
-        return "CRASHED", result.problem
     case: CaseResult = next(case for e, c, case in verdicts(result) if f"{e}.{c}" == name)
+    if result.problem:
+        return str(case.status), result.problem
     return str(case.status), "\n".join(filter(None, [case.claim, case.message, f"→ {case.says}" if case.says else ""]))
 
 

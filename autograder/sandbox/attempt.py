@@ -6,6 +6,7 @@ attempt.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import struct
 import time
@@ -33,7 +34,7 @@ from autograder.sandbox.wire import WireError, decode
 from autograder.sandbox.worker import MARK
 
 MAX_STRIKES = 2
-START_SECONDS = 30.0  # for a child to start on a busy machine; longer is our fault, not the student's
+START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's
 START_TRIES = 3
 MAX_CURVE = 2_000  # points of a training's curve that are kept
 
@@ -65,6 +66,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
     outcomes: dict[int, Outcome] = {}
     strikes: Counter[str] = Counter()
     loading: Loading | None = None
+    ours = functools.cache(lambda: _own_fault(job, launch))
     tries = START_TRIES
     budget = Budget(job.limits)
     while pending := [i for i in range(len(job.requests)) if i not in outcomes]:
@@ -73,6 +75,12 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
             break
         loaded, broken = _attempt(job, pending, outcomes, launch, budget)
         ended = loaded[0] if broken is None else outcomes[broken]
+        if ended.ending is Ending.DIED and ours():
+            ended = Outcome(Ending.FAULT, trouble=Trouble("", ours()), printed=ended.printed)
+            if broken is None:
+                loaded = ended, ()
+            else:
+                outcomes[broken] = ended
         if ended.ending is Ending.FAULT and tries > 1:
             tries -= 1
             if broken is not None:
@@ -98,6 +106,22 @@ def _attempt(
     finally:
         attempt.end()
     return loaded, broken
+
+
+def _own_fault(job: Job, launch: Callable[[], Child]) -> str:
+    """Say what ends a child that makes a job's calls on an empty submission: the grader itself does; nothing if nothing."""
+    outcomes: dict[int, Outcome] = {}
+    empty = replace(job, source=replace(job.source, chunks=()), watch=None)
+    loaded, broken = _attempt(empty, list(range(len(job.requests))), outcomes, launch, Budget(job.limits))
+    ended = loaded[0] if broken is None else outcomes[broken]
+    if ended.ending is Ending.RETURNED:
+        return ""
+    why = _last_line(ended.printed) or (ended.trouble and ended.trouble.text) or str(ended.ending)
+    return f"an empty file comes to the same: {why}"
+
+
+def _last_line(log: str) -> str:
+    return log.strip().rpartition("\n")[2]
 
 
 def _strike(job: Job, broken: int, outcomes: dict[int, Outcome], strikes: Counter[str]) -> None:
@@ -135,9 +159,9 @@ class Attempt:
         try:
             self._event("ready", time.monotonic() + START_SECONDS)
         except EndedError as end:
-            return Outcome(
-                Ending.FAULT, trouble=Trouble("", f"the worker did not start: {end}; {self._ends.said()}")
-            ), ()
+            said = self._ends.said()
+            why = _last_line(said) or str(end) or f"nothing came of it in {START_SECONDS:g} s"
+            return Outcome(Ending.FAULT, trouble=Trouble("", f"its process did not start: {why}"), printed=said), ()
         started = time.monotonic()
         try:
             event = self._event("loaded", started + self.limits.import_seconds * self._budget.patience)
