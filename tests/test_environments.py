@@ -1,0 +1,141 @@
+"""The reference has full marks wherever Python and its libraries are installed, and no environment's fault is a student's.
+
+What takes seconds runs here; `make test-environments` runs the whole matrix.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from environment_support import (
+    RESERVES,
+    Came,
+    Environment,
+    base_python,
+    built_wheel,
+    change_torch,
+    check,
+    check_py,
+    course_copy,
+    grade,
+    install,
+    link_libraries,
+    run_autograder,
+    solution,
+    user_site,
+    virtual,
+)
+from gradescope_support import readable_python
+
+COURSE = Path(__file__).parent / "course"
+TORCH = "t2_tensors"
+Deed = Callable[[Environment, Path, str, Path, bytes], Came]
+
+
+@pytest.fixture(scope="module")
+def open_folder() -> Iterator[Path]:
+    """Return a folder that other users may read; pytest's own are closed to them."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def course(open_folder: Path) -> Path:
+    """Return the tiny course, away from everything that is read to run Python."""
+    return course_copy(open_folder / "course", COURSE)
+
+
+@pytest.fixture(scope="module")
+def wheel(open_folder: Path) -> Path:
+    """Return this package, built."""
+    (open_folder / "built").mkdir()
+    return built_wheel(open_folder / "built")
+
+
+@pytest.fixture(scope="module")
+def installed(open_folder: Path, wheel: Path) -> Environment:
+    """Return a virtual environment with the package in it as `pip install` leaves it; bubblewrap cannot be found."""
+    environment = virtual(readable_python(open_folder / "base"), open_folder / "autograder" / "python")
+    link_libraries(environment.site, "sequence-autograder")
+    install(environment, wheel)
+    return environment
+
+
+def made(deed: Deed, environment: Environment, course: Path, folder: Path) -> Came:
+    """Return what the reference of the torch assignment earns."""
+    return deed(environment, course, TORCH, folder, solution(course, TORCH))
+
+
+@pytest.mark.parametrize("deed", [check_py, check, grade, run_autograder])
+def test_from_a_wheel_without_bubblewrap(deed: Deed, installed: Environment, course: Path, open_folder: Path) -> None:
+    """Where the package lies beside torch, in site-packages, and nothing but Landlock and seccomp locks it in."""
+    folder = open_folder / deed.__name__
+    folder.mkdir()
+    came = made(deed, installed, course, folder)
+    assert came.full, came.said
+
+
+@pytest.fixture(scope="module")
+def users_own(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
+    """Return a Python whose packages are a user's own."""
+    environment = user_site(tmp_path_factory.mktemp("home"))
+    link_libraries(environment.site, "sequence-autograder")
+    install(environment, wheel)
+    return environment
+
+
+@pytest.mark.parametrize("deed", [check_py, check, grade])
+def test_from_a_users_own_packages(deed: Deed, users_own: Environment, course: Path, tmp_path: Path) -> None:
+    """As `pip install --user`, Python of Microsoft's store and JupyterHub have them."""
+    came = made(deed, users_own, course, tmp_path)
+    assert came.full, came.said
+
+
+@pytest.mark.parametrize("deed", [check_py, check, grade])
+def test_from_a_folder_on_the_path(deed: Deed, users_own: Environment, course: Path, tmp_path: Path) -> None:
+    """As `pip install --target` and the modules of a cluster do it."""
+    environment = Environment((base_python(),), users_own.site, {"PYTHONPATH": f"{tmp_path}:{users_own.site}"})
+    came = made(deed, environment, course, tmp_path)
+    assert came.full, came.said
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Environment:
+    """Return a virtual environment with what a handout asks for."""
+    environment = virtual(base_python(), tmp_path / "bare")
+    link_libraries(environment.site, "torch", "numpy")
+    return environment
+
+
+def test_where_importing_torch_reserves_gigabytes(bare: Environment, course: Path, tmp_path: Path) -> None:
+    """As its CUDA builds do, with a GPU or without; what is reserved and not touched is not memory."""
+    change_torch(bare.site, RESERVES)
+    came = made(check_py, bare, course, tmp_path / "handout")
+    assert came.full, came.said
+
+
+BROKEN = {
+    "libcudart.so.12: cannot open shared object file": "raise ImportError('@')",
+    "Numpy is not available": "def from_numpy(*_):\n    raise RuntimeError('@')\n",  # what torch 2.2 says beside numpy 2
+    "'NoneType' object has no attribute 'manual_seed'": "default_generator = None",
+    "signal SIGSEGV": "import ctypes\nctypes.string_at(0)",
+}
+
+
+@pytest.mark.parametrize("reason", BROKEN)
+def test_libraries_that_do_not_work_are_not_the_students_fault(
+    reason: str, bare: Environment, course: Path, tmp_path: Path
+) -> None:
+    """What fails without a line of theirs is told as what it is, and what to do about it."""
+    change_torch(bare.site, BROKEN[reason].replace("@", reason))
+    made(check_py, bare, course, tmp_path / "handout")
+    told = bare.run("check.py", cwd=tmp_path / "handout").stdout
+    assert reason in told
+    assert "not your doing" in told
+    assert f"{bare.python[0]} -m pip install" in told
+    for wrong in ("Your code", "Your file", "Traceback", "worker.py", "graded again", "CRASHED", "FAILED"):
+        assert wrong not in told
