@@ -23,7 +23,7 @@ from gradescope_support import TOOLS
 from packaging.requirements import Requirement
 
 from autograder.course.catalog import load_assignment
-from autograder.publish.desk import Settings
+from autograder.publish.desk import Settings, desk_files
 from autograder.publish.gradescope import gradescope_zip
 from autograder.publish.handout import handout_files
 from autograder.publish.public import public_oracle
@@ -243,6 +243,24 @@ def run_autograder(environment: Environment, course: Path, slug: str, folder: Pa
     answer = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
     most = sum(test["max_score"] for test in answer["tests"])
     return Came(answer["score"], most, done.stdout + done.stderr + json.dumps(answer))
+
+
+ASK = """\
+import json, sys
+from pathlib import Path
+from autograder.publish.otter_judge import ask
+print(json.dumps(ask(Path(sys.argv[1]), Path(sys.argv[2]))))
+"""
+
+
+def otter_judge(environment: Environment, course: Path, slug: str, folder: Path, code: bytes) -> Came:
+    """Do what `otter run` does with a submission before it starts its kernel."""
+    desk = unpacked(desk_files(course, Settings(slug, seed=7)), folder / "desk")
+    file = _written(course, slug, folder, code)
+    done = environment.run("-c", ASK, str(desk), str(file), cwd=folder)
+    exercises = json.loads(done.stdout)["exercises"]
+    earned, most = (sum(e[key] for e in exercises) for key in ("score", "max_score"))
+    return Came(earned, most, done.stderr + done.stdout)
 
 
 def _written(course: Path, slug: str, folder: Path, code: bytes) -> Path:

@@ -23,6 +23,7 @@ from environment_support import (
     grade,
     install,
     link_libraries,
+    otter_judge,
     run_autograder,
     solution,
     user_site,
@@ -70,7 +71,7 @@ def made(deed: Deed, environment: Environment, course: Path, folder: Path) -> Ca
     return deed(environment, course, TORCH, folder, solution(course, TORCH))
 
 
-@pytest.mark.parametrize("deed", [check_py, check, grade, run_autograder])
+@pytest.mark.parametrize("deed", [check_py, check, grade, run_autograder, otter_judge])
 def test_from_a_wheel_without_bubblewrap(deed: Deed, installed: Environment, course: Path, open_folder: Path) -> None:
     """Where the package lies beside torch, in site-packages, and nothing but Landlock and seccomp locks it in."""
     folder = open_folder / deed.__name__
@@ -88,7 +89,7 @@ def users_own(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environm
     return environment
 
 
-@pytest.mark.parametrize("deed", [check_py, check, grade])
+@pytest.mark.parametrize("deed", [check_py, check, grade, otter_judge])
 def test_from_a_users_own_packages(deed: Deed, users_own: Environment, course: Path, tmp_path: Path) -> None:
     """As `pip install --user`, Python of Microsoft's store and JupyterHub have them."""
     came = made(deed, users_own, course, tmp_path)

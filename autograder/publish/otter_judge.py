@@ -76,7 +76,7 @@ def ask(desk: Path, submission: Path) -> Json:
     seconds = read_settings(desk).seconds
     with tempfile.TemporaryDirectory() as name:
         answer = Path(name) / "record.json"
-        command = [sys.executable, "-I", "-m", "autograder.publish.desk", str(desk), str(submission), str(answer)]
+        command = [sys.executable, "-P", "-m", "autograder.publish.desk", str(desk), str(submission), str(answer)]
         try:
             subprocess.run(command, check=True, timeout=seconds, capture_output=True)
             entry: Json = json.loads(answer.read_text(encoding="utf-8"))
