@@ -19,6 +19,7 @@ import pytest
 import torch
 
 from autograder.course.spec import Limits
+from autograder.sandbox import budget
 from autograder.sandbox.attempt import MAX_STRIKES
 from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
@@ -801,3 +802,61 @@ def f(x):
     while threading.active_count() > threads and time.monotonic() < until:
         time.sleep(0.05)
     assert threading.active_count() == threads
+
+
+# What one submission can cost the grader
+
+FLOOD = """
+import os, struct, sys
+from autograder.sandbox.wire import encode
+
+def f(x):
+    frame = sys._getframe()
+    while type(frame.f_locals.get("channel")).__name__ != "Channel":
+        frame = frame.f_back
+    blob = encode({"event": "progress", "step": 1, "loss": 1.0})
+    told = (struct.pack("<Q", len(blob)) + blob) * 1000
+    while True:
+        os.write(frame.f_locals["channel"]._fd, told)
+"""
+GENEROUS = Limits(case_seconds=60.0, import_seconds=5.0, memory_mb=512, output_mb=200)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have limits of time mean what they say, however busy this machine is."""
+    monkeypatch.setattr(budget, "patience", lambda: 1.0)
+
+
+def test_who_keeps_the_grader_busy_is_stopped(run: Run) -> None:
+    """Reading what a child sends takes our own time, and of that a submission has little, whatever its limits are."""
+    before = time.thread_time()
+    result = run(FLOOD, ask("f", 1), ask("f", 1, group="more"), limits=GENEROUS)
+    assert endings(result) == [Ending.OUTPUT, Ending.NOT_RUN]
+    assert time.thread_time() - before < 2 * budget.MOST_WORK
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_one_limit_holds_for_all_jobs_of_a_submission(box: Sandbox) -> None:
+    """Importing counts, and a second job has what the first has left."""
+    limits = Limits(case_seconds=2.0, total_seconds=2.0, import_seconds=4.0, memory_mb=512)
+    source = Source("sub", (Chunk("sub.py", "import time\ndef f(x):\n    time.sleep(x)\n    return x"),))
+    rationed = budget.Rationed(box, 6.0)
+    ended = [
+        endings(rationed.run(Job(source, (ask("f", x, group=group),), limits)))
+        for group, x in (("quick", 0.0), ("slow", 60.0), ("another", 60.0), ("last", 0.0))
+    ]
+    assert ended == [[Ending.RETURNED], [Ending.TIMEOUT], [Ending.NOT_RUN], [Ending.NOT_RUN]]
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_importing_again_and_again_is_within_the_limit(run: Run) -> None:
+    """Every crash brings a fresh child, which imports the submission anew."""
+    limits = Limits(case_seconds=1.0, total_seconds=1.0, import_seconds=2.0, memory_mb=512)
+    text = "import os, time\ntime.sleep(1.0)\ndef f(i):\n    os._exit(1)"
+    names = [f"f{i}" for i in range(12)]
+    text += "".join(f"\n{name} = f" for name in names)
+    found = endings(run(text, *(ask(name, 0) for name in names), limits=limits))
+    assert found[0] is Ending.DIED
+    assert found[-1] is Ending.NOT_RUN
+    assert found.count(Ending.DIED) < 6

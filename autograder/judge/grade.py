@@ -21,6 +21,7 @@ from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.shortcuts import explain_shortcut, reached_exercises, rule_for, used_shortcuts
 from autograder.judge.smallest import with_smallest
 from autograder.judge.trials import Judged, Knowledge
+from autograder.sandbox.budget import Rationed
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 
 MAX_PRINTED = 10  # lines of what a case printed
@@ -33,8 +34,10 @@ UNNAMED = "No single mistake that we know gives these answers; more than one thi
 def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False) -> Result:
     """Grade a submission on the oracle's trials; with `smallest`, show failures by the smallest call that fails."""
     assignment = oracle.assignment
+    limits = assignment.limits
+    sandbox = Rationed(sandbox, limits.import_seconds + limits.total_seconds)
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
-    ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts))
+    ran = sandbox.run(Job(source, requests, limits, assignment.shortcuts))
     return judge_run(source, oracle, sandbox, ran, smallest=smallest)
 
 
