@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 import torch
 
 from autograder.course.spec import Limits
+from autograder.sandbox import budget
 from autograder.sandbox.attempt import MAX_STRIKES
 from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
@@ -729,3 +731,132 @@ def test_the_level_is_told(box: Sandbox) -> None:
     assert box.isolation.level in ("A", "A-", "B", "B-", "C")
     assert "rlimits" in box.isolation.mechanisms
     assert (box.isolation.level == "A") == (not box.isolation.residual_risks)
+
+
+# Pipes that a child reopens
+
+REOPENED = """
+import contextlib, fcntl, os, stat, threading, time
+
+def late(descriptor, size, read=os.read):
+    time.sleep(0.1)  # else it would go on before there is something to go on with
+    return read(descriptor, size)
+
+def again(mode):
+    for descriptor in range(64):
+        with contextlib.suppress(OSError):
+            held = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE
+            if held != mode and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                yield os.open(f"/proc/self/fd/{descriptor}", mode | os.O_NONBLOCK)
+
+def fill():
+    for descriptor in again(os.O_WRONLY):
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(descriptor, b"g" * 4096)
+
+def steal():
+    pipes = list(again(os.O_RDONLY))
+    while True:
+        for descriptor in pipes:
+            with contextlib.suppress(OSError):
+                os.read(descriptor, 1 << 16)
+"""
+
+
+def test_a_child_that_fills_what_it_should_only_read_stops_nobody(run: Run) -> None:
+    """The word to go on comes through a pipe that the child can open for writing, too, by its name in /proc."""
+    text = f"{REOPENED}\nfill()\nos.read = late\n\ndef f(i):\n    print(i)\n    fill()\n    return i"
+    result = run(text, *(ask("f", i) for i in range(4)), *(ask("f", i, phase=1) for i in range(4)))
+    assert [outcome.value for outcome in result.outcomes] == [0, 1, 2, 3] * 2
+
+
+def test_a_child_that_reads_its_own_results_back_ends(run: Run) -> None:
+    """It may take them between our seeing that something is there and our reading it."""
+    text = f"{REOPENED}\nthreading.Thread(target=steal, daemon=True).start()\n\ndef f(i):\n    print(i)\n    return i"
+    for _ in range(3):
+        result = run(text, *(ask("f", i) for i in range(3)))
+        assert {*endings(result)} <= {Ending.RETURNED, Ending.NOT_RUN, *DEAD}
+
+
+def test_what_a_child_leaves_running_holds_no_pipe_against_us(box: Sandbox) -> None:
+    """A process that it starts in a session of its own may print for ever, where nothing forbids it to start one."""
+    text = """
+import os, subprocess, sys
+def f(x):
+    try:
+        subprocess.Popen([sys.executable, "-c", "import os, time\\nend = time.time() + 2\\nwhile time.time() < end: os.write(2, b'z' * 60000)"],
+                         start_new_session=True)
+    except OSError:
+        pass
+    return x
+"""
+    threads, result = threading.active_count(), []
+    worker = threading.Thread(
+        target=lambda: result.append(box.run(Job(Source("sub", (Chunk("sub.py", text),)), (ask("f", 1),), LIMITS)))
+    )
+    worker.start()
+    worker.join(20)
+    assert [outcome.value for each in result for outcome in each.outcomes] == [1]
+    until = time.monotonic() + 20
+    while threading.active_count() > threads and time.monotonic() < until:
+        time.sleep(0.05)
+    assert threading.active_count() == threads
+
+
+# What one submission can cost the grader
+
+FLOOD = """
+import os, struct, sys
+from autograder.sandbox.wire import encode
+
+def f(x):
+    frame = sys._getframe()
+    while type(frame.f_locals.get("channel")).__name__ != "Channel":
+        frame = frame.f_back
+    blob = encode({"event": "progress", "step": 1, "loss": 1.0})
+    told = (struct.pack("<Q", len(blob)) + blob) * 1000
+    while True:
+        os.write(frame.f_locals["channel"]._fd, told)
+"""
+GENEROUS = Limits(case_seconds=60.0, import_seconds=5.0, memory_mb=512, output_mb=200)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have limits of time mean what they say, however busy this machine is."""
+    monkeypatch.setattr(budget, "patience", lambda: 1.0)
+
+
+def test_who_keeps_the_grader_busy_is_stopped(run: Run) -> None:
+    """Reading what a child sends takes our own time, and of that a submission has little, whatever its limits are."""
+    before = time.thread_time()
+    result = run(FLOOD, ask("f", 1), ask("f", 1, group="more"), limits=GENEROUS)
+    assert endings(result) == [Ending.OUTPUT, Ending.NOT_RUN]
+    assert time.thread_time() - before < 2 * budget.MOST_WORK
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_one_limit_holds_for_all_jobs_of_a_submission(box: Sandbox) -> None:
+    """Importing counts, and a second job has what the first has left."""
+    limits = Limits(case_seconds=2.0, total_seconds=2.0, import_seconds=4.0, memory_mb=512)
+    source = Source("sub", (Chunk("sub.py", "import time\ndef f(x):\n    time.sleep(x)\n    return x"),))
+    rationed = budget.Rationed(box, 6.0)
+    ended = [
+        endings(rationed.run(Job(source, (ask("f", x, group=group),), limits)))
+        for group, x in (("quick", 0.0), ("slow", 60.0), ("another", 60.0), ("last", 0.0))
+    ]
+    assert ended == [[Ending.RETURNED], [Ending.TIMEOUT], [Ending.NOT_RUN], [Ending.NOT_RUN]]
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_importing_again_and_again_is_within_the_limit(run: Run) -> None:
+    """Every crash brings a fresh child, which imports the submission anew."""
+    limits = Limits(case_seconds=1.0, total_seconds=1.0, import_seconds=2.0, memory_mb=512)
+    text = "import os, time\ntime.sleep(1.0)\ndef f(i):\n    os._exit(1)"
+    names = [f"f{i}" for i in range(12)]
+    text += "".join(f"\n{name} = f" for name in names)
+    found = endings(run(text, *(ask(name, 0) for name in names), limits=limits))
+    assert found[0] is Ending.DIED
+    assert found[-1] is Ending.NOT_RUN
+    assert found.count(Ending.DIED) < 6

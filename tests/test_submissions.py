@@ -736,7 +736,7 @@ def test_old_notebooks(tmp_path: Path) -> None:
         (notebook("x = 1").decode().encode("utf-16"), "UTF-16"),
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "broken character"),
         (b'{"cells": [{"cell_type": "code", "source": "\\u0000"}]}', "NUL character"),
-        (notebook("x" * (1 << 20), "y = 1"), "more than 1 MB of code"),
+        (notebook("x" * (1 << 20), "y = 1"), "more than 256 KB of code"),
         (b" " * ((20 << 20) + 1), "too large"),
     ],
 )

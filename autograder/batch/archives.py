@@ -220,8 +220,9 @@ def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
 
 def size_flaw(name: str, size: int, limit: int) -> str:
     """Say that a file is too large."""
-    allowed = f"{size / 2**20:.1f} MB or more, where {limit >> 20} MB are allowed"
-    return f"{name} is too large: {allowed}. Hand in the code alone."
+    power, unit = (20, "MB") if limit >> 20 else (10, "KB")
+    allowed = f"{size / 2**power:.1f} {unit} or more, where {limit >> power} {unit} are allowed"
+    return f"{name} is too large: {allowed}. Hand in the code alone, without data written into it."
 
 
 def outside_flaw(name: str) -> str:

@@ -32,7 +32,7 @@ from autograder.sandbox.job import Chunk, Source
 
 SUFFIXES = (".py", ".ipynb")
 MAX_ARCHIVE = 50 << 20
-MAX_SOURCE = 1 << 20
+MAX_SOURCE = 256 << 10  # of code; the longest solution of the course's own holds 30 KB
 MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # most of it pictures
 _SUPPORT = frozenset(
@@ -213,7 +213,10 @@ def _notebook_chunks(text: str, name: str) -> tuple[Chunk, ...]:
         if number > MAX_CELLS:
             raise UnreadableError(f"{name} holds more than {MAX_CELLS:,} cells of code. Hand in your solution alone.")
         if total > MAX_SOURCE:
-            raise UnreadableError(f"{name} holds more than {MAX_SOURCE >> 20} MB of code. Hand in your solution alone.")
+            raise UnreadableError(
+                f"{name} holds more than {MAX_SOURCE >> 10} KB of code. Take out what is not your solution, such as data "
+                "written as code, and hand it in again."
+            )
         try:
             code.encode()
         except UnicodeEncodeError:

@@ -18,9 +18,10 @@ from autograder.judge.explain import (
 from autograder.judge.likeness import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.shortcuts import explain_shortcut, reached_exercises, rule_for, used_shortcuts
+from autograder.judge.shortcuts import Reading, explain_shortcut, rule_for
 from autograder.judge.smallest import with_smallest
 from autograder.judge.trials import Judged, Knowledge
+from autograder.sandbox.budget import Rationed
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 
 MAX_PRINTED = 10  # lines of what a case printed
@@ -33,13 +34,19 @@ UNNAMED = "No single mistake that we know gives these answers; more than one thi
 def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False) -> Result:
     """Grade a submission on the oracle's trials; with `smallest`, show failures by the smallest call that fails."""
     assignment = oracle.assignment
+    limits = assignment.limits
+    rationed = Rationed(sandbox, limits.import_seconds + limits.total_seconds)
+    reading = Reading(source, assignment, sandbox)
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
-    ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts, assignment.torch))
-    return judge_run(source, oracle, sandbox, ran, smallest=smallest)
+    ran = rationed.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch))
+    return judge_run(reading, oracle, rationed, ran, smallest=smallest)
 
 
-def judge_run(source: Source, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool = False) -> Result:
+def judge_run(
+    reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool = False
+) -> Result:
     """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
+    source = reading.source
     assignment = oracle.assignment
     notes = tuple(explain_trouble(note, source) for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
@@ -50,20 +57,20 @@ def judge_run(source: Source, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
         verdict = attribute(oracle, judged, oracle.follow(source, sandbox, judged))
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
-    exercises = tuple(_exercise(e, oracle, judged, verdict, source) for e in assignment.exercises if not e.training)
-    shortcuts = used_shortcuts(source, assignment)
+    exercises = tuple(_exercise(e, oracle, judged, verdict, reading) for e in assignment.exercises if not e.training)
+    shortcuts = reading.shortcuts()
     exercises = tuple(_without(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
 
 
 def _exercise(
-    exercise: Exercise, oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, source: Source
+    exercise: Exercise, oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
         _excused_case(j, verdict.excused[j.trial])
         if j.trial in verdict.excused
-        else _case(j, oracle, verdict, source, judged)
+        else _case(j, oracle, verdict, reading, judged)
         for j in mine
     )
     weights = [j.trial.case.weight for j in mine]
@@ -99,7 +106,9 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
     )
 
 
-def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source, every: tuple[Judged, ...]) -> CaseResult:
+def _case(
+    judged: Judged, oracle: Knowledge, verdict: Verdict, reading: Reading, every: tuple[Judged, ...]
+) -> CaseResult:
     case = judged.trial.case
     result = CaseResult(
         case.name,
@@ -115,7 +124,7 @@ def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source, e
         return replace(result, grader_note=printed)
     index = next((i for i, o in enumerate(judged.outcomes) if o.ending is not Ending.RETURNED), 0)
     bad = judged.outcomes[index]
-    message = _message(judged, index, oracle, verdict, source)
+    message = _message(judged, index, oracle, verdict, reading.source)
     if case.visibility is Visibility.PUBLIC and printed:
         message += "\nYour code printed\n" + "\n".join(
             "  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED]
@@ -127,13 +136,13 @@ def _case(judged: Judged, oracle: Knowledge, verdict: Verdict, source: Source, e
         diagnosis=diagnosis.name if diagnosis and not diagnosis.tentative else "",
         says=_says(diagnosis, case.exercise, oracle)
         if diagnosis
-        else _without_name(judged, every, oracle, verdict, source),
+        else _without_name(judged, every, oracle, verdict, reading),
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
 
 
 def _without_name(
-    judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, source: Source
+    judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, reading: Reading
 ) -> str:
     """Say where to look where no mistake has a name: at what the case uses, else at more than one thing.
 
@@ -145,7 +154,7 @@ def _without_name(
         return ""
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
-    reached = reached_exercises(source, name, oracle.assignment)
+    reached = reading.reached(name)
     used = next((other for other in oracle.uses(judged.trial) if other in failing and other in reached), "")
     if used:
         return f"It uses your `{used}`, which does not pass yet; mend that first."

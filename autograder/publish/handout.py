@@ -38,8 +38,8 @@ ENGINE = (
     *(
         f"judge/{name}"
         for name in (
-            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "result", "shortcuts",
-            "show", "smallest", "tell", "trials",
+            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "reading", "result",
+            "shortcuts", "show", "smallest", "tell", "trials",
         )
     ),
     *(f"batch/{name}" for name in ("__init__", "archives", "cells", "sources")),

@@ -17,6 +17,7 @@ from autograder.course.stub import StubError
 from autograder.judge.grade import judge_run
 from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
+from autograder.judge.shortcuts import Reading
 from autograder.publish.bundle import Bundle, BundleError, read_bundle
 from autograder.publish.handout import engine_files, handout_files
 from autograder.publish.leaks import leaks, secrets_of
@@ -93,7 +94,9 @@ def _said(case: Any) -> str:
 
 def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...]) -> Result:
     source = Source(Path(assignment.file).stem, ())  # where code was looked at, both would see the same
-    return judge_run(source, bundle, ProcessSandbox(), JobResult(outcomes, Outcome(Ending.RETURNED)))
+    sandbox = ProcessSandbox()
+    ran = JobResult(outcomes, Outcome(Ending.RETURNED))
+    return judge_run(Reading(source, assignment, sandbox), bundle, sandbox, ran)
 
 
 def _source(assignment: Assignment, text: str) -> Source:

@@ -86,13 +86,15 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
             if broken is not None:
                 del outcomes[broken]
             continue
+        if loading and loaded[0].ending is not Ending.RETURNED and budget.spent:
+            continue  # it was imported before; this time only the end of the whole came in between
         loading = loading or loaded
         if loaded[0].ending is not Ending.RETURNED:
             outcomes |= dict.fromkeys(pending, loaded[0])
         elif broken is not None:
             _strike(job, broken, outcomes, strikes)
     loading = loading or (Outcome(Ending.RETURNED), ())
-    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading)
+    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading, budget.seconds)
 
 
 def _attempt(
@@ -164,7 +166,7 @@ class Attempt:
             return Outcome(Ending.FAULT, trouble=Trouble("", f"its process did not start: {why}"), printed=said), ()
         started = time.monotonic()
         try:
-            event = self._event("loaded", started + self.limits.import_seconds * self._budget.patience)
+            event = self._event("loaded", self._budget.deadline(self.limits.import_seconds))
             notes = tuple(map(read_trouble, read_items(event["notes"], MAX_NOTES)))
             trouble = None if event["trouble"] is None else read_trouble(event["trouble"])
         except MALFORMED as error:
@@ -246,6 +248,7 @@ class Attempt:
         if size & MARK:
             return int(size ^ MARK)
         self._budget.receive(size)
+        self._budget.work()
         try:
             event = decode(self._read(size, deadline))
         except WireError as error:
@@ -256,6 +259,7 @@ class Attempt:
 
     def _read(self, size: int, deadline: float) -> bytes:
         while len(self._buffer) < size:
+            self._budget.work()
             data = self._ends.receive(deadline - time.monotonic())
             if data is None:
                 raise EndedError(Ending.TIMEOUT, "")

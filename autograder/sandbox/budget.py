@@ -1,15 +1,18 @@
-"""What a submission may use over all its attempts: seconds from its first case on, and bytes of answers."""
+"""What a submission may use over all its attempts: seconds in a slot, bytes of answers, and our own work on them."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from autograder.course.spec import Limits
-from autograder.sandbox.job import Ending
+from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Trouble
 from autograder.sandbox.machine import patience
 
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
+MOST_WORK = 1.5  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
 
 class EndedError(Exception):
@@ -21,31 +24,47 @@ class EndedError(Exception):
 
 
 class Budget:
-    """Counts down while a submission runs; shared by its attempts, so that starting again buys nothing.
+    """Counts down while a job runs; shared by its attempts, so that starting again buys nothing.
 
-    On a machine that is busy with other work every limit of time is longer: a grade must not depend on who else is there.
+    The clock starts when the first child is about to import the submission. On a machine that is busy with other work every
+    limit of time is longer: a grade must not depend on who else is there. Our work is the CPU time of the calling thread.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._bytes = (limits.output_mb << 20) * TOTAL_OUTPUTS
-        self._end: float | None = None
+        self._started: float | None = None
+        self._worked = time.thread_time()
         self.patience = patience()
+
+    @property
+    def seconds(self) -> float:
+        """How long it took so far, as on a machine with time to spare."""
+        return 0.0 if self._started is None else (time.monotonic() - self._started) / self.patience
 
     @property
     def spent(self) -> str:
         """Say what is used up, if anything is."""
         if self._bytes < 0:
             return f"its answers came to more than {self._limits.output_mb * TOTAL_OUTPUTS} MB"
-        if self._end is not None and time.monotonic() >= self._end:
-            return f"the {self._limits.total_seconds:g} s for the whole submission were used up"
-        return ""
+        if time.thread_time() - self._worked > MOST_WORK:
+            return OVERWORKED
+        return "the time for the whole submission was used up" if self.seconds >= self._whole else ""
+
+    @property
+    def _whole(self) -> float:
+        return self._limits.import_seconds + self._limits.total_seconds
 
     def deadline(self, seconds: float) -> float:
         """Return the time by which something that begins now has to end; the first call starts the clock."""
         now = time.monotonic()
-        self._end = self._end or now + self._limits.total_seconds * self.patience
-        return min(now + seconds * self.patience, self._end)
+        self._started = self._started or now
+        return min(now + seconds * self.patience, self._started + self._whole * self.patience)
+
+    def work(self) -> None:
+        """Raise EndedError where reading what the child sends has taken too much of our own time."""
+        if time.thread_time() - self._worked > MOST_WORK:
+            raise EndedError(Ending.OUTPUT, OVERWORKED)
 
     def receive(self, size: int) -> None:
         """Count an answer's bytes. Raises EndedError where they are too many."""
@@ -54,3 +73,31 @@ class Budget:
             raise EndedError(Ending.OUTPUT, f"it sent more than {self._limits.output_mb} MB")
         if self._bytes < 0:
             raise EndedError(Ending.OUTPUT, self.spent)
+
+
+class Rationed:
+    """A sandbox for one submission, all of whose jobs share one limit of time and of our work."""
+
+    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
+        self._sandbox, self._left, self._work = sandbox, seconds, MOST_WORK
+
+    @property
+    def isolation(self) -> Isolation:
+        """What the sandbox holds."""
+        return self._sandbox.isolation
+
+    def run(self, job: Job) -> JobResult:
+        """Run a job with what the ones before it have left, or not at all."""
+        total = min(job.limits.total_seconds, self._left - job.limits.import_seconds)
+        if total <= 0 or self._work <= 0:
+            unmade = Outcome(Ending.NOT_RUN, trouble=Trouble("", "the time for the whole submission was used up"))
+            return JobResult((unmade,) * len(job.requests), Outcome(Ending.RETURNED))
+        worked = time.thread_time()
+        ran = self._sandbox.run(replace(job, limits=replace(job.limits, total_seconds=total)))
+        self._left -= ran.seconds
+        self._work -= time.thread_time() - worked
+        return ran
+
+    def close(self) -> None:
+        """End everything in the sandbox."""
+        self._sandbox.close()

@@ -2,12 +2,16 @@
 
 `Pipes` waits on descriptors, for children that a preloader forks. `Streams` has threads read for it and works on every
 system, for children that are processes of their own.
+
+A child can reopen any pipe it holds through /proc/self/fd, in the other direction as well: it can fill what it should only
+read, and empty what it should only write. So no call here waits for a pipe without a deadline.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import secrets
 import selectors
 import subprocess
@@ -15,9 +19,16 @@ import threading
 import time
 from typing import IO, Protocol
 
+try:
+    import fcntl
+except ImportError:  # Windows, where pipes are as large as they are
+    fcntl = None  # type: ignore[assignment]
+
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 22  # bytes of results that are read ahead
 SETTLE_SECONDS = 1.0  # for what a child has printed to be read
+FLOOD_SECONDS = 0.005  # between two readings of a log that holds more than is kept: a flood is to cost us little
+FLOOD_SIZE = 1 << 20  # of the log's pipe, where the system allows it, so that honest prints seldom wait for that
 
 
 class Ends(Protocol):
@@ -48,9 +59,11 @@ class Pipes:
         self._log = bytearray()
         self._log_open = True
         self._selector = selectors.DefaultSelector()
-        for descriptor in (result, log):
+        for descriptor in (go, result, log):
             os.set_blocking(descriptor, False)
+        for descriptor in (result, log):
             self._selector.register(descriptor, selectors.EVENT_READ)
+        _widen(log)
 
     def close(self) -> None:
         """Release the selector."""
@@ -62,8 +75,8 @@ class Pipes:
         self._written += len(data)
 
     def say_go(self) -> None:
-        """Say that the next part is there."""
-        with contextlib.suppress(BrokenPipeError):
+        """Say that the next part is there. A full pipe says so already: only the child itself can have filled it."""
+        with contextlib.suppress(BrokenPipeError, BlockingIOError):
             os.write(self._go, b"g")
 
     def receive(self, seconds: float) -> bytes | None:
@@ -71,16 +84,19 @@ class Pipes:
         end = time.monotonic() + seconds
         while (remaining := end - time.monotonic()) > 0:
             ready = [key.fd for key, _ in self._selector.select(remaining)]
+            if self._result in ready:
+                with contextlib.suppress(BlockingIOError):  # the child was quicker to read it back
+                    return os.read(self._result, 1 << 20)
             if self._log_fd in ready:
                 self._drain_log()
-            if self._result in ready:
-                return os.read(self._result, 1 << 20)
+                if len(self._log) >= self.log_limit:
+                    time.sleep(FLOOD_SECONDS)
         return None
 
     def _drain_log(self) -> None:
         """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
         try:
-            data = os.read(self._log_fd, 1 << 20)
+            data = os.read(self._log_fd, FLOOD_SIZE)
         except BlockingIOError:
             return
         if not data:
@@ -98,7 +114,11 @@ class Pipes:
 
 
 class Streams:
-    """A process's standard input and output, and a pipe for what it prints, read by threads."""
+    """A process's standard input and output, and a pipe for what it prints, served by threads.
+
+    Each thread closes its own descriptor when it ends, and not before: where something that the process has started keeps
+    a pipe open, the thread outlives this object, and no other pipe may get its number meanwhile.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes], job: IO[bytes], log: tuple[int, int]) -> None:
         self.log_limit = 0
@@ -107,8 +127,13 @@ class Streams:
         self._change = threading.Condition()
         self._results, self._ended = bytearray(), False
         self._log, self._recent, self._token = bytearray(), b"", b""
+        self._tokens: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._closed = False
-        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._pump_results, self._pump_log)]
+        _widen(self._log_read)
+        if process.stdin and os.name != "nt":
+            os.set_blocking(process.stdin.fileno(), False)
+        works = (self._pump_results, self._pump_log, self._pass_tokens)
+        self._threads = [threading.Thread(target=work, daemon=True) for work in works]
         for thread in self._threads:
             thread.start()
 
@@ -117,15 +142,14 @@ class Streams:
         with self._change:
             self._closed = True
             self._change.notify_all()
-        os.write(self._log_write, b"\n")
-        for thread in self._threads:
-            thread.join(SETTLE_SECONDS)
-        for stream in (self._process.stdin, self._process.stdout, self._job):
+        self._tokens.put(b"")
+        for stream in (self._process.stdin, self._job):
             if stream:
                 with contextlib.suppress(OSError):
                     stream.close()
-        os.close(self._log_write)
-        os.close(self._log_read)
+        end = time.monotonic() + SETTLE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
 
     def give(self, data: bytes) -> None:
         """Append to the job."""
@@ -133,7 +157,7 @@ class Streams:
         self._job.flush()
 
     def say_go(self) -> None:
-        """Say that the next part is there."""
+        """Say that the next part is there; as in `Pipes`, a full pipe says so already."""
         if self._process.stdin:
             with contextlib.suppress(OSError):
                 self._process.stdin.write(b"g")
@@ -153,32 +177,48 @@ class Streams:
         """Return what was printed: all before a word of ours that nobody else knows, sent after it through the pipe."""
         with self._change:
             self._token = secrets.token_bytes(16)
-        os.write(self._log_write, self._token)  # outside the lock: a full pipe is emptied by who needs it
-        with self._change:
+            self._tokens.put(self._token)
             self._change.wait_for(lambda: self._token in self._recent or self._closed, SETTLE_SECONDS)
             before, _, after = bytes(self._log).partition(self._token)
             self._log = bytearray(after)
             return before[: self.log_limit].decode(errors="replace")
 
+    def _pass_tokens(self) -> None:
+        """Write our words into the log, whenever there is room: the child may have filled it."""
+        with open(self._log_write, "wb", buffering=0) as log, contextlib.suppress(OSError):
+            while token := self._tokens.get():
+                log.write(token)
+
     def _pump_results(self) -> None:
-        stream = self._process.stdout
-        while stream and (data := os.read(stream.fileno(), CHUNK)):
-            with self._change:
-                self._results += data
-                self._change.notify_all()
-                self._change.wait_for(lambda: len(self._results) < MOST_WAITING or self._closed)
-            if self._closed:
-                break
+        with self._process.stdout or contextlib.nullcontext() as stream:
+            while stream and (data := os.read(stream.fileno(), CHUNK)):
+                with self._change:
+                    self._results += data
+                    self._change.notify_all()
+                    self._change.wait_for(lambda: len(self._results) < MOST_WAITING or self._closed)
+                if self._closed:
+                    break
         with self._change:
             self._ended = True
             self._change.notify_all()
 
     def _pump_log(self) -> None:
-        while data := os.read(self._log_read, CHUNK):
-            with self._change:
-                if self._closed:
-                    break
-                # Room for the word itself, so that it is found where less than the limit was printed.
-                self._log += data[: max(0, self.log_limit + len(self._token) - len(self._log))]
-                self._recent = (self._recent + data)[-len(data) - 15 :]
-                self._change.notify_all()
+        with open(self._log_read, "rb", buffering=0) as log:
+            while data := log.read(FLOOD_SIZE):
+                with self._change:
+                    if self._closed:
+                        break
+                    # Room for the word itself, so that it is found where less than the limit was printed.
+                    room = self.log_limit + len(self._token) - len(self._log)
+                    self._log += data[: max(0, room)]
+                    self._recent = (self._recent + data)[-len(data) - 15 :]
+                    self._change.notify_all()
+                if len(data) > room:
+                    time.sleep(FLOOD_SECONDS)
+
+
+def _widen(log: int) -> None:
+    """Make a log's pipe hold more, where the system allows it: a user may have only so much in pipes."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(log, fcntl.F_SETPIPE_SZ, FLOOD_SIZE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -52,13 +53,17 @@ class Source:
         return 0 < number <= len(self._lines(label))
 
     def _lines(self, label: str) -> list[str]:
-        # Python's lines: str.splitlines also ends them at form feeds and others.
-        texts = (chunk.text for chunk in self.chunks if chunk.label == label)
-        return io.StringIO(next(texts, ""), newline=None).readlines()
+        return _lines(next((chunk.text for chunk in self.chunks if chunk.label == label), ""))
 
     def holds(self, text: str) -> bool:
         """Whether a text stands somewhere in the code as it was handed in."""
         return any(text in chunk.text for chunk in self.chunks)
+
+
+@functools.lru_cache(maxsize=64)
+def _lines(text: str) -> list[str]:
+    # Python's lines: str.splitlines also ends them at form feeds and others.
+    return io.StringIO(text, newline=None).readlines()
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +138,7 @@ class JobResult:
     outcomes: tuple[Outcome, ...]
     loading: Outcome
     notes: tuple[Trouble, ...] = ()  # cells of a notebook that could not be used
+    seconds: float = 0.0  # in a slot, as on a machine with time to spare
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,234 @@
+"""Look into a submission's source, without running it: which library names and which exercises each exercise's code reaches.
+
+A parser can be brought down or kept busy by what it reads, and this process holds the answers: so this file is run in the
+sandbox, by itself, with the source as an argument. It imports nothing of ours. Names are followed through imports, simple
+assignments and the submission's own helpers; a name in a comment, in a text, in an annotation or in a function or method that
+no exercise reaches is no use of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+LONGEST_NAME = 200  # characters of a full name that are told
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(eq=False)
+class _Names:
+    """What the names of a submission stand for."""
+
+    imported: dict[str, str] = field(default_factory=dict)  # a local name and the full name it stands for
+    stars: list[str] = field(default_factory=list)  # modules all of whose names were imported
+    methods: dict[str, list[str]] = field(default_factory=dict)  # of own classes
+    defined: dict[str, list[_Part]] = field(default_factory=dict)  # own definitions
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A definition, or what of a class is no method: where it is, its code, and what it imports for itself."""
+
+    label: str
+    code: tuple[ast.AST, ...]
+    local: Mapping[str, str] = field(default_factory=dict)
+
+    @functools.cached_property
+    def mentions(self) -> Mapping[str, None]:
+        """What names in it may stand for, each once."""
+        return dict.fromkeys(name for root in self.code for node in _walk(root) for name in _named(node))
+
+
+def read(chunks: list[Any], exercises: list[Any], rules: list[Any]) -> dict[str, dict[str, Any]]:
+    """Return for each exercise the first forbidden name that its code uses, with where it stands, and what it reaches.
+
+    A chunk is a label and the bytes of a text, an exercise its name and blanks, a rule names and the exercises they are for.
+    """
+    names = _read([(label, bytes(text).decode()) for label, text in chunks])
+    used, reached = {}, {}
+    for name, blanks in exercises:
+        patterns = [pattern for rule, concerned in rules if name in concerned for pattern in rule]
+        use = next(_uses(name, blanks, [other for other, _ in exercises], names, patterns), None) if patterns else None
+        if use:
+            used[name] = use
+        found = dict.fromkeys(start for blank in blanks for start in _reached_by(blank, names))
+        for _ in _parts(found, names, frozenset()):
+            pass
+        reached[name] = [other for other, theirs in exercises if any(blank in found for blank in theirs)]
+    return {"used": used, "reached": reached}
+
+
+def forbids(pattern: str, name: str) -> bool:
+    """Whether a full name is meant: a star stands for a part of one name, two at the end for all that is below."""
+    if pattern.endswith(".**"):
+        return f"{name}.".startswith(pattern.removesuffix("**"))
+    # `torch.*_norm` is not `torch.linalg.vector_norm`.
+    return name.count(".") == pattern.count(".") and fnmatch.fnmatchcase(name, pattern)
+
+
+def _uses(
+    exercise: str, blanks: list[str], exercises: list[str], names: _Names, patterns: list[str]
+) -> Iterator[tuple[str, str, int]]:
+    """Yield each use of a forbidden name in whatever the exercise's own code reaches: the full name, and where."""
+    own = {blank.partition(".")[0] for blank in blanks}
+    strangers = {*exercises} - {exercise} - own
+    others = strangers | {method for stranger in strangers for method in names.methods.get(stranger, ())}
+    reached = dict.fromkeys(start for blank in blanks for start in _reached_by(blank, names))
+    for part in _parts(reached, names, others):
+        for full_name, line in _library_names(part, names):
+            if any(forbids(pattern, full_name) for pattern in patterns):
+                yield full_name[:LONGEST_NAME], part.label, line
+
+
+@functools.cache
+def _library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
+    """Return the full library names in a definition, with their lines."""
+    known = replace(names, imported={**names.imported, **part.local}) if part.local else names
+    nodes = (node for root in part.code for node in _walk(root))
+    return [(full_name, getattr(node, "lineno", 0)) for node in nodes for full_name in _full_names(node, known)]
+
+
+def _parts(reached: dict[str, None], names: _Names, others: AbstractSet[str]) -> Iterator[_Part]:
+    """Yield all definitions that names reach; what they reach, but for others, is added to them."""
+    waiting = list(reached)
+    for name in waiting:  # grows meanwhile
+        _add(_methods(name, reached, names), reached, waiting, others)
+        for part in names.defined.get(name, ()):
+            _add(part.mentions, reached, waiting, others)
+            yield part
+
+
+def _add(found: Iterable[str], reached: dict[str, None], waiting: list[str], others: AbstractSet[str]) -> None:
+    for name in found:
+        if name not in others and name not in reached:
+            reached[name] = None
+            waiting.append(name)
+
+
+def _reached_by(blank: str, names: _Names) -> list[str]:
+    """Return what is called when an exercise is: its function, or its class and the method, or all methods of a class."""
+    owner, _, method = blank.partition(".")
+    return [owner, *([blank, f"{owner}.forward"] if method else names.methods.get(owner, []))]
+
+
+def _methods(name: str, reached: Mapping[str, None], names: _Names) -> list[str]:
+    """Return the own methods that are reached with a class or, named with its dot, an attribute: it takes both."""
+    if name.startswith("."):
+        return [owner + name for owner in names.methods if owner in reached]
+    return [name + attribute for attribute in reached if attribute.startswith(".")] if name in names.methods else []
+
+
+def _named(node: ast.AST) -> list[str]:
+    """Return what a name may stand for, or an attribute with its dot; calling an object calls its `forward`."""
+    if isinstance(node, ast.Name):
+        return [node.id, f"{node.id}.forward"]
+    if isinstance(node, ast.Attribute):
+        return [f".{node.attr}"]
+    return []
+
+
+def _walk(node: ast.AST, *, into_functions: bool = True) -> Iterator[ast.AST]:
+    """Yield a node and all that is inside of it, without annotations; without recursion, for students nest deeply."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if into_functions or not isinstance(node, _FUNCTION):
+            for name, value in ast.iter_fields(node):
+                parts = value if isinstance(value, list) else [value]
+                if name not in ("annotation", "returns"):
+                    waiting += [part for part in parts if isinstance(part, ast.AST)]
+
+
+def _full_names(node: ast.AST, names: _Names) -> Iterator[str]:
+    """Yield the full library names that a name or attribute may stand for."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return
+    if node.id in names.imported:
+        yield ".".join((names.imported[node.id], *reversed(parts)))
+    elif node.id not in names.defined:
+        yield from (".".join((module, node.id, *reversed(parts))) for module in names.stars)
+
+
+def _read(chunks: list[tuple[str, str]]) -> _Names:
+    names = _Names()
+    for label, text in chunks:
+        tree = _parse(text)
+        if tree is None:
+            continue
+        for statement in tree.body:
+            if isinstance(statement, _FUNCTION):
+                names.defined.setdefault(statement.name, []).append(_part(label, statement))
+            elif isinstance(statement, ast.ClassDef):
+                _note_class(statement, names, label)
+        for node in _walk(tree, into_functions=False):
+            _note_import(node, names)
+        for statement in tree.body:
+            _note_alias(statement, names, label)
+    return names
+
+
+def _part(label: str, *code: ast.AST) -> _Part:
+    """Return a definition with what it imports for itself."""
+    local = _Names()
+    for node in (node for root in code for node in _walk(root)):
+        _note_import(node, local)
+    return _Part(label, code, local.imported)
+
+
+def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
+    """Note a class without its methods, and each of them by its dotted name; what Python itself calls is of the class."""
+    methods = [
+        n for n in node.body if isinstance(n, _FUNCTION) and not (n.name.startswith("__") and n.name.endswith("__"))
+    ]
+    rest = [part for part in node.body if part not in methods]
+    names.defined.setdefault(node.name, []).append(
+        _part(label, *node.decorator_list, *node.bases, *node.keywords, *rest)
+    )
+    for method in methods:
+        names.defined.setdefault(f"{node.name}.{method.name}", []).append(_part(label, method))
+        names.methods.setdefault(node.name, []).append(f"{node.name}.{method.name}")
+
+
+def _parse(text: str) -> ast.Module | None:
+    """Return the tree of a source, or None where it is no Python; running it will say so."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _note_import(node: ast.AST, names: _Names) -> None:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            # `import torch.nn` binds torch; `import torch.nn as nn` binds nn to torch.nn.
+            root = alias.name.partition(".")[0]
+            names.imported[alias.asname or root] = alias.name if alias.asname else root
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        for alias in node.names:
+            if alias.name == "*":
+                names.stars.append(node.module)
+            else:
+                names.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+
+
+def _note_alias(node: ast.stmt, names: _Names, label: str) -> None:
+    """Note what a top-level assignment gives another name to, or else defines."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return
+    full_name = next(_full_names(node.value, names), None)
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        if isinstance(target, ast.Name):
+            if full_name:
+                names.imported[target.id] = full_name
+            else:
+                names.defined.setdefault(target.id, []).append(_part(label, node))

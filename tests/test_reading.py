@@ -1,0 +1,90 @@
+"""What is found out from a student's source without running it, and that the grader's own process never parses it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from hostile_support import CALLS, oracle_of
+
+from autograder.course.spec import Shortcut, Status
+from autograder.judge import shortcuts
+from autograder.judge.grade import grade
+from autograder.judge.shortcuts import UNREADABLE, Reading
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.process import ProcessSandbox
+
+MARK = "THIS IS THE STUDENT'S"
+_compiled: list[str] = []
+_listening: list[bool] = []
+
+
+def _listen(event: str, arguments: tuple[object, ...]) -> None:
+    """Note every text that this process parses or compiles; a hook like this one stays for good."""
+    if event == "compile" and _listening:
+        text = arguments[0]
+        _compiled.append(text.decode(errors="replace") if isinstance(text, bytes) else str(text))
+
+
+sys.addaudithook(_listen)
+
+
+@contextmanager
+def parsed_here() -> Iterator[list[str]]:
+    """Collect the marked texts that this process parses meanwhile."""
+    found: list[str] = []
+    _compiled.clear()
+    _listening.append(True)
+    try:
+        yield found
+    finally:
+        _listening.clear()
+        found += [text for text in _compiled if MARK in text]
+
+
+def source(text: str) -> Source:
+    """Make a submission of one file."""
+    return Source("calls", (Chunk("calls.py", f"# {MARK}\n{text}"),))
+
+
+def test_no_student_code_is_parsed_in_the_graders_process() -> None:
+    """A parser can be brought down, or kept busy, by what it reads; what crashes everywhere used to be parsed for each case."""
+    oracle = oracle_of(CALLS)
+    text = "\n".join(f"def {e.name}(*args):\n    return size(1, 2, 3)" for e in oracle.assignment.exercises)
+    with parsed_here() as found, ProcessSandbox() as sandbox:
+        result = grade(source(text), oracle, sandbox)
+    assert {case.status for e in result.exercises for case in e.cases} == {Status.CRASHED, Status.SKIPPED}
+    assert found == []
+
+
+def test_what_cannot_be_looked_through_costs_only_exercises_with_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever hides a shortcut among a million names has not shown that there is none; others keep their points."""
+    monkeypatch.setattr(shortcuts, "READ_SECONDS", 0.01)
+    assignment = replace(
+        oracle_of(CALLS).assignment, shortcuts=(Shortcut(("numpy.size",), ("size",), "Count them yourself."),)
+    )
+    text = "import numpy\n" + "x = [" + "numpy.size, " * 15_000 + "]\n"
+    with ProcessSandbox() as sandbox:
+        reading = Reading(source(text), assignment, sandbox)
+        assert reading.shortcuts() == {"size": UNREADABLE}
+        assert reading.reached("mix") == frozenset()
+
+
+def test_back_doors_of_a_library_are_closed_with_it() -> None:
+    """The operators that torch's own functions are made of do the same."""
+    rule = Shortcut(("torch.nn.LSTM",), ("size",), "Write the gates yourself.")
+    assignment = replace(oracle_of(CALLS).assignment, shortcuts=(rule,))
+    ways = {
+        "torch.ops.aten.lstm": "def size(x):\n    return torch.ops.aten.lstm(x)",
+        "torch._C._VariableFunctions.lstm": "def size(x):\n    return torch._C._VariableFunctions.lstm(x)",
+        "torch._VF.lstm": "vf = torch._VF\ndef size(x):\n    return vf.lstm(x)",
+    }
+    with ProcessSandbox() as sandbox:
+        for name, text in ways.items():
+            told = Reading(source(f"import torch\n{text}"), assignment, sandbox).shortcuts()
+            assert told["size"].startswith(f"You use `{name}` (calls.py, line ")
+        harmless = "import torch\ndef size(x):\n    return torch.stack(x)"
+        assert Reading(source(harmless), assignment, sandbox).shortcuts() == {}
