@@ -98,5 +98,10 @@ def rule_for(assignment: Assignment, exercise: str, name: str) -> Shortcut | Non
     return next((rule for rule in rules if any(forbids(pattern, name) for pattern in rule.names)), None)
 
 
+def name_in(rule: Shortcut, name: str) -> str:
+    """Return what a rule itself calls a name that a child has told: of a pattern it could fill in anything."""
+    return next(pattern for pattern in rule.names if forbids(pattern, name))
+
+
 def _with_back_doors(assignment: Assignment) -> tuple[Shortcut, ...]:
     return tuple(replace(rule, names=(*rule.names, *BACK_DOORS)) for rule in assignment.shortcuts)
