@@ -15,6 +15,7 @@ from dataclasses import replace
 from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.show import Signatures, show_call, side_by_side
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
+from autograder.sandbox.memory import OUT_OF_MEMORY
 
 # What may be said of a hidden case, by kind of finding.
 KINDS = {
@@ -86,6 +87,8 @@ def explain_ending(
         case Ending.TIMEOUT:
             return f"It gave no answer within {limits.case_seconds:g} s and was stopped. Does a loop never end?"
         case Ending.MEMORY:
+            if trouble.text == OUT_OF_MEMORY:
+                return "It took so much memory that there was none left, and was stopped. How large does the largest array get?"
             return f"It asked for more than the {limits.memory_mb} MB a submission may use."
         case Ending.OUTPUT:
             return f"What it returned cannot be read{_reason(trouble, visibility)}; mostly it is too large."
@@ -141,6 +144,8 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
                 f"Your file was still running after {limits.import_seconds:g} s of being imported. "
                 'Put experiments at the bottom under `if __name__ == "__main__":`.'
             )
+        case Ending.MEMORY:
+            return "Your file took so much memory while being imported that there was none left, and was stopped."
         case Ending.DIED:
             return f"Your file ended the Python process while being imported ({trouble.text})."
         case Ending.FAULT:

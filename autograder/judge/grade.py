@@ -23,6 +23,7 @@ from autograder.judge.smallest import with_smallest
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.budget import Rationed
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
+from autograder.sandbox.memory import fitting
 
 MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
@@ -188,7 +189,7 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
             if rule
             else "It uses what this exercise may not."
         )
-    call, limits = judged.trial.calls[index], oracle.assignment.limits
+    call, limits = judged.trial.calls[index], fitting(oracle.assignment.limits)
     text = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]

@@ -28,6 +28,7 @@ from autograder.sandbox.events import (
     timed,
 )
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
+from autograder.sandbox.memory import fitting
 from autograder.sandbox.program import MAX_NOTES
 from autograder.sandbox.wire import WireError, decode
 from autograder.sandbox.worker import MARK
@@ -66,6 +67,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
     strikes: Counter[str] = Counter()
     loading: Loading | None = None
     tries = START_TRIES
+    job = replace(job, limits=fitting(job.limits))
     budget = Budget(job.limits)
     while pending := [i for i in range(len(job.requests)) if i not in outcomes]:
         if budget.spent:
@@ -73,7 +75,8 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
             break
         loaded, broken = _attempt(job, pending, outcomes, launch, budget)
         ended = loaded[0] if broken is None else outcomes[broken]
-        if ended.ending is Ending.FAULT and tries > 1:
+        # Where the kernel ended it because memory ran out, another submission may have taken that.
+        if ended.ending in (Ending.FAULT, Ending.MEMORY) and tries > 1:
             tries -= 1
             if broken is not None:
                 del outcomes[broken]
