@@ -46,7 +46,7 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
     shortcuts = Shortcuts(header["shortcuts"])
     program = Program(header["module"], header["notebook"])
     trouble = load(program, header["chunks"])
-    shortcuts.guard()
+    shortcuts.guard(text.tobytes().decode() for _, text in header["chunks"])
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
     phases = [] if trouble else header["phases"]
     position = 0
