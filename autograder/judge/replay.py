@@ -31,7 +31,9 @@ from autograder.sandbox.wire import Tensor, WireError, decode, encode
 
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
 MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
-MAX_ALL_STEPS = 4_000_000  # in all replays of a submission, which is two seconds; it can ask for the same loop many times
+MAX_ALL_STEPS = (
+    4_000_000  # in all replays of a submission, which is two seconds; it can ask for the same loop many times
+)
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
 _ROOM = 64  # entries, and whole numbers, that are always allowed
 
