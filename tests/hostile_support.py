@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -256,6 +257,7 @@ class Report:
     caught: tuple[str, ...]
     aftermath: dict[str, Any]
     seconds: float
+    work: float  # CPU seconds of the grader's own
 
 
 class Recording:
@@ -327,7 +329,9 @@ def graded_record(oracle: Oracle, submission: Submission, sandbox: Sandbox) -> d
 
 def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path, *, after: bool) -> Report:
     """Let one attack loose, then see whether the next student in the same slot is served as ever."""
+    began = time.thread_time()
     entry, ran = hand_in(attack, house, sandbox, folder)
+    work = time.thread_time() - began
     first = entry["exercises"][0]
     aftermath: dict[str, Any] = {}
     if after:
@@ -346,6 +350,7 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path,
         caught=tuple(house.caught()),
         aftermath=aftermath,
         seconds=entry["seconds"],
+        work=work,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hostile_support import (
+    COURSE,
     FULL,
     HIDDEN_NUMBER,
     NUMPY,
@@ -24,10 +25,13 @@ from hostile_support import (
     attacks,
     leftovers,
     let_loose,
+    oracle_of,
 )
 
+from autograder.batch.run import grade_class
+from autograder.batch.submissions import Submission
 from autograder.course.spec import Status
-from autograder.sandbox.job import Isolation
+from autograder.sandbox.job import Chunk, Isolation, Source
 from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 from autograder.sandbox.slot import Profile, readable_paths
@@ -38,6 +42,7 @@ BARE = Profile(namespaces=False)
 WITHOUT_LANDLOCK = Profile(landlock=False)
 LONGEST_MESSAGE = 20_000
 LONGEST = 30.0  # seconds for any one submission, on a busy machine
+MOST_WORK = 5.0  # CPU seconds of the grader's own for any one
 SLOW = ("TIMEOUT", "MEMORY")  # not run again at the weaker levels; nothing there depends on them
 # What runs in the plain process too: harmless to this machine, and caught by one trap or another.
 OPEN = (
@@ -47,6 +52,10 @@ OPEN = (
     *("PASSED/escape_kill", "PASSED/escape_daemon", "PASSED/escape_exec", "PASSED/escape_marker"),
     *("PASSED/exhaust_forks", "PASSED/exhaust_disk", "CRASHED/source_imports_solutions"),
 )
+
+
+BUSY = ("exhaust_go_pipe", "exhaust_progress", "exhaust_crumbs", "exhaust_stderr_for_ever")  # cost us most
+HONEST = (COURSE / "solutions" / NUMPY / "scale.py").read_text()
 
 
 def open_at(profile: Profile, slug: str) -> object:
@@ -103,6 +112,7 @@ def check(report: Report, isolation: Isolation) -> None:
     assert report.score == attack.earns
     assert attack.total in (None, report.entry["score"])
     assert report.seconds < LONGEST
+    assert report.work < MOST_WORK
     assert report.entry["notes"] == [] or not attack.path.name.startswith(("read_", "escape_", "exhaust_", "honest_"))
     messages = json.dumps(report.entry, allow_nan=False)
     assert HIDDEN_NUMBER not in messages
@@ -122,6 +132,26 @@ def test_attack(attack: Attack, reports: dict[str, Report], isolation: Isolation
     if attack in fit_for(isolation.level, ALL):
         check(reports[str(attack)], isolation)
         check_aftermath(reports[str(attack)])
+
+
+def test_a_class_with_hostile_files_in_it() -> None:
+    """What keeps the grader or a slot busy changes nobody else's points."""
+    oracle = oracle_of(NUMPY)
+    texts = {f"honest-{number:02}": f"{HONEST}# submission {number}\n" for number in range(20)}
+    texts |= {f"wrong-{number}": HONEST.replace("x * factor", f"x * factor + {number}") for number in range(1, 7)}
+    hostile = {a.path.stem: a.path.read_text() for a in ALL if a.path.stem in BUSY}
+    assert len(hostile) == len(BUSY)
+
+    def points(chosen: dict[str, str]) -> dict[str, float]:
+        sources = {who: Source("scale", (Chunk("scale.py", text),)) for who, text in sorted(chosen.items(), key=hash)}
+        submissions = [Submission(who, who, source) for who, source in sources.items()]
+        with open_sandbox(2) as sandbox:
+            graded = grade_class(oracle, submissions, sandbox, 2)
+            return {each.submission.student: each.result.score for each in graded}
+
+    alone, together = points(texts), points(texts | hostile)
+    assert {who: score for who, score in together.items() if who in texts} == alone
+    assert set(alone.values()) == {FULL[NUMPY][1], FULL[NUMPY][1] - FULL[NUMPY][0]}
 
 
 def test_enough_attacks() -> None:

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from hostile_support import CALLS, oracle_of
+from hostile_support import CALLS, COURSE, oracle_of
 
+from autograder.course.catalog import load_assignment
 from autograder.course.spec import Shortcut, Status
 from autograder.judge import shortcuts
 from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
 from autograder.judge.shortcuts import UNREADABLE, Reading
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.process import ProcessSandbox
@@ -88,3 +90,29 @@ def test_back_doors_of_a_library_are_closed_with_it() -> None:
             assert told["size"].startswith(f"You use `{name}` (calls.py, line ")
         harmless = "import torch\ndef size(x):\n    return torch.stack(x)"
         assert Reading(source(harmless), assignment, sandbox).shortcuts() == {}
+
+
+BY_AUTOGRAD = """
+
+def loss_backward(logits, targets, mask):
+    import torch
+
+    scores = torch.tensor(logits, requires_grad=True)
+    gold = torch.tensor(np.where(mask, targets, -100).ravel())
+    torch.nn.functional.cross_entropy(scores.flatten(0, 1), gold, ignore_index=-100).backward()
+    return scores.grad.numpy()
+"""
+
+
+def test_autograd_is_no_backward_pass_by_hand() -> None:
+    """It gives the right numbers, also where only the running code shows that it is used, and is what a2 asks to write."""
+    assignment = load_assignment(COURSE.parents[1], "a2_bptt").without_training()
+    oracle = Oracle(assignment, 5)
+    text = assignment.reference + BY_AUTOGRAD
+    with ProcessSandbox() as sandbox:
+        result = grade(Source("bptt", (Chunk("bptt.py", text),)), oracle, sandbox)
+    concerned = {e.name: e for e in result.exercises}
+    told = {case.message for case in concerned["loss_backward"].cases}
+    assert all(case.status is Status.FAILED for case in concerned["loss_backward"].cases)
+    assert {text.partition("`, ")[0] for text in told} == {"You use `torch.autograd.backward"}
+    assert concerned["rnn_backward"].score == concerned["rnn_backward"].max_score

@@ -7,6 +7,7 @@ difference there was.
 from __future__ import annotations
 
 import builtins
+import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from dataclasses import replace
 from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.show import Signatures, show_call, side_by_side
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
+from autograder.sandbox.memory import OUT_OF_MEMORY
 
 # What may be said of a hidden case, by kind of finding.
 KINDS = {
@@ -79,11 +81,14 @@ def explain_ending(
             shown = show_call(call, function, signatures, full=False)
             return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
         case Ending.ABSENT:
-            near = f" There is a `{trouble.text}`." if trouble.text and source.holds(trouble.text) else ""
+            alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
+            near = f" There is a `{alike[0]}`." if alike else ""
             return f"There is no `{function}` in your file.{near} Was it renamed or removed?"
         case Ending.TIMEOUT:
             return f"It gave no answer within {limits.case_seconds:g} s and was stopped. Does a loop never end?"
         case Ending.MEMORY:
+            if trouble.text == OUT_OF_MEMORY:
+                return "It took so much memory that there was none left, and was stopped. How large does the largest array get?"
             return f"It asked for more than the {limits.memory_mb} MB a submission may use."
         case Ending.OUTPUT:
             return f"What it returned cannot be read{_reason(trouble, visibility)}; mostly it is too large."
@@ -101,14 +106,13 @@ def explain_ending(
 def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> str:
     """Show an exception with the student's own lines only; of hidden cases its type and last line, not its text."""
     hidden = visibility is Visibility.HIDDEN
-    frames = [frame for frame in trouble.frames if source.has_line(frame.label, frame.line)]
+    frames = [frame for frame in trouble.frames if source.has_code(frame.label, frame.line)]
     lines = [f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name]
     if hidden:
-        # Names can be made up while running, to carry what a hidden case was called with.
-        frames = [
-            replace(frame, function=frame.function if source.holds(frame.function) else "") for frame in frames[-1:]
-        ]
-        lines = [trouble.type_name if _is_known(trouble.type_name, source) else "An exception of your own making"]
+        # Names and lines can be made up while running, to carry what a hidden case was called with. What a type is called
+        # is told where it is not the student's own, and a line's function is looked up in the text.
+        frames = [replace(frame, function=source.place(frame.label, frame.line)) for frame in frames[-1:]]
+        lines = [trouble.type_name if _is_known(trouble.type_name) else "An exception of your own making"]
     if trouble.type_name == "SystemExit":
         lines = ["Your code called exit(), which ends the whole program; leave a function with `return` instead."]
     for frame, earlier in zip(frames, [None, *frames], strict=False):
@@ -127,8 +131,8 @@ def _reason(trouble: Trouble, visibility: Visibility) -> str:
     return "" if visibility is Visibility.HIDDEN or not trouble.text else f" ({trouble.text})"
 
 
-def _is_known(type_name: str, source: Source) -> bool:
-    return type_name in _LIBRARY_ERRORS or hasattr(builtins, type_name) or source.holds(type_name)
+def _is_known(type_name: str) -> bool:
+    return type_name in _LIBRARY_ERRORS or isinstance(getattr(builtins, type_name, None), type)
 
 
 def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
@@ -140,6 +144,8 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
                 f"Your file was still running after {limits.import_seconds:g} s of being imported. "
                 'Put experiments at the bottom under `if __name__ == "__main__":`.'
             )
+        case Ending.MEMORY:
+            return "Your file took so much memory while being imported that there was none left, and was stopped."
         case Ending.DIED:
             return f"Your file ended the Python process while being imported ({trouble.text})."
         case Ending.FAULT:

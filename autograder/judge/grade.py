@@ -18,11 +18,12 @@ from autograder.judge.explain import (
 from autograder.judge.likeness import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.shortcuts import Reading, explain_shortcut, rule_for
+from autograder.judge.shortcuts import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.smallest import with_smallest
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.budget import Rationed
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
+from autograder.sandbox.memory import fitting
 
 MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
@@ -177,14 +178,18 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         return judged.note
     if bad.ending is Ending.UNWRITTEN:
         frames = bad.trouble.frames if bad.trouble else ()
-        frame = next((f for f in reversed(frames) if source.has_line(f.label, f.line)), None)
+        frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
         return f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet."
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
         rule = rule_for(oracle.assignment, case.exercise, bad.trouble.text)
-        return explain_shortcut(bad.trouble.text, rule.instead) if rule else "It uses what this exercise may not."
-    call, limits = judged.trial.calls[index], oracle.assignment.limits
+        return (
+            explain_shortcut(name_in(rule, bad.trouble.text), rule.instead)
+            if rule
+            else "It uses what this exercise may not."
+        )
+    call, limits = judged.trial.calls[index], fitting(oracle.assignment.limits)
     text = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]

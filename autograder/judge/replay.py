@@ -31,6 +31,9 @@ from autograder.sandbox.wire import Tensor, WireError, decode, encode
 
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
 MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
+MAX_ALL_STEPS = (
+    4_000_000  # in all replays of a submission, which is two seconds; it can ask for the same loop many times
+)
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
 _ROOM = 64  # entries, and whole numbers, that are always allowed
 
@@ -50,6 +53,7 @@ class Replay:
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
     _calls: int = 0  # in the latest call
     _steps: int = 0  # of the reference, in the latest call
+    _all_steps: int = 0  # in all calls so far
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
     _new: dict[Question, Request] = field(default_factory=dict)
@@ -97,7 +101,8 @@ class Replay:
             if frame.f_code.co_filename != label:
                 return None
             self._steps += 1
-            if self._steps > MAX_STEPS:
+            self._all_steps += 1
+            if self._steps > MAX_STEPS or self._all_steps > MAX_ALL_STEPS:
                 self._stop(Outcome(Ending.NOT_RUN))
             return trace
 

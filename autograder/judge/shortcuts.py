@@ -42,9 +42,7 @@ class Reading:
         Most submissions hold none of the words; they are not parsed.
         """
         rules = _with_back_doors(self.assignment)
-        words = {name.rpartition(".")[2].partition("*")[0] for rule in self.assignment.shortcuts for name in rule.names}
-        words |= {mark + name.split(".")[1] for rule in rules[:1] for name in BACK_DOORS for mark in (".", " ")}
-        if not any(map(self.source.holds, words)):
+        if not any(self._may_use(rule) for rule in rules):
             return {}
         if self._found is None:
             return dict.fromkeys((exercise for rule in rules for exercise in rule.exercises), UNREADABLE)
@@ -53,6 +51,13 @@ class Reading:
             rule = rule_for(self.assignment, exercise, name)
             told[exercise] = explain_shortcut(name, rule.instead if rule else "", f" ({label}, line {line})")
         return told
+
+    def _may_use(self, rule: Shortcut) -> bool:
+        """Whether the source holds the words without which nothing of a rule can be used."""
+        names = [name.split(".") for name in rule.names]
+        last = {word.partition("*")[0] for *_, word in names if word != "**"}
+        doors = {mark + word for *_, word, below in names if below == "**" for mark in (".", " ")}
+        return any(map(self.source.holds, {root for root, *_ in names})) and any(map(self.source.holds, last | doors))
 
     def reached(self, exercise: str) -> frozenset[str]:
         """Return the exercises that the code of one mentions, itself or in what it calls."""
@@ -96,6 +101,11 @@ def rule_for(assignment: Assignment, exercise: str, name: str) -> Shortcut | Non
     """Return the rule by which an exercise may not use a full name."""
     rules = (rule for rule in _with_back_doors(assignment) if exercise in rule.exercises)
     return next((rule for rule in rules if any(forbids(pattern, name) for pattern in rule.names)), None)
+
+
+def name_in(rule: Shortcut, name: str) -> str:
+    """Return what a rule itself calls a name that a child has told: of a pattern it could fill in anything."""
+    return next(pattern for pattern in rule.names if forbids(pattern, name))
 
 
 def _with_back_doors(assignment: Assignment) -> tuple[Shortcut, ...]:

@@ -36,6 +36,7 @@ from autograder.judge.trained import (
     mend_first,
     plain,
 )
+from autograder.sandbox.budget import Rationed
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
 
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
@@ -126,10 +127,11 @@ class Trainer:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
         used = self.losses.used(training)
         wrong = [name for name in wrong if name in used]
-        whole = None if wrong else self._whole(training, source, sandbox)
+        rationed = Rationed(sandbox, self._most_seconds(training))
+        whole = None if wrong else self._whole(training, source, rationed, self.reference_curve(training, sandbox))
         first = head_of(training, whole) if whole else None
         if first is None:
-            first = self._run(training, source, sandbox, training.first_steps, _first_seconds(training))
+            first = self._run(training, source, rationed, training.first_steps, _first_seconds(training))
         cases = [self._first_steps(training, first, source, wrong, named)]
         if cases[0].status is not Status.PASSED:
             skipped = (
@@ -144,18 +146,24 @@ class Trainer:
                 _case(metric, Status.TIMEOUT, explain_pace(first.seconds, training)) for metric in training.metrics
             ]
             return self._scored(training, cases)
-        whole = whole or self._run(training, source, sandbox, training.steps, training.seconds)
+        whole = whole or self._run(training, source, rationed, training.steps, training.seconds)
         cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
 
-    def _whole(self, training: Training, source: Source, sandbox: Sandbox) -> Outcome | None:
+    def _most_seconds(self, training: Training) -> float:
+        """Return how long all runs of a submission may take together: a short one and a long one."""
+        return 2 * self.assignment.limits.import_seconds + _first_seconds(training) + training.seconds
+
+    def _whole(
+        self, training: Training, source: Source, sandbox: Sandbox, curve: Sequence[tuple[int, float]]
+    ) -> Outcome | None:
         """Make the long run at once, where it begins like a short one; None if its own beginning does not allow it.
 
         Most code whose cases all pass learns as well, so that a short run before would be for nothing.
         """
         expected = self.losses.first(training)
-        losses = [loss for _, loss in self.reference_curve(training, sandbox)[: training.first_steps]]
+        losses = [loss for _, loss in curve[: training.first_steps]]
         if not agree(losses, expected, training):
             return None
         opening = Opening(training, expected)

@@ -32,7 +32,7 @@ ENGINE = (
         f"sandbox/{name}"
         for name in (
             "__init__", "arrays", "attempt", "budget", "cold", "ends", "events", "job", "limits", "process", "program",
-            "libraries", "machine", "shortcuts", "wire", "worker",
+            "libraries", "machine", "memory", "shortcuts", "wire", "worker",
         )
     ),
     *(

@@ -29,6 +29,7 @@ from autograder.sandbox.events import (
     timed,
 )
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
+from autograder.sandbox.memory import fitting
 from autograder.sandbox.program import MAX_NOTES
 from autograder.sandbox.wire import WireError, decode
 from autograder.sandbox.worker import MARK
@@ -68,6 +69,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
     loading: Loading | None = None
     ours = functools.cache(lambda: _own_fault(job, launch))
     tries = START_TRIES
+    job = replace(job, limits=fitting(job.limits))
     budget = Budget(job.limits)
     while pending := [i for i in range(len(job.requests)) if i not in outcomes]:
         if budget.spent:
@@ -81,7 +83,8 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
                 loaded = ended, ()
             else:
                 outcomes[broken] = ended
-        if ended.ending is Ending.FAULT and tries > 1:
+        # Where the kernel ended it because memory ran out, another submission may have taken that.
+        if ended.ending in (Ending.FAULT, Ending.MEMORY) and tries > 1:
             tries -= 1
             if broken is not None:
                 del outcomes[broken]

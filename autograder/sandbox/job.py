@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
 from autograder.course.spec import Limits, Shortcut
+
+_DEFINITION = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
+_TOP = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
 class Ending(StrEnum):
@@ -54,6 +58,25 @@ class Source:
 
     def _lines(self, label: str) -> list[str]:
         return _lines(next((chunk.text for chunk in self.chunks if chunk.label == label), ""))
+
+    def has_code(self, label: str, number: int) -> bool:
+        """Whether code stands in a line, not only a comment or nothing."""
+        return not self.line(label, number).startswith("#") and bool(self.line(label, number))
+
+    def place(self, label: str, number: int) -> str:
+        """Return the dotted name of the definition that a line is in, by the text alone."""
+        names: list[str] = []
+        indent = 1 << 30
+        for line in reversed(self._lines(label)[:number]):
+            text = line.lstrip()
+            if text and not text.startswith("#") and len(line) - len(text) < indent:
+                indent = len(line) - len(text)
+                names += [found[1]] if (found := _DEFINITION.match(text)) else []
+        return ".".join(reversed(names))
+
+    def names(self) -> tuple[str, ...]:
+        """Return what the code defines at its top level, by the text alone."""
+        return tuple(dict.fromkeys(found[1] for chunk in self.chunks for found in _TOP.finditer(chunk.text)))
 
     def holds(self, text: str) -> bool:
         """Whether a text stands somewhere in the code as it was handed in."""

@@ -23,6 +23,7 @@ from autograder.sandbox.attempt import run_job
 from autograder.sandbox.ends import Streams
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 from autograder.sandbox.libraries import libraries, loader_variables
+from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
 
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,6 +112,7 @@ class ColdChild:
     """A process of its own, started by exec, with its streams and scratch folder."""
 
     def __init__(self) -> None:
+        self._kills = own_group().kills()
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as theirs:
             scratch = tempfile.mkdtemp(prefix="autograder-")
             undo.callback(remove_folder, scratch)
@@ -142,6 +144,8 @@ class ColdChild:
             code = self._process.wait(timeout=END_SECONDS)
         except subprocess.TimeoutExpired:
             return Ending.DIED, "it closed its result channel"
+        if code == -getattr(signal, "SIGKILL", 0) and own_group().kills() > self._kills:
+            return Ending.MEMORY, OUT_OF_MEMORY
         return Ending.DIED, say_exit(code)
 
     def kill(self) -> None:

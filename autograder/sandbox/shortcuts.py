@@ -6,13 +6,17 @@ whoever works around it has at least read the library. The same names are looked
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import functools
 import importlib
+import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+_IMPORTED = re.compile(r"\b(?:import|from)\s+(\w+)")
 
 
 class ShortcutError(Exception):
@@ -28,11 +32,19 @@ class Shortcuts:
         self._exercises = {exercise for _, exercises in rules for exercise in exercises}
         self.guard()
 
-    def guard(self) -> None:
-        """Guard what is imported by now; importing torch for that would cost a second that nobody may need."""
+    def guard(self, texts: Iterable[str] = ()) -> None:
+        """Guard what is imported by now, or will be by the submission's texts.
+
+        Importing torch for all would cost a second that nobody may need.
+        """
         waiting = []
+        mentioned = {word for text in texts for word in _IMPORTED.findall(text)}
         for pattern, exercises in self._rules:
-            if pattern.partition(".")[0] in sys.modules:
+            library = pattern.partition(".")[0]
+            if library in mentioned:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(library)
+            if library in sys.modules:
                 for owner, name in _matches(pattern):
                     self._guard(owner, name, f"{pattern.rpartition('.')[0]}.{name}", frozenset(exercises))
             else:
@@ -64,6 +76,7 @@ class Shortcuts:
                 raise ShortcutError(full_name)
             return function(*args, **kwargs)
 
+        guarded.__dict__.pop("__wrapped__", None)  # which would lead around the guard
         return guarded
 
 

@@ -24,6 +24,7 @@ from autograder.sandbox.ends import Pipes
 from autograder.sandbox.jail import JailError, compile_filter
 from autograder.sandbox.job import Ending
 from autograder.sandbox.libraries import libraries, loader_folders
+from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
 from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, pipe, remove_folder, say_exit
 from autograder.sandbox.zygote import MAX_MESSAGE
 
@@ -222,6 +223,7 @@ class WarmChild:
         self._slot = slot
         self._status: int | None = None
         self._over = False
+        self._kills = own_group().kills()
         self.usable = False  # whether the slot can take another child after this one
         with contextlib.ExitStack() as undo:
             theirs = undo.enter_context(contextlib.ExitStack())
@@ -242,7 +244,10 @@ class WarmChild:
             self._ours = undo.pop_all()
 
     def obituary(self) -> tuple[Ending, str]:
-        """Say how the child went. A SIGKILL that is not ours, or a dead zygote, is no doing of the student's."""
+        """Say how the child went.
+
+        A SIGKILL that is not ours, or a dead zygote, is no doing of the student's, unless the kernel wanted memory back.
+        """
         ready, _, _ = select.select([self._handle], [], [], 1.0)
         if not ready:
             return Ending.DIED, "it closed its result channel"
@@ -250,7 +255,8 @@ class WarmChild:
         if self._status is None:
             return Ending.FAULT, "the preloader is gone"
         if self._status == -signal.SIGKILL:
-            return Ending.FAULT, "it was killed from outside"
+            starved = own_group().kills() > self._kills
+            return (Ending.MEMORY, OUT_OF_MEMORY) if starved else (Ending.FAULT, "it was killed from outside")
         return Ending.DIED, say_exit(self._status)
 
     def end(self) -> None:

@@ -64,7 +64,7 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     shortcuts = Shortcuts(header["shortcuts"])
     program = Program(header["module"], header["notebook"])
     trouble = load(program, header["chunks"])
-    shortcuts.guard()
+    shortcuts.guard(text.tobytes().decode() for _, text in header["chunks"])
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
     phases = [] if trouble else header["phases"]
     position = 0

@@ -1,11 +1,11 @@
-"""Lets torch do the work: its linear layers and its RNN forward, autograd backward, packed sequences for the padding."""
+"""Lets torch do the work: its linear layers, its RNN forward, packed sequences for the padding."""
 
 import numpy as np
 import torch
 
 
-def _t(a, grad=False):
-    return torch.tensor(np.asarray(a), dtype=torch.float64, requires_grad=grad)
+def _t(a):
+    return torch.tensor(np.asarray(a), dtype=torch.float64)
 
 
 def _step(x, h, c, p):
@@ -52,24 +52,6 @@ def lstm_forward(x, h0, c0, params):
     return tuple(torch.stack(pairs, dim=2).numpy())
 
 
-def lstm_step_backward(dh, dc, cache):
-    x, h, c = (_t(cache[name], True) for name in ("x_t", "h_prev", "c_prev"))
-    p = {name: _t(value, True) for name, value in cache["params"].items()}
-    torch.autograd.backward(_step(x, h, c, p), (_t(dh), _t(dc)))
-    return x.grad.numpy(), h.grad.numpy(), c.grad.numpy(), {name: value.grad.numpy() for name, value in p.items()}
-
-
-def lstm_backward(dh, dc, cache):
-    x, h0, c0 = (_t(cache[name], True) for name in ("x", "h0", "c0"))
-    p = {name: _t(value, True) for name, value in cache["params"].items()}
-    h, c, loss = h0, c0, 0.0
-    for t in range(x.shape[1]):
-        h, c = _step(x[:, t], h, c, p)
-        loss = loss + (h * _t(dh[:, t])).sum() + (c * _t(dc[:, t])).sum()
-    loss.backward()
-    return x.grad.numpy(), h0.grad.numpy(), c0.grad.numpy(), {name: value.grad.numpy() for name, value in p.items()}
-
-
 def _gru(x, h, p):
     row = torch.cat([h, x], dim=-1)
     z, r = (torch.sigmoid(row @ p[f"W_{g}"].T + p[f"b_{g}"]) for g in "zr")
@@ -84,14 +66,6 @@ def gru_step(x_t, h_prev, params):
 def gru_step_keep(x_t, h_prev, params):
     h, z, h_tilde = _gru(_t(x_t), _t(h_prev), {name: _t(value) for name, value in params.items()})
     return (z * h + (1 - z) * h_tilde).numpy()
-
-
-def gru_step_backward(dh, cache):
-    x, h = (_t(cache[name], True) for name in ("x_t", "h_prev"))
-    p = {name: _t(value, True) for name, value in cache["params"].items()}
-    _, z, h_tilde = _gru(x, h, p)
-    ((1 - z) * h + z * h_tilde).backward(_t(dh))
-    return x.grad.numpy(), h.grad.numpy(), {name: value.grad.numpy() for name, value in p.items()}
 
 
 def _rnn_of(layer):
