@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.names import Owner
 from autograder.batch.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
+from autograder.lms.platform import Owner
 
 PEOPLE = (
     Person("007", "Ada King Lovelace", "ada@example.org", "B2"),

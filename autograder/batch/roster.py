@@ -18,7 +18,7 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from autograder.batch.archives import printable
-from autograder.batch.names import Owner
+from autograder.lms.platform import Owner
 
 _MAX_BYTES = 16 << 20
 _COLUMNS = {

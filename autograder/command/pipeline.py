@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.batch.archives import printable
-from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results, moodle_csv
+from autograder.batch.exports import grades_csv, gradescope_results, platform_sheets, sheet_names
 from autograder.batch.files import is_draft, write_whole
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import builds_on, exercise_keys
@@ -27,7 +27,7 @@ from autograder.publish.report import feedback_html, report_html
 from autograder.sandbox.job import Isolation, Sandbox
 
 # The files of the class and, by folder and ending, those of each student.
-CLASS_FILES = ("grades.csv", "exports/canvas.csv", "exports/moodle.csv", "report.html", "summary.json")
+CLASS_FILES = ("grades.csv", *(f"exports/{name}.csv" for name in sheet_names()), "report.html", "summary.json")
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
 _AT_ONCE = 100  # students whose files are noted as written together
 
@@ -189,8 +189,7 @@ def _write_class(book: Gradebook) -> None:
     rows = sorted([*entries, *missing, *later], key=lambda entry: str(entry["student"]))
     texts = (
         grades_csv(rows),
-        canvas_csv(rows),
-        moodle_csv(rows),
+        *platform_sheets(rows).values(),
         report_html(entries, summary, missing, later),
         json.dumps(summary, indent=1, ensure_ascii=False),
     )

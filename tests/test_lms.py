@@ -1,0 +1,221 @@
+"""Every platform's export, graded by the command: whose it is, when it came, what counts; and its sheets back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lms_exports import EXPORTS, ROSTER, Export, filled, zipped
+
+from autograder.batch.roster import read_roster
+from autograder.batch.submissions import read_class
+from autograder.cli import main
+from autograder.course.spec import Assignment
+
+Grade = Callable[..., dict[str, dict[str, Any]]]
+
+
+@pytest.fixture
+def grade(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Grade:
+    """Return a function that grades an archive through the command and returns what it left, by student."""
+
+    def of(data: bytes, *options: object) -> dict[str, dict[str, Any]]:
+        (tmp_path / "export.zip").write_bytes(data)
+        (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+        command = ["grade", "t1_means", tmp_path / "export.zip", "-o", tmp_path / "out", "--seed", 3, *options]
+        command += ["--accept-unsandboxed", "--course", course]
+        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        (tmp_path / "said.txt").write_text(said.out + said.err, encoding="utf-8")
+        assert ended.value.code == 0, said
+        results = (tmp_path / "out" / "results").glob("*.json")
+        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in results}
+
+    return of
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_an_export_as_it_comes(grade: Grade, tmp_path: Path, assignment: Assignment, export: Export) -> None:
+    """Students go by the roster, the latest work counts, texts are no code, and what the export says is kept."""
+    files = filled(export.files, assignment.reference, assignment.stub)
+    found = grade(zipped(files), "--roster", tmp_path / "roster.csv")
+    if not export.named:
+        assert [entry["person"] for entry in found.values()] == [None] * 3
+        assert sorted(entry["score"] for entry in found.values()) == [0.0, 7.0, 7.0]
+        return
+    assert sorted(found) == ["alovelace", *["lilei"] * export.typed, "zoneil"]
+    assert {found[who]["score"] for who in ("alovelace", "zoneil")} == {7.0}, found
+    assert {who for who, entry in found.items() if entry["late"]} == export.late
+    assert {bool(entry["submitted"]) for entry in found.values()} == {export.dated}
+    told = " ".join(found["alovelace"]["notes"])
+    assert ("handed in 2 times; the latest" in told) == export.attempts
+    if export.typed:
+        assert "typed into a text box" in found["lilei"]["problem"]
+
+
+def imported(sheet: Path, platform: str) -> dict[str, str]:
+    """Read a sheet as the platform does, by its own columns: the points of each student it would know."""
+    lines = list(csv.reader(sheet.read_text(encoding="utf-8").splitlines()))
+    lines = lines[{"sakai": 2}.get(platform, 0) :]
+    columns = {name: place for place, name in enumerate(lines[0])}
+    if platform == "moodle":  # importgradeslib.php gives up without the third
+        assert {"Identifier", "Grade", "Last modified (grade)", "Feedback comments"} <= columns.keys()
+        found = {row[columns["Identifier"]].removeprefix("Participant "): row[columns["Grade"]] for row in lines[1:]}
+    elif platform == "canvas":
+        found = {row[columns["ID"]]: row[-1] for row in lines[2:]}
+    elif platform == "brightspace":
+        assert lines[0][1].endswith(" Points Grade <Numeric MaxPoints:7>")
+        assert {row[columns["End-of-Line Indicator"]] for row in lines[1:]} == {"#"}
+        found = {row[columns["OrgDefinedId"]].removeprefix("#"): row[1] for row in lines[1:]}
+    else:
+        known, grade = {"blackboard": ("Username", 1), "sakai": ("ID", 4)}[platform]
+        found = {row[columns[known]]: row[grade] for row in lines[1:]}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("moodle", {"31": "7.0", "32": "7.0", "33": "0.0"}),
+        ("canvas", {"101": "7.0", "102": "7.0", "103": "0.0"}),
+        ("brightspace", {"alovelace": "7.0", "zoneil": "7.0", "lilei": "0.0"}),
+        ("blackboard", {"alovelace": "7.0", "zoneil": "7.0", "lilei": "0.0"}),
+        ("sakai", {"alovelace": "7.0", "zoneil": "7.0", "lilei": "0.0"}),
+    ],
+)
+def test_grades_go_back(
+    grade: Grade, tmp_path: Path, assignment: Assignment, name: str, expected: dict[str, str]
+) -> None:
+    """In the sheet that the platform imports, under its own columns, to the students as it knows them."""
+    files = filled(EXPORTS[name].files, assignment.reference, assignment.stub)
+    grade(zipped(files), "--roster", tmp_path / "roster.csv")
+    assert imported(tmp_path / "out" / "exports" / f"{name}.csv", name) == expected
+
+
+def test_anonymous_grades_go_back(grade: Grade, tmp_path: Path, assignment: Assignment) -> None:
+    """Blindly marked, Moodle's participants keep their numbers, and nobody on the roster is taken for one of them."""
+    code = assignment.reference.encode()
+    found = grade(
+        zipped({f"Participant_{number}_assignsubmission_file/means.py": code for number in (31, 32)}),
+        *("--roster", tmp_path / "roster.csv"),
+    )
+    assert sorted(found) == ["Participant_31", "Participant_32"]
+    sheet = imported(tmp_path / "out" / "exports" / "moodle.csv", "moodle")
+    assert {number: points for number, points in sheet.items() if number} == {"31": "7.0", "32": "7.0"}
+
+
+MOODLE = filled(EXPORTS["moodle"].files, "x = 1", "")
+CANVAS = filled(EXPORTS["canvas"].files, "x = 1", "")
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        {"submissions.zip": zipped(MOODLE)},
+        {"COMP1/Week 5/submissions.zip": zipped(MOODLE)},
+        {"submissions.zip": zipped({f"COMP1-Means-77/{name}": data for name, data in MOODLE.items()})},
+        {f"a/b/{name}": data for name, data in MOODLE.items()},
+        {"Group A.zip": zipped(dict(list(MOODLE.items())[:1])), "Group B.zip": zipped(dict(list(MOODLE.items())[1:]))},
+        {"again.zip": zipped({"submissions.zip": zipped(MOODLE)}), "class list.csv": b"id,name"},
+    ],
+    ids=["in a zip", "in folders and a zip", "a folder in a zip", "in folders", "two zips", "in two zips"],
+)
+def test_an_export_packed_once_more(tmp_path: Path, packed: dict[str, bytes]) -> None:
+    """In folders, in an archive or in several, with a list of the class beside it: it is the same class."""
+    (tmp_path / "class.zip").write_bytes(zipped(packed))
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    found = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
+    assert [work.student for work in found.submissions] == ["alovelace", "lilei", "zoneil"]
+    assert (found.platforms, found.remarks) == (("Moodle",), ())
+
+
+def test_plain_classes_packed_once_more(tmp_path: Path) -> None:
+    """Folders that hold the file each are students; a student's own archive, and what is no class, stays one student's."""
+    students = {f"{name}/means.py": b"x = 1" for name in ("ada", "bob")}
+    for files, expected in (
+        ({"class.zip": zipped(students)}, ["ada", "bob"]),
+        ({"ada.zip": zipped({"src/means.py": b"x = 1", "tests/test_means.py": b""})}, ["ada"]),
+        ({"ada.zip": zipped({"means.py": b"x = 1", "data/x.txt": b""})}, ["ada"]),
+        ({"ada.zip": zipped(students), "eve.py": b"x = 1"}, ["ada", "eve"]),
+        ({"ada.zip": zipped({"means.py": b"x"}), "eve.zip": zipped(CANVAS)}, ["ada", "eve"]),
+        ({"ada.zip": b"no zip"}, ["ada"]),
+    ):
+        (tmp_path / "class.zip").write_bytes(zipped(files))
+        found = read_class(tmp_path / "class.zip", "means.py").submissions
+        assert [work.student for work in found] == expected, files
+
+
+def test_exports_of_two_platforms(tmp_path: Path) -> None:
+    """Each in its own archive is read as its own platform's; in one folder their names are plain, which is told."""
+    (tmp_path / "class.zip").write_bytes(zipped({"a.zip": zipped(MOODLE), "b.zip": zipped(CANVAS)}))
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    both = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
+    assert both.platforms == ("Moodle", "Canvas")
+    assert [work.student for work in both.submissions] == ["alovelace", "lilei", "zoneil"]
+    (tmp_path / "class.zip").write_bytes(zipped(MOODLE | dict(list(CANVAS.items())[:4])))
+    mixed = read_class(tmp_path / "class.zip", "means.py")
+    assert mixed.platforms == ()
+    assert mixed.remarks[0].startswith("4 of 8 names look like ")
+
+
+def test_the_command_says_what_it_took_an_export_for(grade: Grade, tmp_path: Path, assignment: Assignment) -> None:
+    """And which names are not of that platform's form."""
+    files = filled(EXPORTS["canvas"].files, assignment.reference, assignment.stub)
+    found = grade(zipped(files | {"bob's work.py": assignment.reference.encode()}))
+    said = (tmp_path / "said.txt").read_text(encoding="utf-8")
+    assert "read as an export of Canvas\n" in said
+    assert "1 of 6 names are not as Canvas writes them, and are read as plain names: bob's work.py.\n" in said
+    assert found["bob_s_work"]["score"] == 7.0
+
+
+def test_several_files_of_the_latest_attempt(tmp_path: Path) -> None:
+    """The file of the right name counts of the latest attempt alone, and what is left is told apart from earlier attempts."""
+    stamp = "Means_ada_attempt_2026-03-0{}-10-22-00_{}"
+    names = [stamp.format(*which) for which in ((1, "means.py"), (2, "mine.py"), (2, "helper.py"), (2, "notes.pdf"))]
+    (tmp_path / "class.zip").write_bytes(zipped(dict.fromkeys(names, b"x = 1")))
+    (work,) = read_class(tmp_path / "class.zip", "means.py").submissions
+    assert work.origin == "class.zip: Means_ada_attempt_2026-03-02-10-22-00_mine.py"
+    counts, helper, notes = names[1:]
+    assert work.notes == (
+        f"handed in 2 times; the latest ({counts}) counts",
+        f"handed in 2 files; {counts} counts; not read: {helper}",
+        f"also handed in, and not read: {notes}",
+        "the file is named mine.py, not means.py",
+    )
+
+
+def test_groups(tmp_path: Path) -> None:
+    """What a group hands in together is everyone's of it."""
+    group = "Means/Group A (17)"
+    files = {f"{group}/timestamp.txt": b"20260301102200123", f"{group}/Submission attachment(s)/means.py": b"x = 1"}
+    files[f"{group}/members.txt"] = b"Lovelace, Ada(alovelace); Lei, Li(lilei)"
+    (tmp_path / "class.zip").write_bytes(zipped(files))
+    ada, li = read_class(tmp_path / "class.zip", "means.py").submissions
+    assert (ada.student, li.student, ada.source) == ("alovelace", "lilei", li.source)
+    assert ada.submitted == datetime.fromisoformat("2026-03-01 10:22").astimezone()
+
+
+def test_one_teams_archive_of_several_assignments(tmp_path: Path) -> None:
+    """Those count that hold the file to hand in."""
+    files = {"Ada/Means/Version 1/means.py": b"x = 1", "Ada/Essay/Version 9/essay.docx": b""}
+    (tmp_path / "class.zip").write_bytes(zipped(files))
+    (ada,) = read_class(tmp_path / "class.zip", "means.py").submissions
+    assert ada.origin == "class.zip: Ada/Means/Version 1: means.py"
+
+
+def test_same_names_stay_two_students(tmp_path: Path) -> None:
+    """Whoever is called alike is kept apart by the platform's number."""
+    files = {f"Ada Lovelace_{number}_assignsubmission_file/means.py": b"x = 1" for number in (31, 32)}
+    files["Bob_33_assignsubmission_file/means.py"] = b"x = 1"
+    (tmp_path / "class.zip").write_bytes(zipped(files))
+    found = read_class(tmp_path / "class.zip", "means.py").submissions
+    assert [work.student for work in found] == ["Ada_Lovelace_31", "Ada_Lovelace_32", "Bob_33"]
+    assert {work.owner.name for work in found} == {"Ada Lovelace", "Bob"}
