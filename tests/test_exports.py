@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograder.batch.exports import grades_csv, gradescope_results, platform_sheets
+from autograder.batch.exports import grades_csv, gradescope_results, platform_row, platform_sheets
 from autograder.batch.record import NOT_SUBMITTED, Override, Run, absent, compose, exercise_entry, head, record
 from autograder.batch.roster import Person
 from autograder.batch.submissions import Submission
@@ -56,6 +56,11 @@ def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> di
     return record(assignment, submission, graded or result(), ISOLATION, 7, 1.5)
 
 
+def sheets(records: list[dict[str, Any]]) -> dict[str, str]:
+    """Return every platform's sheet."""
+    return platform_sheets([platform_row(record) for record in records])
+
+
 def rows(text: str) -> list[list[str]]:
     """Read a CSV."""
     return list(csv.reader(io.StringIO(text, newline="")))
@@ -74,8 +79,8 @@ def test_grades_have_a_row_a_student_and_a_column_an_exercise(assignment: Assign
 def test_a_class_of_nobody_has_a_header() -> None:
     """No submissions, no rows."""
     assert rows(grades_csv([])) == [["student", "score", "max_score", "status"]]
-    assert len(rows(platform_sheets([])["canvas"])) == 2
-    assert len(rows(platform_sheets([])["moodle"])) == 1
+    assert len(rows(sheets([])["canvas"])) == 2
+    assert len(rows(sheets([])["moodle"])) == 1
 
 
 def test_further_columns_where_there_is_more_to_say(assignment: Assignment) -> None:
@@ -110,7 +115,7 @@ def test_no_sheet_holds_a_formula(assignment: Assignment, text: str) -> None:
     owner = Owner("s017", text, "1", system="canvas")
     found = entry(assignment, result(text), owner=owner, notes=(text,), person=Person(text, "", text, text))
     found |= {"student": text, "title": text}
-    for sheet in (grades_csv([found]), *platform_sheets([found]).values()):
+    for sheet in (grades_csv([found]), *sheets([found]).values()):
         cells = [cell for row in rows(sheet) for cell in row]
         assert not [
             c for c in cells if c.lstrip(" \t\r\n\"'").startswith(("=", "+", "-", "@", "|", "\uff1d")) and c[0] != "'"
@@ -133,7 +138,7 @@ def test_canvas_takes_its_own_numbers(assignment: Assignment) -> None:
     """Students by Canvas number or by SIS id, the title as the column's name, the points possible below it."""
     named = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=ADA)
     unnamed = entry(assignment, owner=Owner("y", "Bob", "99", system="moodle"))
-    assert rows(platform_sheets([named, unnamed])["canvas"]) == [
+    assert rows(sheets([named, unnamed])["canvas"]) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment.title],
         ["    Points Possible", "", "", "", "", "4.0"],
         ["Ada Lovelace", "12345", "007", "ada@example.org", "B2", "2.5"],
@@ -145,7 +150,7 @@ def test_canvas_numbers_of_a_roster_stay_canvas_numbers(assignment: Assignment) 
     """Where Canvas's own sheet was the roster, whoever handed in nothing goes by the same kind of number."""
     here = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=Person("12345", "Ada"))
     away = entry(assignment, person=Person("678", "Bob"))
-    assert [row[:3] for row in rows(platform_sheets([here, away])["canvas"])[2:]] == [
+    assert [row[:3] for row in rows(sheets([here, away])["canvas"])[2:]] == [
         ["Ada", "12345", ""],
         ["Bob", "678", ""],
     ]
@@ -172,7 +177,7 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
     worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, evil)
     said = Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (worse,)), *said.exercises[1:]))
     found = entry(assignment, said, owner=Owner("x", evil, "31", system="moodle"), notes=(evil,))
-    header, row = rows(platform_sheets([found])["moodle"])
+    header, row = rows(sheets([found])["moodle"])
     assert header == [
         "Identifier",
         "Full name",
@@ -222,7 +227,7 @@ def test_gradescope_says_once_what_is_wrong_with_a_file(assignment: Assignment) 
 def test_moodle_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
     """What concerns the file as a whole stands above the exercises, and not again beside each of them."""
     found = entry(assignment, result("It is a picture.")) | {"status": "unreadable", "problem": "It is a picture."}
-    comment = rows(platform_sheets([found])["moodle"])[1][-1]
+    comment = rows(sheets([found])["moodle"])[1][-1]
     assert (comment.count("It is a picture."), comment.count("<em>")) == (1, 0)
 
 
@@ -231,7 +236,7 @@ def test_students_are_told_a_persons_reason(assignment: Assignment) -> None:
     found = entry(assignment)
     found["exercises"][0] |= {"override": {"points": 1.0, "because": "Read by hand."}}
     assert "Read by hand. (decided by a person)" in gradescope_results(found)["tests"][0]["output"]
-    assert "Read by hand." in rows(platform_sheets([found])["moodle"])[1][-1]
+    assert "Read by hand." in rows(sheets([found])["moodle"])[1][-1]
 
 
 def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
@@ -241,4 +246,4 @@ def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
     found = absent(Run("t1_means", "Means", 1), person, {"row_means": 2.0, "center": 2.0}, decided)
     assert (found["status"], found["score"], found["max_score"]) == (NOT_SUBMITTED, 1.5, 4.0)
     assert rows(grades_csv([found]))[1][:6] == ["007", "1.5", "4.0", NOT_SUBMITTED, "1.5", "0.0"]
-    assert "Nothing was handed in." in rows(platform_sheets([found])["moodle"])[1][-1]
+    assert "Nothing was handed in." in rows(sheets([found])["moodle"])[1][-1]

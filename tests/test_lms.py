@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import zipfile
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -219,3 +221,47 @@ def test_same_names_stay_two_students(tmp_path: Path) -> None:
     found = read_class(tmp_path / "class.zip", "means.py").submissions
     assert [work.student for work in found] == ["Ada_Lovelace_31", "Ada_Lovelace_32", "Bob_33"]
     assert {work.owner.name for work in found} == {"Ada Lovelace", "Bob"}
+
+
+def known_to(platform: str, path: str) -> str:
+    """Tell whose a feedback file is as the platform does, by its path in the archive."""
+    first, *rest = path.split("/")
+    if platform == "moodle":  # importziplib.php
+        _, participant, plugin, kind, *_ = first.split("_", 4)
+        assert (plugin, kind) == ("assignsubmission", "file")
+        return participant
+    if platform == "canvas":  # infer_comment_context_from_filename
+        return "/".join(re.findall(r"_(\d+)_(\d+)_", first)[0])
+    if platform == "sakai":  # uploadAll_parseZipFile
+        assert rest[1] == "Feedback Attachment(s)"
+        return rest[0][rest[0].rindex("(") + 1 : rest[0].rindex(")")]
+    if platform == "ilias":  # uploadMultiFeedbackFile
+        assert first.startswith("multi_feedback")
+        return rest[0].rpartition("_")[2]
+    return first
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("moodle", ["31", "32", "33"]),
+        ("moodle without folders", ["31", "32", "33"]),
+        ("canvas", ["101/20001", "102/20002"]),
+        ("brightspace", ["39786-2 - Ada Lovelace - Mar 1, 2026 1022 AM", "39787-3 - Zoë O'Neil-Ñandú - Mar 1, 2026 105 PM - feedback-zoneil.html"]),
+        ("sakai", ["alovelace", "lilei", "zoneil"]),
+        ("ilias", ["271", "272"]),
+    ],
+)  # fmt: skip
+def test_feedback_goes_back(
+    grade: Grade, tmp_path: Path, assignment: Assignment, name: str, expected: list[str]
+) -> None:
+    """Everybody's page in the archive that the platform takes, where it looks for the student's; none for another platform."""
+    files = filled(EXPORTS[name].files, assignment.reference, assignment.stub)
+    grade(zipped(files), "--roster", tmp_path / "roster.csv")
+    platform = name.partition(" ")[0]
+    (path,) = (tmp_path / "out" / "exports").glob("*-feedback.zip")
+    assert path.name == f"{platform}-feedback.zip"
+    with zipfile.ZipFile(path) as archive:
+        pages = {member: archive.read(member).decode() for member in archive.namelist()}
+    assert sorted(known_to(platform, member) for member in pages) == expected
+    assert all(page == (tmp_path / "out" / "feedback" / f"{member[member.rindex('feedback-') + 9:]}").read_text("utf-8") for member, page in pages.items())  # fmt: skip

@@ -244,6 +244,30 @@ def test_moments_in_words(text: str, expected: tuple[int, int, int, int] | None)
     assert worded_moment(text) == (datetime(2025, month, day, hour, minute).astimezone() if expected else None)
 
 
+MONTHS = (
+    "January February March April May June July August September October November December",
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "januar februar marts april maj juni juli august september oktober november december",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "januar februar mars april mai juni juli august september oktober november desember",
+)
+
+
+@pytest.mark.parametrize("names", MONTHS)
+def test_months_in_ten_languages(names: str) -> None:
+    """Written out and, where that leaves something, abbreviated to four letters and a dot."""
+    for number, name in enumerate(names.split(), 1):
+        for form in {name, f"{name[:4]}." if len(name) > 4 else name}:
+            found = worded_moment(f"7 {form} 2026 2205")
+            assert found
+            assert (found.month, found.day) == (number, 7), form
+
+
 @pytest.mark.parametrize("read", [worded_moment, iso_moment])
 @given(text=st.text())
 def test_any_text_may_stand_where_a_moment_should(read: Callable[[str], datetime | None], text: str) -> None:

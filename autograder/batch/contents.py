@@ -37,7 +37,8 @@ Groups = Mapping[Item, tuple[Member, ...]]
 class Part:
     """One thing that somebody handed in: what the export says of it, and what it holds."""
 
-    name: str
+    top: str  # the name of the file or folder at the top
+    name: str  # the same, and where in it this lies
     said: Named
     members: tuple[Member, ...]
     folder: bool
@@ -153,7 +154,7 @@ def _split(groups: Groups, reading: Reading, remarks: Sequence[str]) -> Contents
             name = "/".join((item.name, *said.below))
             below = tuple(m for m in members if m.parts[1 : len(said.below) + 1] == said.below or m.outside)
             shorter = tuple(replace(m, parts=(name, *m.parts[len(said.below) + 1 :])) for m in below)
-            parts.append(Part(name, said, shorter if said.below else members, item.folder))
+            parts.append(Part(item.name, name, said, shorter if said.below else members, item.folder))
     platforms = (reading.platform,) if reading.platform.name else ()
     return Contents(tuple(parts), platforms, (*remarks, *_remarks(reading)))
 

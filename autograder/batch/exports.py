@@ -47,13 +47,13 @@ def sheet_names() -> tuple[str, ...]:
     return tuple(platform.name for platform in platforms() if platform.sheet)
 
 
-def platform_sheets(records: Sequence[Json]) -> dict[str, str]:
+def platform_sheets(rows: Sequence[Row]) -> dict[str, str]:
     """Return the class as each platform imports it, by the platform's name."""
-    rows = [_row(entry) for entry in records]
     return {platform.name: platform.sheet(rows) for platform in platforms() if platform.sheet}
 
 
-def _row(entry: Mapping[str, Any]) -> Row:
+def platform_row(entry: Mapping[str, Any]) -> Row:
+    """Return a record as what platforms need of it; records of earlier versions have no place."""
     person, lms = entry["person"] or {}, entry["lms"]
     return Row(
         student=entry["student"],
@@ -63,6 +63,7 @@ def _row(entry: Mapping[str, Any]) -> Row:
         section=person.get("section", ""),
         system=lms["system"],
         number=str(lms["number"]),
+        place=lms.get("place", ""),
         title=str(entry["title"]),
         score=entry["score"],
         max_score=entry["max_score"],

@@ -72,6 +72,7 @@ class Submission:
     person: Person | None = None  # on the roster
     submitted: datetime | None = None
     late: bool = False  # as the export marks it
+    place: str = ""  # the file or folder of the export, where its name is one that may be written again
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def read_class(path: Path, file: str, roster: Roster | None = None) -> Class:
         where = path.resolve().name
         with ExitStack() as opened:
             contents = contents_of(opened.enter_context(_opened(path)), where, file, opened)
-            entries = tuple(_Entry(part.name, part.said, part.members, part.folder) for part in contents.parts)
+            entries = tuple(_Entry(**vars(part)) for part in contents.parts)
             if not entries:
                 raise SubmissionsError(
                     f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
@@ -207,8 +208,9 @@ def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Sub
     entry, notes = _that_counts(entries, file)
     said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
+    place = entry.top if entry.top == printable(entry.top) and not set(entry.top) & set("/\\") else ""
     submission = Submission(
-        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late
+        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late, place=place
     )
     try:
         found = _found_in(entry, file)

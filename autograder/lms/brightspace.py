@@ -48,4 +48,11 @@ def sheet(rows: Sequence[Row]) -> str:
     return write_sheet(lines)
 
 
-PLATFORM = Platform("brightspace", "Brightspace", read, sheet, marks=2)
+def feedback_path(row: Row, name: str) -> str:
+    """Return what `Add Feedback Files` takes for a student's: the name of the submission, as it was downloaded."""
+    parts = row.place.split(" - ")
+    at = next((i for i, part in enumerate(parts) if i > 1 and _TIME.fullmatch(part)), 0)
+    return f"{row.place}/{name}" if at == len(parts) - 1 else " - ".join([*parts[: at + 1], name])
+
+
+PLATFORM = Platform("brightspace", "Brightspace", read, sheet, feedback_path, marks=2)

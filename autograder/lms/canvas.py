@@ -1,4 +1,4 @@
-"""Canvas: `Download Submissions` names files, the gradebook imports a CSV.
+"""Canvas: `Download Submissions` names files, the gradebook imports a CSV, `Upload Submissions` takes files back.
 
 | what | name |
 |---|---|
@@ -7,7 +7,8 @@
 | a text, a web address | `lovelaceada_12345_text.html`, `lovelaceada_12345_link.html` |
 
 Of a name only letters, digits and `_` are left, in small letters, and no number between two `_`. So the first such number
-is the user's. Source: `lib/content_zipper.rb` of canvas-lms.
+is the user's. Source: `lib/content_zipper.rb` of canvas-lms, and for the way
+back `infer_comment_context_from_filename` in `app/models/abstract_assignment.rb`.
 """
 
 from __future__ import annotations
@@ -68,8 +69,14 @@ def sheet(rows: Sequence[Row]) -> str:
     return write_sheet(lines)
 
 
+def feedback_path(row: Row, name: str) -> str:
+    """Return how `Upload Submissions` knows whose a file is: by user and upload; a text has no upload, and takes none."""
+    match = _ANONYMOUS.fullmatch(row.place) or _NAMED.fullmatch(row.place)
+    return f"{row.place[: match.end('upload')]}_{name}" if match and match["upload"] else ""
+
+
 def _number(row: Row) -> str:
     return row.number if row.system == "canvas" else ""
 
 
-PLATFORM = Platform("canvas", "Canvas", read, sheet)
+PLATFORM = Platform("canvas", "Canvas", read, sheet, feedback_path)

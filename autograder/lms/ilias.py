@@ -2,14 +2,15 @@
 
 `Lovelace_Ada_alovelace_271/attention.py`: last name, first name, user name, number, each transliterated to ASCII. The name
 of a late file begins with `Late Submission - `, in the site's language. A text typed in comes as a file of its own.
-Source: `Modules/Exercise/Submission/class.ilExSubmission.php`, getDirectoryNameFromUserData. ILIAS takes no sheet back.
+Source: `Modules/Exercise/Submission/class.ilExSubmission.php`, getDirectoryNameFromUserData. ILIAS takes no sheet
+back; feedback goes back as a multi-feedback archive (`class.ilExAssignment.php`, uploadMultiFeedbackFile).
 """
 
 from __future__ import annotations
 
 import re
 
-from autograder.lms.platform import Listing, Named, Owner, Platform, Understood
+from autograder.lms.platform import Listing, Named, Owner, Platform, Row, Understood
 
 _NAMED = re.compile(r"(?P<last>[^_]+)_(?P<first>.+)_(?P<user>[^_]+)_(?P<number>[0-9]+)", re.DOTALL)
 _LATE = re.compile(r"(?:Late Submission|Versp(?:ae|\u00e4)tete Abgabe) - ", re.IGNORECASE)
@@ -32,4 +33,9 @@ def read(listing: Listing) -> Understood:
     }
 
 
-PLATFORM = Platform("ilias", "ILIAS", read)
+def feedback_path(row: Row, name: str) -> str:
+    """Return where a multi-feedback archive has a student's files."""
+    return f"multi_feedback/{row.place}/{name}"
+
+
+PLATFORM = Platform("ilias", "ILIAS", read, feedback=feedback_path)

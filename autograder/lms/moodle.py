@@ -9,7 +9,8 @@
 | a group's | `Group A_17_assignsubmission_file/`; `Default group_assignsubmission_file/` |
 
 A name has no `_` and none of `& < > " ' : |`. Source: `mod/assign/classes/downloader.php`, and for the way back
-`feedback/offline/importgradeslib.php`, which wants the columns Identifier, Grade and Last modified (grade).
+`feedback/offline/importgradeslib.php`, which wants the columns Identifier, Grade and Last modified (grade), and
+`feedback/file/importziplib.php`.
 """
 
 from __future__ import annotations
@@ -66,4 +67,10 @@ def sheet(rows: Sequence[Row]) -> str:
     return write_sheet(lines)
 
 
-PLATFORM = Platform("moodle", "Moodle", read, sheet, marks=2)
+def feedback_path(row: Row, name: str) -> str:
+    """Return the folder by whose number `Upload multiple feedback files in a zip` knows a participant."""
+    match = _NAMED.fullmatch(row.place)
+    return f"{match['who']}_{match['user']}_assignsubmission_file/{name}" if match and match["user"] else ""
+
+
+PLATFORM = Platform("moodle", "Moodle", read, sheet, feedback_path, marks=2)

@@ -78,6 +78,7 @@ class Row:
     section: str
     system: str  # the platform that the submission came from
     number: str  # by which that platform knows the student
+    place: str  # the file or folder of the export that the submission lay in
     title: str  # of the assignment
     score: float | None  # nothing where it is not graded yet
     max_score: float
@@ -92,4 +93,5 @@ class Platform:
     label: str  # as people know it
     read: Callable[[Listing], Understood]  # of the items, those that are named as the platform names them
     sheet: Callable[[Sequence[Row]], str] | None = None  # the CSV it takes back
+    feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
     marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike

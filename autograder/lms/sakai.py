@@ -3,7 +3,8 @@
 `Homework 1/Lovelace, Ada(alovelace)/Submission attachment(s)/attention.py`, beside it `timestamp.txt`, what was typed in as
 `Lovelace, Ada(alovelace)_submissionText.html`, and the grader's own `comments.txt`, `feedbackText.html` and `Feedback
 Attachment(s)/`. Graded anonymously the folder is called by a number and `(anonymous)`; a group's is `Group A (17)` with
-`members.txt`. `grades.csv` lies above. Source: `AssignmentServiceImpl.java`, zipSubmissions and zipGroupSubmissions.
+`members.txt`. `grades.csv` lies above. Source: `AssignmentServiceImpl.java`, zipSubmissions and zipGroupSubmissions,
+and for the way back `AssignmentAction.java`, uploadAll_parseZipFile.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _GROUP = re.compile(r".* \([^()]+\)", re.DOTALL)
 _ANONYMOUS = re.compile(r"(?P<number>(?=\S*[0-9])\S+) \(?[^\W\d_]+\)?")
 _FEEDBACK = ("feedback", "comments.txt", "members.txt", "timestamp.txt")
 _TYPED = "_submissionText.html"
+_ABOVE = "feedback"  # Upload All takes any folder's name for the assignment's
 _LISTS = ("grades.csv", "grades.xls", "grades.xlsx")
 
 
@@ -84,4 +86,9 @@ def sheet(rows: Sequence[Row]) -> str:
     return write_sheet(lines)
 
 
-PLATFORM = Platform("sakai", "Sakai", read, sheet, marks=3)
+def feedback_path(row: Row, name: str) -> str:
+    """Return where `Upload All` looks for the feedback of the student, or the group, whose folder it is."""
+    return f"{_ABOVE}/{row.place}/Feedback Attachment(s)/{name}"
+
+
+PLATFORM = Platform("sakai", "Sakai", read, sheet, feedback_path, marks=3)
