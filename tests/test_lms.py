@@ -3,55 +3,84 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
+import subprocess
+import sys
+import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lms_exports import EXPORTS, ROSTER, Export, filled, zipped
+from lms_exports import EXPORTS, ROSTER, filled, zipped
 
 from autograder.batch.roster import read_roster
 from autograder.batch.submissions import read_class
 from autograder.cli import main
 from autograder.course.spec import Assignment
 
-Grade = Callable[..., dict[str, dict[str, Any]]]
+
+@dataclass(frozen=True)
+class Done:
+    """What the command left of an export, and what it said."""
+
+    out: Path
+    said: str
+
+    @property
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """The results by student."""
+        return {
+            path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (self.out / "results").glob("*.json")
+        }
 
 
-@pytest.fixture
-def grade(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Grade:
-    """Return a function that grades an archive through the command and returns what it left, by student."""
+Grade = Callable[[str], Done]
 
-    def of(data: bytes, *options: object) -> dict[str, dict[str, Any]]:
-        (tmp_path / "export.zip").write_bytes(data)
-        (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-        command = ["grade", "t1_means", tmp_path / "export.zip", "-o", tmp_path / "out", "--seed", 3, *options]
-        command += ["--accept-unsandboxed", "--course", course]
-        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
-        monkeypatch.setenv("COLUMNS", "200")
+
+def graded(course: Path, folder: Path, data: bytes) -> Done:
+    """Grade an archive through the command, with the class's roster."""
+    (folder / "export.zip").write_bytes(data)
+    (folder / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    command = ["grade", "t1_means", folder / "export.zip", "--roster", folder / "roster.csv", "-o", folder / "out"]
+    command += ["--seed", 3, "--accept-unsandboxed", "--course", course]
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), redirect_stderr(said):
+        patch.setattr("sys.argv", ["autograder", *map(str, command)])
+        patch.setenv("COLUMNS", "200")
         with pytest.raises(SystemExit) as ended:
             main()
-        said = capsys.readouterr()
-        (tmp_path / "said.txt").write_text(said.out + said.err, encoding="utf-8")
-        assert ended.value.code == 0, said
-        results = (tmp_path / "out" / "results").glob("*.json")
-        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in results}
+    assert ended.value.code == 0, said.getvalue()
+    return Done(folder / "out", said.getvalue())
+
+
+@pytest.fixture(scope="module")
+def grade(course: Path, assignment: Assignment, tmp_path_factory: pytest.TempPathFactory) -> Grade:
+    """Return a function that grades one of the exports, each once for all tests."""
+
+    @cache
+    def of(name: str) -> Done:
+        files = filled(EXPORTS[name].files, assignment.reference, assignment.stub)
+        return graded(course, tmp_path_factory.mktemp("export"), zipped(files))
 
     return of
 
 
-@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
-def test_an_export_as_it_comes(grade: Grade, tmp_path: Path, assignment: Assignment, export: Export) -> None:
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_as_it_comes(grade: Grade, name: str) -> None:
     """Students go by the roster, the latest work counts, texts are no code, and what the export says is kept."""
-    files = filled(export.files, assignment.reference, assignment.stub)
-    found = grade(zipped(files), "--roster", tmp_path / "roster.csv")
+    export, found = EXPORTS[name], grade(name).entries
     if not export.named:
         assert [entry["person"] for entry in found.values()] == [None] * 3
         assert sorted(entry["score"] for entry in found.values()) == [0.0, 7.0, 7.0]
+        assert any("the address of a web page" in entry["problem"] for entry in found.values())
         return
     assert sorted(found) == ["alovelace", *["lilei"] * export.typed, "zoneil"]
     assert {found[who]["score"] for who in ("alovelace", "zoneil")} == {7.0}, found
@@ -93,24 +122,18 @@ def imported(sheet: Path, platform: str) -> dict[str, str]:
         ("sakai", {"alovelace": "7.0", "zoneil": "7.0", "lilei": "0.0"}),
     ],
 )
-def test_grades_go_back(
-    grade: Grade, tmp_path: Path, assignment: Assignment, name: str, expected: dict[str, str]
-) -> None:
+def test_grades_go_back(grade: Grade, name: str, expected: dict[str, str]) -> None:
     """In the sheet that the platform imports, under its own columns, to the students as it knows them."""
-    files = filled(EXPORTS[name].files, assignment.reference, assignment.stub)
-    grade(zipped(files), "--roster", tmp_path / "roster.csv")
-    assert imported(tmp_path / "out" / "exports" / f"{name}.csv", name) == expected
+    assert imported(grade(name).out / "exports" / f"{name}.csv", name) == expected
 
 
-def test_anonymous_grades_go_back(grade: Grade, tmp_path: Path, assignment: Assignment) -> None:
-    """Blindly marked, Moodle's participants keep their numbers, and nobody on the roster is taken for one of them."""
+def test_blind_grades_go_back(course: Path, tmp_path: Path, assignment: Assignment) -> None:
+    """Moodle's participants keep their numbers, and nobody on the roster is taken for one of them."""
     code = assignment.reference.encode()
-    found = grade(
-        zipped({f"Participant_{number}_assignsubmission_file/means.py": code for number in (31, 32)}),
-        *("--roster", tmp_path / "roster.csv"),
-    )
-    assert sorted(found) == ["Participant_31", "Participant_32"]
-    sheet = imported(tmp_path / "out" / "exports" / "moodle.csv", "moodle")
+    files = {f"Participant_{number}_assignsubmission_file/means.py": code for number in (31, 32)}
+    done = graded(course, tmp_path, zipped(files))
+    assert sorted(done.entries) == ["Participant_31", "Participant_32"]
+    sheet = imported(done.out / "exports" / "moodle.csv", "moodle")
     assert {number: points for number, points in sheet.items() if number} == {"31": "7.0", "32": "7.0"}
 
 
@@ -149,6 +172,8 @@ def test_plain_classes_packed_once_more(tmp_path: Path) -> None:
         ({"ada.zip": zipped(students), "eve.py": b"x = 1"}, ["ada", "eve"]),
         ({"ada.zip": zipped({"means.py": b"x"}), "eve.zip": zipped(CANVAS)}, ["ada", "eve"]),
         ({"ada.zip": b"no zip"}, ["ada"]),
+        ({"ada.zip": zipped({"lab_1_2_means.py": b"x"})}, ["ada"]),
+        ({"ada/lab_1_2_means.py": b"x"}, ["ada"]),
     ):
         (tmp_path / "class.zip").write_bytes(zipped(files))
         found = read_class(tmp_path / "class.zip", "means.py").submissions
@@ -168,14 +193,13 @@ def test_exports_of_two_platforms(tmp_path: Path) -> None:
     assert mixed.remarks[0].startswith("4 of 8 names look like ")
 
 
-def test_the_command_says_what_it_took_an_export_for(grade: Grade, tmp_path: Path, assignment: Assignment) -> None:
+def test_the_command_says_what_it_took_an_export_for(course: Path, tmp_path: Path) -> None:
     """And which names are not of that platform's form."""
-    files = filled(EXPORTS["canvas"].files, assignment.reference, assignment.stub)
-    found = grade(zipped(files | {"bob's work.py": assignment.reference.encode()}))
-    said = (tmp_path / "said.txt").read_text(encoding="utf-8")
-    assert "read as an export of Canvas\n" in said
-    assert "1 of 6 names are not as Canvas writes them, and are read as plain names: bob's work.py.\n" in said
-    assert found["bob_s_work"]["score"] == 7.0
+    done = graded(course, tmp_path, zipped(CANVAS | {"bob's work.py": b"x = 1"}))
+    assert "read as an export of Canvas\n" in done.said
+    told = "1 of 6 names are not as Canvas writes them, and are read as plain names: bob's work.py.\n"
+    assert told in done.said
+    assert "bob_s_work" in done.entries
 
 
 def test_several_files_of_the_latest_attempt(tmp_path: Path) -> None:
@@ -191,6 +215,42 @@ def test_several_files_of_the_latest_attempt(tmp_path: Path) -> None:
         f"handed in 2 files; {counts} counts; not read: {helper}",
         f"also handed in, and not read: {notes}",
         "the file is named mine.py, not means.py",
+    )
+
+
+def test_students_by_number_and_user_name(tmp_path: Path) -> None:
+    """Where the roster's id is a student number, user names find it too."""
+    (tmp_path / "class.zip").write_bytes(zipped(filled(EXPORTS["github"].files, "x = 1", "")))
+    (tmp_path / "roster.csv").write_text("identifier,github_username\n007,ALovelace\n008,zoneil\n", encoding="utf-8")
+    found = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
+    assert [work.student for work in found.submissions] == ["007", "008"]
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_unpacked_or_packed_otherwise(tmp_path: Path, name: str) -> None:
+    """A folder, as it is on a Mac, and a tar hold the same class as the zip."""
+    files = filled(EXPORTS[name].files, "x = 1", "")
+    (tmp_path / "export.zip").write_bytes(zipped(files))
+    for path, data in {**files, ".DS_Store": b"", "__MACOSX/._x.py": b"x"}.items():
+        (tmp_path / "export" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "export" / path).write_bytes(data)
+    with tarfile.open(tmp_path / "export.tar.gz", "w:gz") as tape:
+        tape.add(tmp_path / "export", ".")
+    found = [read_class(tmp_path / f"export{end}", "means.py") for end in (".zip", "", ".tar.gz")]
+    assert {one.platforms for one in found} == {found[0].platforms}
+    assert len({tuple((work.student, work.source, work.late) for work in one.submissions) for one in found}) == 1
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """Gradescope's list is there twice, so nobody can be named; the folders are read and the grader is told why."""
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for name, data in [*EXPORTS["gradescope"].files.items(), *EXPORTS["gradescope"].files.items()][:4]:
+            archive.writestr(name, data)
+    found = read_class(tmp_path / "class.zip", "means.py")
+    assert [work.student for work in found.submissions] == ["submission_101", "submission_102"]
+    assert found.remarks == (
+        "assignment_5_export/submission_metadata.yml is in its archive 2 times, and no one can tell which counts. Pack it again.",
     )
 
 
@@ -252,16 +312,53 @@ def known_to(platform: str, path: str) -> str:
         ("ilias", ["271", "272"]),
     ],
 )  # fmt: skip
-def test_feedback_goes_back(
-    grade: Grade, tmp_path: Path, assignment: Assignment, name: str, expected: list[str]
-) -> None:
-    """Everybody's page in the archive that the platform takes, where it looks for the student's; none for another platform."""
-    files = filled(EXPORTS[name].files, assignment.reference, assignment.stub)
-    grade(zipped(files), "--roster", tmp_path / "roster.csv")
-    platform = name.partition(" ")[0]
-    (path,) = (tmp_path / "out" / "exports").glob("*-feedback.zip")
+def test_feedback_goes_back(grade: Grade, name: str, expected: list[str]) -> None:
+    """Everybody's page, in the archive that the platform takes and where it looks for the student's; none for another."""
+    platform, out = name.partition(" ")[0], grade(name).out
+    (path,) = (out / "exports").glob("*-feedback.zip")
     assert path.name == f"{platform}-feedback.zip"
     with zipfile.ZipFile(path) as archive:
         pages = {member: archive.read(member).decode() for member in archive.namelist()}
     assert sorted(known_to(platform, member) for member in pages) == expected
-    assert all(page == (tmp_path / "out" / "feedback" / f"{member[member.rindex('feedback-') + 9:]}").read_text("utf-8") for member, page in pages.items())  # fmt: skip
+    for member, page in pages.items():
+        student = member.rpartition("feedback-")[2]
+        assert page == (out / "feedback" / student).read_text(encoding="utf-8")
+
+
+TOY = """
+from autograder.lms.platform import Named, Owner, Platform
+
+def read(listing):
+    return {
+        item: [Named(Owner(user, user, user, system="toy"), title)]
+        for item in listing.items
+        for user, mark, title in [item.name.partition("~")] if mark
+    }
+
+def sheet(rows):
+    return "".join(f"{row.number}={row.score}\\n" for row in rows)
+
+PLATFORM = Platform("toy", "Toy", read, sheet, lambda row, name: f"{row.place}/{name}")
+"""
+
+
+def test_another_platform_is_one_module(course: Path, tmp_path: Path, assignment: Assignment) -> None:
+    """Put among the others, it is read, named and written to, and nothing else has to know of it."""
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "toy.py").write_text(TOY, encoding="utf-8")
+    files = {f"{user}~means.py": assignment.reference.encode() for user in ("ada", "bob")}
+    (tmp_path / "export.zip").write_bytes(zipped(files))
+    start = f"import autograder.lms; autograder.lms.__path__.append({str(tmp_path / 'modules')!r})"
+    code = f"{start}; from autograder.cli import main; main()"
+    command = ["grade", "t1_means", tmp_path / "export.zip", "-o", tmp_path / "out", "--course", course]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, command), "--accept-unsandboxed"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "read as an export of Toy" in done.stdout
+    assert (tmp_path / "out" / "exports" / "toy.csv").read_text(encoding="utf-8") == "ada=7.0\nbob=7.0\n"
+    with zipfile.ZipFile(tmp_path / "out" / "exports" / "toy-feedback.zip") as archive:
+        assert archive.namelist() == ["ada~means.py/feedback-ada.html", "bob~means.py/feedback-bob.html"]

@@ -15,7 +15,7 @@ from autograder.lms import brightspace, canvas, ilias, moodle
 from autograder.lms.blackboard import PLATFORM as BLACKBOARD
 from autograder.lms.gradescope import read_metadata
 from autograder.lms.moments import iso_moment, worded_moment
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Understood
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Understood
 from autograder.lms.recognition import Reading, platforms, recognise
 
 
@@ -133,20 +133,6 @@ def test_two_exports_in_one_folder_are_told() -> None:
     assert found.platform.name == ""
     assert found.likely is moodle.PLATFORM
     assert len(found.understood) == 2
-
-
-def test_a_platform_is_one_module() -> None:
-    """Everything else follows from its one constant: a toy platform is read, and names its students, by being known."""
-
-    def read(listing: Listing) -> Understood:
-        return {i: [Named(Owner(i.name[4:7], system="toy"), i.name[8:])] for i in listing.items if i.name[:4] == "toy:"}
-
-    toy = Platform("toy", "Toy", read, lambda rows: "".join(f"{row.number}={row.score}\n" for row in rows))
-    listing = Listing((item("toy:ada:a.py"), item("toy:bob:a.py")))
-    found = recognise(listing, [*platforms(), toy])
-    assert found.platform is toy
-    assert [owner.key for owner in owners(found)] == ["ada", "bob"]
-    assert recognise(listing).platform.name == ""
 
 
 def test_every_module_is_found() -> None:

@@ -22,13 +22,15 @@ from autograder.batch.archives import (
     suffix_of,
     zip_members,
 )
-from autograder.lms.platform import Item, Listing, Named, Path, Platform
+from autograder.lms.platform import Item, Listing, Named, Parts, Platform
 from autograder.lms.recognition import Reading, is_list, recognise
 
 MAX_INNER = 512 << 20  # bytes of an archive in the class's archive
 _MAX_DEPTH = 4
 _MOST_ARCHIVES = 50  # exports that are packed together
 _MAX_TEXT = 64 << 20  # Gradescope's list holds all earlier results
+
+_FEW = 3  # files that are told one by one
 
 Groups = Mapping[Item, tuple[Member, ...]]
 
@@ -85,7 +87,7 @@ def _grouped(members: Iterable[Member], remarks: list[str]) -> Groups:
     }
 
 
-def _text(files: Mapping[Path, Member], remarks: list[str], path: Path) -> str:
+def _text(files: Mapping[Parts, Member], remarks: list[str], path: Parts) -> str:
     try:
         return files[path].read(_MAX_TEXT).decode("utf-8", "replace") if path in files else ""
     except UnreadableError as error:
@@ -102,7 +104,7 @@ def _in_folder(groups: Groups, file: str, opened: ExitStack, depth: int) -> Cont
     inner = contents_of(members, folders[0].name, file, opened, depth + 1)
     top = _grouped(members, [])
     is_class = len(top) > 1 and all(i.folder or suffix_of(i.name) == ".zip" or is_list(i) for i in top)
-    return inner if inner.platforms or (is_class and depth == 0 and len(groups) == 1) else None
+    return inner if _is_export(inner) or (is_class and depth == 0 and len(groups) == 1) else None
 
 
 def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
@@ -120,7 +122,7 @@ def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Co
             except UnreadableError:  # whoever's it is, that is told when it is read
                 return None
             inner = contents_of(members, item.name, file, trying, depth + 1)
-            if not inner.platforms and not (len(archives) == 1 and _is_class(inner, file)):
+            if not _is_export(inner) and not (len(archives) == 1 and _is_class(inner, file)):
                 return None
             found.append(inner)
         opened.push(trying.pop_all())
@@ -129,6 +131,12 @@ def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Co
         tuple(dict.fromkeys(platform for one in found for platform in one.platforms)),
         tuple(remark for one in found for remark in one.remarks),
     )
+
+
+def _is_export(contents: Contents) -> bool:
+    """Whether it is a platform's; one student's file alone may be called as one by chance, where names say little."""
+    owners = {part.said.owner.key for part in contents.parts}
+    return any(platform.marks > 1 or len(owners) > 1 for platform in contents.platforms)
 
 
 def _is_class(contents: Contents, file: str) -> bool:
@@ -156,7 +164,8 @@ def _split(groups: Groups, reading: Reading, remarks: Sequence[str]) -> Contents
             shorter = tuple(replace(m, parts=(name, *m.parts[len(said.below) + 1 :])) for m in below)
             parts.append(Part(item.name, name, said, shorter if said.below else members, item.folder))
     platforms = (reading.platform,) if reading.platform.name else ()
-    return Contents(tuple(parts), platforms, (*remarks, *_remarks(reading)))
+    more = [f"{len(remarks) - _FEW} more files of the export cannot be read."] if len(remarks) > _FEW else []
+    return Contents(tuple(parts), platforms, (*remarks[:_FEW], *more, *_remarks(reading)))
 
 
 def _remarks(reading: Reading) -> list[str]:

@@ -60,6 +60,7 @@ def platform_row(entry: Mapping[str, Any]) -> Row:
         name=person.get("name") or lms["name"] or entry["student"],
         id=person.get("id", ""),
         email=person.get("email", ""),
+        login=person.get("login", ""),
         section=person.get("section", ""),
         system=lms["system"],
         number=str(lms["number"]),

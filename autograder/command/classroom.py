@@ -32,7 +32,8 @@ def grade(
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
     roster: Annotated[
-        Path | None, typer.Option(show_default="the gradebook's", help="CSV of id, name, email, section, extension")
+        Path | None,
+        typer.Option(show_default="the gradebook's", help="CSV of id, name, email, login, section, extension"),
     ] = None,
     due: Annotated[
         str | None, typer.Option(metavar="WHEN", show_default="the gradebook's", help="Due date: 2026-03-01T23:59")

@@ -57,11 +57,11 @@ def _users(said: Mapping[str, re.Match[str] | None]) -> dict[str, tuple[str, str
 
 
 def sheet(rows: Sequence[Row]) -> str:
-    """Return what Blackboard's Grade Center uploads: students by user name, or by the roster's id where it has none."""
+    """Return what Blackboard's Grade Center uploads: students by user name, as the roster has it where nothing was handed in."""
     title = rows[0].title if rows else "Score"
     lines: list[Sequence[object]] = [("Username", title)]
     for row in rows:
-        user = row.number if row.system == "blackboard" else row.id
+        user = row.number if row.system == "blackboard" else row.login or row.id
         if user:
             lines.append((user, row.score))
     return write_sheet(lines)

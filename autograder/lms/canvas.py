@@ -65,7 +65,7 @@ def sheet(rows: Sequence[Row]) -> str:
     own = any(row.id and row.id == _number(row) for row in rows)  # Canvas's sheet was the roster
     for row in rows:
         number, sis = (_number(row) or row.id, "") if own else (_number(row), row.id)
-        lines.append((row.name, number, sis, row.email, row.section, row.score))
+        lines.append((row.name, number, sis, row.login or row.email, row.section, row.score))
     return write_sheet(lines)
 
 

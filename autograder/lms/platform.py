@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-Path = tuple[str, ...]
+Parts = tuple[str, ...]  # of a path
 
 
 class Kind(StrEnum):
@@ -42,7 +42,7 @@ class Named:
     upload: int = 0  # a number that grows
     submitted: datetime | None = None
     kind: Kind = Kind.FILE
-    below: Path = ()  # the part of a folder that this is; the rest of the folder is not the student's
+    below: Parts = ()  # the part of a folder that this is; the rest of the folder is not the student's
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,8 @@ class Item:
 
     name: str
     folder: bool
-    paths: tuple[Path, ...]  # what a folder holds, hidden files too
-    text: Callable[[Path], str]  # the text of a small file of it, () for the item itself; empty where it is none
+    paths: tuple[Parts, ...]  # what a folder holds, hidden files too
+    text: Callable[[Parts], str]  # the text of a small file of it, () for the item itself; empty where it is none
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class Row:
     name: str
     id: str  # on the roster
     email: str
+    login: str  # the user name on the roster
     section: str
     system: str  # the platform that the submission came from
     number: str  # by which that platform knows the student

@@ -80,7 +80,7 @@ def sheet(rows: Sequence[Row]) -> str:
         ("Display ID", "ID", "Last Name", "First Name", "grade", "Submission date", "Late submission"),
     ]
     for row in rows:
-        user = row.number if row.system == "sakai" else row.id
+        user = row.number if row.system == "sakai" else row.login or row.id
         if user:
             lines.append((user, user, row.name, "", row.score, "", ""))
     return write_sheet(lines)
