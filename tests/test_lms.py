@@ -22,7 +22,7 @@ import pytest
 from lms_exports import EXPORTS, ROSTER, filled, zipped
 
 from autograder.batch.roster import read_roster
-from autograder.batch.submissions import read_class
+from autograder.batch.submissions import SubmissionsError, read_class
 from autograder.cli import main
 from autograder.course.spec import Assignment
 
@@ -160,6 +160,13 @@ def test_an_export_packed_once_more(tmp_path: Path, packed: dict[str, bytes]) ->
     found = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
     assert [work.student for work in found.submissions] == ["alovelace", "lilei", "zoneil"]
     assert (found.platforms, found.remarks) == (("Moodle",), ())
+
+
+def test_a_damaged_export_among_others_is_no_student(tmp_path: Path) -> None:
+    """Half of a class would be missing from the grades; nothing is graded, and the archive is named."""
+    (tmp_path / "class.zip").write_bytes(zipped({"Group A.zip": zipped(MOODLE), "Group B.zip": zipped(MOODLE)[:-40]}))
+    with pytest.raises(SubmissionsError, match=r"Group B\.zip cannot be opened: it is damaged"):
+        read_class(tmp_path / "class.zip", "means.py")
 
 
 def test_plain_classes_packed_once_more(tmp_path: Path) -> None:

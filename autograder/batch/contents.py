@@ -112,19 +112,23 @@ def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Co
     archives = [item for item in groups if not is_list(item)]
     if not 0 < len(archives) <= _MOST_ARCHIVES or any(i.folder or suffix_of(i.name) != ".zip" for i in archives):
         return None
-    found: list[Contents] = []
+    found, damaged = list[Contents](), list[UnreadableError]()
     with ExitStack() as trying:
         for item in archives:
-            name = printable(item.name)
             try:
                 data = groups[item][0].read(MAX_INNER)
-                members = zip_members(trying.enter_context(open_zip(data, name, MAX_CLASS_ENTRIES)))
-            except UnreadableError:  # whoever's it is, that is told when it is read
-                return None
-            inner = contents_of(members, item.name, file, trying, depth + 1)
+                archive = trying.enter_context(open_zip(data, printable(item.name), MAX_CLASS_ENTRIES))
+            except UnreadableError as error:
+                damaged.append(error)
+                continue
+            inner = contents_of(zip_members(archive), item.name, file, trying, depth + 1)
             if not _is_export(inner) and not (len(archives) == 1 and _is_class(inner, file)):
                 return None
             found.append(inner)
+        if found and damaged:  # not a student's, where all the others are exports
+            raise damaged[0]
+        if not found:
+            return None
         opened.push(trying.pop_all())
     return Contents(
         tuple(part for one in found for part in one.parts),
