@@ -193,6 +193,14 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
     assert "0.5 / 2: A claim." in row[-1]
 
 
+def test_moodle_gets_no_row_without_a_participant(assignment: Assignment) -> None:
+    """Its import ends at one, so whoever handed in nothing is left out where the class came from Moodle."""
+    here = entry(assignment, owner=Owner("x", "Ada", "31", system="moodle"))
+    away = absent(Run("t1_means", "Means", 1), {"student": "007", "person": vars(ADA)}, {"row_means": 2.0}, {})
+    assert [row[0] for row in rows(sheets([here, away])["moodle"])] == ["Identifier", "Participant 31"]
+    assert [row[1] for row in rows(sheets([away])["moodle"])] == ["Full name", "Ada Lovelace"]
+
+
 SPECIFIED = {
     "score": float, "execution_time": float, "output": str, "output_format": str, "test_output_format": str,
     "test_name_format": str, "visibility": str, "stdout_visibility": str, "extra_data": dict, "tests": list,

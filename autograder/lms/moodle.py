@@ -55,14 +55,17 @@ def _owner(match: re.Match[str], *, blind: bool) -> Owner:
 def sheet(rows: Sequence[Row]) -> str:
     """Return the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back.
 
-    Without a date under `Last modified (grade)` Moodle replaces no grade that was given before, unless that is ticked.
+    Without a date under `Last modified (grade)` Moodle replaces no grade that was given before, unless that is ticked. A row
+    without a participant may end the import, so that there is none where the class came from Moodle.
     """
     lines: list[Sequence[object]] = [
         ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Last modified (grade)",
          "Feedback comments"),
     ]  # fmt: skip
-    for row in rows:
-        participant = f"Participant {row.number}" if row.system == "moodle" and row.number else ""
+    participants = [f"Participant {row.number}" if row.system == "moodle" and row.number else "" for row in rows]
+    for row, participant in zip(rows, participants, strict=True):
+        if not participant and any(participants):
+            continue
         lines.append((participant, row.name, row.id, row.email, row.score, row.max_score, "", row.feedback))
     return write_sheet(lines)
 
