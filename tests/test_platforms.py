@@ -186,6 +186,41 @@ def test_what_moodle_writes_is_read(name: str, user: int, title: str) -> None:
     assert (found.owner.system, found.owner.number, found.title) == ("moodle", str(user), title)
 
 
+USERS = st.from_regex(r"[A-Za-z0-9][\w.@-]{0,11}", fullmatch=True)
+STAMP = "2026-03-01-10-22-00"
+
+
+@given(st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=12), st.sets(USERS, min_size=1, max_size=4), TITLES)  # fmt: skip
+def test_what_blackboard_writes_is_read(assignment: str, users: set[str], title: str) -> None:
+    """Whatever the assignment is called, since each receipt has its student's user name."""
+    assume("_attempt_" not in assignment)
+    heads = {user: f"{assignment}_{user}_attempt_{STAMP}" for user in users}
+    receipts = [
+        Item(f"{head}.txt", False, (), lambda _, who=user: f"Name: X (Y) ({who})\n") for user, head in heads.items()
+    ]
+    files = [item(f"{head}_{title}") for head in heads.values()]
+    found = reading(*files, *receipts)
+    assert found.platform is BLACKBOARD
+    read = {(found.understood[file][0].owner.key, found.understood[file][0].title) for file in files}
+    assert read == {(user, title) for user in users}
+
+
+@given(NAMES, USERS)
+def test_what_sakai_writes_is_read(name: str, user: str) -> None:
+    """Names with brackets too; several students of one submission stand side by side."""
+    assume("; " not in name)
+    stamped = "timestamp.txt", "Submission attachment(s)/attention.py"
+    found = owners(reading(item(f"{name},(ab); {name}, X (Y)({user})", *stamped)))
+    assert [(owner.key, owner.system) for owner in found] == [("ab", "sakai"), (user, "sakai")]
+
+
+@given(st.text(string.ascii_letters + " -", min_size=1).filter(str.strip), st.from_regex(r"[a-z0-9.]{1,8}", fullmatch=True), NUMBERS)  # fmt: skip
+def test_what_ilias_writes_is_read(name: str, user: str, number: int) -> None:
+    """As ASCII, with spaces and hyphens in a name."""
+    (owner,) = owners(reading(item(f"{name}_{name}_{user}_{number}", "attention.py")))
+    assert (owner.key, owner.name, owner.system) == (user, f"{name} {name}", "ilias")
+
+
 LOCAL = st.datetimes(*(datetime.fromisoformat(f"{year}-01-01") for year in (2000, 2037)))
 PEOPLE = st.text(string.ascii_letters + "'-. éßøłŽ李أ", min_size=1).filter(str.strip)
 

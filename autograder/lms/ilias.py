@@ -1,6 +1,7 @@
 """ILIAS: `Download All Submissions` of an exercise packs a folder for each student.
 
-`Lovelace_Ada_alovelace_271/attention.py`: last name, first name, user name, number, each transliterated to ASCII. The name
+`Lovelace_Ada_alovelace_271/attention.py`: last name, first name, user name, number, each transliterated to ASCII;
+of a user name that holds `_` only the end is known. The name
 of a late file begins with `Late Submission - `, in the site's language. A text typed in comes as a file of its own.
 Source: `Modules/Exercise/Submission/class.ilExSubmission.php`, getDirectoryNameFromUserData. ILIAS takes no sheet
 back; feedback goes back as a multi-feedback archive (`class.ilExAssignment.php`, uploadMultiFeedbackFile).

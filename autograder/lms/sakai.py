@@ -17,7 +17,7 @@ from autograder.lms.moments import iso_moment
 from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
 from autograder.lms.sheets import write_sheet
 
-_NAMED = re.compile(r"(?P<name>[^()]*,[^()]*)\((?P<user>[^()]+)\)")
+_NAMED = re.compile(r"(?P<name>.*,.*)\((?P<user>[^()]+)\)", re.DOTALL)
 _GROUP = re.compile(r".* \([^()]+\)", re.DOTALL)
 _ANONYMOUS = re.compile(r"(?P<number>(?=\S*[0-9])\S+) \(?[^\W\d_]+\)?")
 _FEEDBACK = ("feedback", "comments.txt", "members.txt", "timestamp.txt")
@@ -50,17 +50,19 @@ def _handed_in(item: Item) -> Iterator[Named]:
 
 def _owners(item: Item) -> list[Owner]:
     if ("members.txt",) in item.paths and _GROUP.fullmatch(item.name):
-        members = _NAMED.finditer(item.text(("members.txt",)).replace(";", " "))
-        return [_owner(match["name"], match["user"]) for match in members]
-    several = [match for part in item.name.split("; ") if (match := _NAMED.fullmatch(part))]
-    if several:
-        return [_owner(match["name"], match["user"]) for match in several]
+        return _each(item.text(("members.txt",)))
+    if several := _each(item.name):
+        return several
     anonymous = _ANONYMOUS.fullmatch(item.name)
     return [Owner(anonymous["number"], number=item.name, system="sakai")] if anonymous else []
 
 
-def _owner(name: str, user: str) -> Owner:
-    return Owner(user, name.strip().rstrip(","), user, user, system="sakai")
+def _each(names: str) -> list[Owner]:
+    """Read `Lovelace, Ada(alovelace); Noether, Emmy(enoether)`; the last brackets of a name hold the user."""
+    found = [match for part in names.strip().split("; ") if (match := _NAMED.fullmatch(part))]
+    return [
+        Owner(match["user"], match["name"].rstrip(","), match["user"], match["user"], system="sakai") for match in found
+    ]
 
 
 def _moment(text: str) -> datetime | None:
