@@ -128,7 +128,7 @@ def test_grades_go_back(grade: Grade, name: str, expected: dict[str, str]) -> No
 
 
 def test_blind_grades_go_back(course: Path, tmp_path: Path, assignment: Assignment) -> None:
-    """Moodle's participants keep their numbers, and nobody on the roster is taken for one of them."""
+    """Moodle's participants keep their numbers, and no student on the roster is taken for one of them."""
     code = assignment.reference.encode()
     files = {f"Participant_{number}_assignsubmission_file/means.py": code for number in (31, 32)}
     done = graded(course, tmp_path, zipped(files))
@@ -250,7 +250,7 @@ def test_an_export_unpacked_or_packed_otherwise(tmp_path: Path, name: str) -> No
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """Gradescope's list is there twice, so nobody can be named; the folders are read and the grader is told why."""
+    """Gradescope's list is there twice, so no student has a name; the folders are read and the grader is told why."""
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
         for name, data in [*EXPORTS["gradescope"].files.items(), *EXPORTS["gradescope"].files.items()][:4]:
             archive.writestr(name, data)
@@ -281,7 +281,7 @@ def test_one_teams_archive_of_several_assignments(tmp_path: Path) -> None:
 
 
 def test_same_names_stay_two_students(tmp_path: Path) -> None:
-    """Whoever is called alike is kept apart by the platform's number."""
+    """The platform's number keeps students of one name apart."""
     files = {f"Ada Lovelace_{number}_assignsubmission_file/means.py": b"x = 1" for number in (31, 32)}
     files["Bob_33_assignsubmission_file/means.py"] = b"x = 1"
     (tmp_path / "class.zip").write_bytes(zipped(files))
@@ -320,7 +320,7 @@ def known_to(platform: str, path: str) -> str:
     ],
 )  # fmt: skip
 def test_feedback_goes_back(grade: Grade, name: str, expected: list[str]) -> None:
-    """Everybody's page, in the archive that the platform takes and where it looks for the student's; none for another."""
+    """Each student's page lies where the platform looks for it, and there is no archive for another platform."""
     platform, out = name.partition(" ")[0], grade(name).out
     (path,) = (out / "exports").glob("*-feedback.zip")
     assert path.name == f"{platform}-feedback.zip"

@@ -116,7 +116,7 @@ def owners(read: Reading) -> list[Owner]:
 
 
 def test_an_export_is_recognised_as_a_whole() -> None:
-    """A plain file that is called as another platform calls its own is nobody else's; what does not fit is told."""
+    """A plain file that is called as another platform calls its own stays plain; names that do not fit are told."""
     plain = reading("ada.py", "lab_1_2_final.py", "bob.py")
     assert [owner.key for owner in owners(plain)] == ["ada", "lab_1_2_final", "bob"]
     assert (plain.likely, plain.strange) == (canvas.PLATFORM, ("lab_1_2_final.py",))
@@ -308,7 +308,7 @@ def test_no_name_brings_a_module_down(names: list[str]) -> None:
 
 
 def test_a_receipt_that_is_none() -> None:
-    """A text of another form beside the files names nobody and hands nothing in."""
+    """A text of another form beside the files gives no name, and is no submission."""
     stamp = "attempt_2026-03-01-10-22-00"
     receipt = Item(f"HW_ada_{stamp}.txt", False, (), lambda _: "Name: Eve (eve\nSubmission Field:\nno end")
     found = BLACKBOARD.read(Listing((item(f"HW_ada_{stamp}_a.py"), receipt)))

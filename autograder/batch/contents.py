@@ -37,7 +37,7 @@ Groups = Mapping[Item, tuple[Member, ...]]
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that somebody handed in: what the export says of it, and what it holds."""
+    """One thing that a student handed in: what the export says of it, and what it holds."""
 
     top: str  # the name of the file or folder at the top
     name: str  # the same, and where in it this lies
@@ -158,7 +158,7 @@ def inside(members: Iterable[Member]) -> tuple[Member, ...]:
 
 
 def _split(groups: Groups, reading: Reading, remarks: Sequence[str]) -> Contents:
-    """Return each thing handed in with its own members; what a platform adds is nobody's."""
+    """Return each thing handed in with its own members, without what the platform added."""
     parts = []
     for item, named in reading.understood.items():
         members = tuple(member for member in groups[item] if not member.junk or member.outside)

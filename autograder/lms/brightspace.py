@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"(?=.*[0-9])[A-Za-z0-9]+")
 
 
 def read(listing: Listing) -> Understood:
-    """Read the names of files and folders; the page that lists them is nobody's."""
+    """Read the names of files and folders; the page that lists them belongs to no student."""
     found = {item: [named] for item in listing.items if (named := _named(item))}
     return found | {item: [] for item in listing.items if found and item.name == "index.html" and not item.folder}
 

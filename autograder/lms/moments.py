@@ -27,8 +27,7 @@ def iso_moment(text: str) -> datetime | None:
 
 def stamp_moment(stamp: str) -> datetime | None:
     """Read `2026-03-01-10-22-00`, in this machine's time zone."""
-    day, _, clock = stamp[:10], stamp[10:11], stamp[11:]
-    return moment(f"{day}T{clock.replace('-', ':')}")
+    return moment(f"{stamp[:10]}T{stamp[11:].replace('-', ':')}")
 
 
 def moment(text: str) -> datetime | None:

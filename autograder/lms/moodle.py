@@ -47,7 +47,7 @@ def read(listing: Listing) -> Understood:
 
 
 def _owner(match: re.Match[str], *, blind: bool) -> Owner:
-    """Return whose it is; everybody is called alike where names are hidden."""
+    """Return the owner; with blind marking all students have one name, and it is left out."""
     who, user = match["who"], match["user"] or ""
     return Owner(f"{who}_{user}" if user else who, "" if blind else who, user, system="moodle")
 

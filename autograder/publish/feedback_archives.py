@@ -12,7 +12,7 @@ from autograder.lms.recognition import platforms
 
 
 def write_feedback_archives(out: Path, rows: Sequence[Row]) -> None:
-    """Write `exports/PLATFORM-feedback.zip` for each platform that somebody handed in by, and that takes feedback."""
+    """Write `exports/PLATFORM-feedback.zip` for each platform that submissions came from and that takes feedback."""
     for platform in platforms():
         if platform.feedback:
             pages = {row: out / "feedback" / f"{row.student}.html" for row in rows if row.system == platform.name}
