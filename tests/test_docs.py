@@ -8,6 +8,7 @@ import pytest
 from autograder.cli import app
 from autograder.course.spec import Status
 from autograder.judge import checks, quiz
+from autograder.lms.recognition import platforms
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,6 +57,15 @@ def test_every_module_of_the_engine_is_on_the_map():
     _, _, built = README.partition("## How it is built")
     files = [path for path in (ROOT / "autograder").rglob("*.py") if path.name != "__init__.py"]
     assert [path.stem for path in files if not re.search(rf"\b{path.stem}\b", built)] == []
+
+
+def test_every_platform_is_in_the_table_of_exports():
+    """A grader finds the export of a learning platform, and the sheets that go back to it."""
+    table = [line for line in README.splitlines() if line.startswith("| ") and line.count("|") == 4]
+    for platform in platforms():
+        (row,) = [line for line in table if line.startswith(f"| {platform.label}")]
+        assert (f"`{platform.name}.csv`" in row) == bool(platform.sheet), platform
+        assert (f"`{platform.name}-feedback.zip`" in row) == bool(platform.feedback), platform
 
 
 def test_links_of_the_readme_lead_somewhere():

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results, inert, moodle_csv
-from autograder.batch.names import Owner
+from autograder.batch.exports import grades_csv, gradescope_results, platform_row, platform_sheets
 from autograder.batch.record import NOT_SUBMITTED, Override, Run, absent, compose, exercise_entry, head, record
 from autograder.batch.roster import Person
 from autograder.batch.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.lms.platform import Owner
+from autograder.lms.sheets import inert
 from autograder.sandbox.job import Chunk, Isolation, Source
 
 ISOLATION = Isolation("A", ("namespaces",), ())
@@ -55,6 +56,11 @@ def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> di
     return record(assignment, submission, graded or result(), ISOLATION, 7, 1.5)
 
 
+def sheets(records: list[dict[str, Any]]) -> dict[str, str]:
+    """Return every platform's sheet."""
+    return platform_sheets([platform_row(record) for record in records])
+
+
 def rows(text: str) -> list[list[str]]:
     """Read a CSV."""
     return list(csv.reader(io.StringIO(text, newline="")))
@@ -73,8 +79,8 @@ def test_grades_have_a_row_a_student_and_a_column_an_exercise(assignment: Assign
 def test_a_class_of_nobody_has_a_header() -> None:
     """No submissions, no rows."""
     assert rows(grades_csv([])) == [["student", "score", "max_score", "status"]]
-    assert len(rows(canvas_csv([]))) == 2
-    assert len(rows(moodle_csv([]))) == 1
+    assert len(rows(sheets([])["canvas"])) == 2
+    assert len(rows(sheets([])["moodle"])) == 1
 
 
 def test_further_columns_where_there_is_more_to_say(assignment: Assignment) -> None:
@@ -109,7 +115,7 @@ def test_no_sheet_holds_a_formula(assignment: Assignment, text: str) -> None:
     owner = Owner("s017", text, "1", system="canvas")
     found = entry(assignment, result(text), owner=owner, notes=(text,), person=Person(text, "", text, text))
     found |= {"student": text, "title": text}
-    for sheet in (grades_csv([found]), canvas_csv([found]), moodle_csv([found])):
+    for sheet in (grades_csv([found]), *sheets([found]).values()):
         cells = [cell for row in rows(sheet) for cell in row]
         assert not [
             c for c in cells if c.lstrip(" \t\r\n\"'").startswith(("=", "+", "-", "@", "|", "\uff1d")) and c[0] != "'"
@@ -132,7 +138,7 @@ def test_canvas_takes_its_own_numbers(assignment: Assignment) -> None:
     """Students by Canvas number or by SIS id, the title as the column's name, the points possible below it."""
     named = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=ADA)
     unnamed = entry(assignment, owner=Owner("y", "Bob", "99", system="moodle"))
-    assert rows(canvas_csv([named, unnamed])) == [
+    assert rows(sheets([named, unnamed])["canvas"]) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment.title],
         ["    Points Possible", "", "", "", "", "4.0"],
         ["Ada Lovelace", "12345", "007", "ada@example.org", "B2", "2.5"],
@@ -144,7 +150,10 @@ def test_canvas_numbers_of_a_roster_stay_canvas_numbers(assignment: Assignment) 
     """Where Canvas's own sheet was the roster, whoever handed in nothing goes by the same kind of number."""
     here = entry(assignment, owner=Owner("x", "lovelaceada", "12345", system="canvas"), person=Person("12345", "Ada"))
     away = entry(assignment, person=Person("678", "Bob"))
-    assert [row[:3] for row in rows(canvas_csv([here, away]))[2:]] == [["Ada", "12345", ""], ["Bob", "678", ""]]
+    assert [row[:3] for row in rows(sheets([here, away])["canvas"])[2:]] == [
+        ["Ada", "12345", ""],
+        ["Bob", "678", ""],
+    ]
 
 
 class Tags(HTMLParser):
@@ -168,7 +177,7 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
     worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, evil)
     said = Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (worse,)), *said.exercises[1:]))
     found = entry(assignment, said, owner=Owner("x", evil, "31", system="moodle"), notes=(evil,))
-    header, row = rows(moodle_csv([found]))
+    header, row = rows(sheets([found])["moodle"])
     assert header == [
         "Identifier",
         "Full name",
@@ -176,11 +185,20 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
         "Email address",
         "Grade",
         "Maximum Grade",
+        "Last modified (grade)",
         "Feedback comments",
     ]
     assert (row[0], row[4], row[5]) == ("Participant 31", "2.5", "4.0")
-    assert Tags(row[6]).found == {"p", "ul", "li", "strong", "em"}
-    assert "0.5 / 2: A claim." in row[6]
+    assert Tags(row[-1]).found == {"p", "ul", "li", "strong", "em"}
+    assert "0.5 / 2: A claim." in row[-1]
+
+
+def test_moodle_gets_no_row_without_a_participant(assignment: Assignment) -> None:
+    """Its import ends at one, so whoever handed in nothing is left out where the class came from Moodle."""
+    here = entry(assignment, owner=Owner("x", "Ada", "31", system="moodle"))
+    away = absent(Run("t1_means", "Means", 1), {"student": "007", "person": vars(ADA)}, {"row_means": 2.0}, {})
+    assert [row[0] for row in rows(sheets([here, away])["moodle"])] == ["Identifier", "Participant 31"]
+    assert [row[1] for row in rows(sheets([away])["moodle"])] == ["Full name", "Ada Lovelace"]
 
 
 SPECIFIED = {
@@ -217,7 +235,7 @@ def test_gradescope_says_once_what_is_wrong_with_a_file(assignment: Assignment) 
 def test_moodle_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
     """What concerns the file as a whole stands above the exercises, and not again beside each of them."""
     found = entry(assignment, result("It is a picture.")) | {"status": "unreadable", "problem": "It is a picture."}
-    comment = rows(moodle_csv([found]))[1][-1]
+    comment = rows(sheets([found])["moodle"])[1][-1]
     assert (comment.count("It is a picture."), comment.count("<em>")) == (1, 0)
 
 
@@ -226,7 +244,7 @@ def test_students_are_told_a_persons_reason(assignment: Assignment) -> None:
     found = entry(assignment)
     found["exercises"][0] |= {"override": {"points": 1.0, "because": "Read by hand."}}
     assert "Read by hand. (decided by a person)" in gradescope_results(found)["tests"][0]["output"]
-    assert "Read by hand." in rows(moodle_csv([found]))[1][-1]
+    assert "Read by hand." in rows(sheets([found])["moodle"])[1][-1]
 
 
 def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
@@ -236,4 +254,4 @@ def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
     found = absent(Run("t1_means", "Means", 1), person, {"row_means": 2.0, "center": 2.0}, decided)
     assert (found["status"], found["score"], found["max_score"]) == (NOT_SUBMITTED, 1.5, 4.0)
     assert rows(grades_csv([found]))[1][:6] == ["007", "1.5", "4.0", NOT_SUBMITTED, "1.5", "0.0"]
-    assert "Nothing was handed in." in rows(moodle_csv([found]))[1][-1]
+    assert "Nothing was handed in." in rows(sheets([found])["moodle"])[1][-1]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.gradebook import FILE, Gradebook, GradebookError
-from autograder.batch.names import Owner
 from autograder.batch.record import Graded
 from autograder.batch.roster import Person
 from autograder.batch.shelf import known_roster, open_gradebook
@@ -19,6 +18,7 @@ from autograder.batch.submissions import Submission
 from autograder.batch.view import absentees, find_exercise, find_student, overrides, records, source_of
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.lms.platform import Owner
 from autograder.sandbox.job import Chunk, Isolation, Source
 
 ISOLATION = Isolation("A", ("namespaces",), ())

@@ -26,6 +26,7 @@ from hostile_archives import (
 from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 from rich.console import Console
 
+from autograder.batch.exports import sheet_names
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import read_source, read_submissions
 from autograder.batch.view import records as records_in
@@ -118,7 +119,8 @@ def test_only_expected_files_are_written(graded: tuple[Path, dict[str, Json], st
     ]
     assert sorted(path.name for path in (out / "results").iterdir()) == sorted(f"{name}.json" for name in students)
     assert sorted(path.name for path in (out / "feedback").iterdir()) == sorted(f"{name}.html" for name in students)
-    assert sorted(path.name for path in (out / "exports").iterdir()) == ["canvas.csv", "gradescope", "moodle.csv"]
+    expected = ["gradescope", *(f"{name}.csv" for name in sheet_names())]
+    assert sorted(path.name for path in (out / "exports").iterdir()) == sorted(expected)
     assert not [path for path in out.rglob("*") if path.is_symlink()]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LAYERS = ("course", "sandbox", "judge", "batch", "publish", "proof", "command")
+LAYERS = ("course", "sandbox", "judge", "lms", "batch", "publish", "proof", "command")
 FILES = sorted((ROOT / "autograder").rglob("*.py"))
 
 

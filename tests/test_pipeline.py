@@ -23,7 +23,6 @@ import pytest
 
 from autograder.batch import run as run_module
 from autograder.batch.gradebook import FILE, GradebookError
-from autograder.batch.names import Owner
 from autograder.batch.roster import Person
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
@@ -31,6 +30,7 @@ from autograder.batch.view import find_student
 from autograder.command.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish
 from autograder.command.progress import Mark
 from autograder.course.spec import Assignment, call
+from autograder.lms.platform import Owner
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "autograder/publish/result.schema.json").read_text(encoding="utf-8"))

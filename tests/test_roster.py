@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.names import Owner
 from autograder.batch.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
+from autograder.lms.platform import Owner
 
 PEOPLE = (
     Person("007", "Ada King Lovelace", "ada@example.org", "B2"),
@@ -17,6 +17,7 @@ PEOPLE = (
     Person("14", "Li Wei", "li1@example.org"),
     Person("15", "Li Wei", "li2@example.org"),
     Person("16", "", "sam@example.org"),
+    Person("17", "Kim Chi", "kim@example.org", login="kc9"),
 )
 
 
@@ -45,6 +46,8 @@ def roster(tmp_path: Path, text: str | bytes) -> Roster:
         (Owner("k", "lovelaceadaking", "12345"), "007"),  # a system's own number is not Bob's id
         (Owner("k", "mallory", "12345"), None),
         (Owner("mallory"), None),
+        (Owner("KC9", sid="KC9"), "17"),
+        (Owner("kc9"), "17"),
         (Owner(""), None),
     ],
 )
@@ -67,6 +70,21 @@ def test_whose_it_is(owner: Owner, expected: str | None) -> None:
 def test_rosters_as_they_come(tmp_path: Path, text: str) -> None:
     """With a byte order mark, Excel's own first line, semicolons, tabs, Canvas's second line, split names."""
     assert roster(tmp_path, text).people == (Person("007", "Ada Lovelace", "ada@x.org", "B2", "48h"),)
+
+
+@pytest.mark.parametrize(
+    ("header", "person"),
+    [
+        ("id,username", Person("7", login="al")),
+        ("username,email", Person("7", email="al", login="7")),
+        ("identifier,github_username,github_id,name", Person("7", name="Ada", login="al")),
+        ("Student,ID,SIS User ID,SIS Login ID", Person("al", name="7", login="Ada")),
+    ],
+)
+def test_user_names_on_a_roster(tmp_path: Path, header: str, person: Person) -> None:
+    """Beside a student number, or as the id itself; of GitHub Classroom's own roster the names on GitHub."""
+    row = "7,al,5,Ada" if "Student" not in header else "7,al,,Ada"
+    assert roster(tmp_path, f"{header}\n{','.join(row.split(',')[: header.count(',') + 1])}\n").people == (person,)
 
 
 @pytest.mark.parametrize(

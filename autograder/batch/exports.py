@@ -1,22 +1,20 @@
 """What other systems read: grade sheets as CSV, and Gradescope's results.json. Plain functions from records.
 
-Students choose their names, and a spreadsheet runs a cell that begins like a formula. So every text that does gets a
-quote in front, which makes it text. Where markup is read, everything is escaped.
+How a platform's own sheet looks is the business of its module in `lms/`. Where markup is read, everything is escaped.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from autograder.batch.record import NOT_GRADED, NOT_SUBMITTED, Json
 from autograder.course.spec import Status
+from autograder.lms.platform import Row
+from autograder.lms.recognition import platforms
+from autograder.lms.sheets import write_sheet
 
-_FORMULA = tuple("=+-@|%" + "\uff1d\uff0b\uff0d\uff20")  # also the wide forms, which spreadsheets take for the same
-_LEADING = " \t\r\n\v\f\0\u00a0\u200b\ufeff'\""  # what may stand before and is passed over
 _BAD = {
     "unreadable": "It could not be read.",
     "not_importable": "It could not be imported.",
@@ -24,21 +22,6 @@ _BAD = {
     NOT_SUBMITTED: "Nothing was handed in.",
     NOT_GRADED: "It is not graded yet.",
 }
-
-
-def inert(cell: object) -> object:
-    """Return a cell that no spreadsheet will execute. Numbers stay numbers."""
-    if not isinstance(cell, str):
-        return cell
-    if cell[:1] in ("\t", "\r", "\n") or cell.lstrip(_LEADING).startswith(_FORMULA):
-        return f"'{cell}"
-    return cell
-
-
-def _sheet(rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([inert(cell) for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8", "replace").decode()
 
 
 def grades_csv(records: Sequence[Json]) -> str:
@@ -56,45 +39,37 @@ def grades_csv(records: Sequence[Json]) -> str:
         row += [(entry["person"] or {}).get(key, "") for key in roster]
         row += [_late(entry)] * late + [" ".join(e["name"] for e in entry["exercises"] if e["override"])] * changed
         rows.append(row)
-    return _sheet(rows)
+    return write_sheet(rows)
 
 
-def canvas_csv(records: Sequence[Json]) -> str:
-    """Return what Canvas's gradebook imports: students by Canvas number or SIS id, one column for the assignment."""
-    title = str(records[0]["title"]) if records else "Score"
-    most = max((entry["max_score"] for entry in records), default=0)
-    rows: list[Sequence[object]] = [
-        ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title),
-        ("    Points Possible", "", "", "", "", most),
-    ]
-    own = any((e["person"] or {}).get("id") == _number(e, "canvas") for e in records)  # Canvas's sheet was the roster
-    for entry in records:
-        person = entry["person"] or {}
-        name = person.get("name") or entry["lms"]["name"] or entry["student"]
-        known, login = person.get("id", ""), person.get("email", "")
-        number, sis = (_number(entry, "canvas") or known, "") if own else (_number(entry, "canvas"), known)
-        rows.append((name, number, sis, login, person.get("section", ""), entry["score"]))
-    return _sheet(rows)
+def sheet_names() -> tuple[str, ...]:
+    """Return the platforms that take a grade sheet, by the names of these sheets."""
+    return tuple(platform.name for platform in platforms() if platform.sheet)
 
 
-def moodle_csv(records: Sequence[Json]) -> str:
-    """Return Moodle's grading worksheet with the feedback in it, which its assignment takes back."""
-    header = ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Feedback comments")
-    rows: list[Sequence[object]] = [header]
-    for entry in records:
-        person, number = entry["person"] or {}, _number(entry, "moodle")
-        rows.append(
-            (
-                f"Participant {number}" if number else "",
-                person.get("name") or entry["lms"]["name"] or entry["student"],
-                person.get("id", ""),
-                person.get("email", ""),
-                entry["score"],
-                entry["max_score"],
-                _comment(entry),
-            )
-        )
-    return _sheet(rows)
+def platform_sheets(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the class as each platform imports it, by the platform's name."""
+    return {platform.name: platform.sheet(rows) for platform in platforms() if platform.sheet}
+
+
+def platform_row(entry: Mapping[str, Any]) -> Row:
+    """Return a record as what platforms need of it; records of earlier versions have no place."""
+    person, lms = entry["person"] or {}, entry["lms"]
+    return Row(
+        student=entry["student"],
+        name=person.get("name") or lms["name"] or entry["student"],
+        id=person.get("id", ""),
+        email=person.get("email", ""),
+        login=person.get("login", ""),
+        section=person.get("section", ""),
+        system=lms["system"],
+        number=str(lms["number"]),
+        place=lms.get("place", ""),
+        title=str(entry["title"]),
+        score=entry["score"],
+        max_score=entry["max_score"],
+        feedback=_comment(entry),
+    )
 
 
 def gradescope_results(entry: Mapping[str, Any]) -> Json:
@@ -168,10 +143,6 @@ def _why(exercise: Mapping[str, Any], whole: bool) -> str:
 
 def _late(entry: Mapping[str, Any]) -> object:
     return entry["late_hours"] if entry["late_hours"] is not None else "late" if entry["late"] else ""
-
-
-def _number(entry: Mapping[str, Any], system: str) -> str:
-    return str(entry["lms"]["number"]) if entry["lms"]["system"] == system else ""
 
 
 def _markup(text: str) -> str:

@@ -68,6 +68,7 @@ def head(submission: Submission, due: datetime | None = None) -> Json:
             "system": submission.owner.system,
             "name": printable(submission.owner.name),
             "number": submission.owner.number,
+            "place": submission.place,
         },
         "submitted": when.submitted.isoformat() if when.submitted else None,
         "due": when.due.isoformat() if when.due else None,

@@ -1,7 +1,7 @@
 """Who is in the class, until when each may hand in, and whose a submission is.
 
 A roster is a CSV with a header: `id`, and as far as there are any `name` (or `first name` and `last name`), `email`,
-`section` and `extension`. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
+`login`, `section` and `extension`. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
 date of its own (`2026-03-05`, `2026-03-05T12:00`).
 """
 
@@ -18,11 +18,23 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from autograder.batch.archives import printable
-from autograder.batch.names import Owner
+from autograder.lms.platform import Owner
 
 _MAX_BYTES = 16 << 20
 _COLUMNS = {
-    "id": ("id", "studentid", "sid", "sisuserid", "orgdefinedid", "idnumber", "username", "login", "sisloginid"),
+    "id": (
+        "id",
+        "studentid",
+        "sid",
+        "sisuserid",
+        "orgdefinedid",
+        "idnumber",
+        "username",
+        "login",
+        "sisloginid",
+        "identifier",
+    ),
+    "login": ("login", "username", "sisloginid", "loginid", "githubusername"),
     "name": ("name", "fullname", "student", "studentname"),
     "first": ("firstname", "givenname", "first"),
     "last": ("lastname", "surname", "familyname", "last"),
@@ -47,6 +59,7 @@ class Person:
     email: str = ""
     section: str = ""
     extension: str = ""
+    login: str = ""  # the user name
 
 
 @dataclass(frozen=True)
@@ -64,9 +77,12 @@ class Roster:
 
     def __init__(self, people: Sequence[Person]) -> None:
         self.people = tuple(people)
-        self._by: dict[str, dict[str, list[Person]]] = {key: defaultdict(list) for key in ("id", "email", "name")}
+        self._by: dict[str, dict[str, list[Person]]] = {
+            key: defaultdict(list) for key in ("id", "login", "email", "name")
+        }
         for person in self.people:
             self._by["id"][person.id.casefold()].append(person)
+            self._by["login"][person.login.casefold()].append(person)
             for address in {person.email.casefold(), person.email.casefold().partition("@")[0]} - {""}:
                 self._by["email"][address].append(person)
             for name in set(_rotations(person.name)):
@@ -77,8 +93,8 @@ class Roster:
 
         Systems number their users anew, so such a number alone never outweighs a name that says otherwise.
         """
-        sure = (("id", owner.sid), ("email", owner.email), ("id", owner.key), ("email", owner.key))
-        for kind, clue in sure:
+        sure = (("login", owner.sid), ("id", owner.sid), ("email", owner.email), ("email", owner.sid))
+        for kind, clue in (*sure, ("id", owner.key), ("login", owner.key), ("email", owner.key)):
             if person := self._only(kind, clue.casefold()):
                 return person
         numbered = self._only("id", owner.number)
@@ -143,7 +159,7 @@ def _people(text: str) -> Iterator[Person]:
             due_with(None, extension)
         except RosterError as error:
             raise RosterError(f"{where}: {error}") from None
-        yield Person(number, name, cells.get("email", ""), cells.get("section", ""), extension)
+        yield Person(number, name, cells.get("email", ""), cells.get("section", ""), extension, cells.get("login", ""))
 
 
 def _columns(header: Sequence[str]) -> Mapping[str, int]:

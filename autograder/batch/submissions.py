@@ -11,12 +11,12 @@ import re
 import unicodedata
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from autograder.batch.archives import (
     MAX_CLASS_ENTRIES,
@@ -30,7 +30,7 @@ from autograder.batch.archives import (
     suffix_of,
     zip_members,
 )
-from autograder.batch.names import Export, Named, Owner, parse_name, read_metadata
+from autograder.batch.contents import Part, contents_of, inside
 from autograder.batch.roster import Person, Roster
 from autograder.batch.sources import (
     SUFFIXES,
@@ -43,14 +43,16 @@ from autograder.batch.sources import (
     source_of,
 )
 from autograder.batch.tapes import TARS, open_tar, tar_members
+from autograder.lms.platform import Kind, Owner
 from autograder.sandbox.job import Source
 
 __all__ = ["Submission", "SubmissionsError", "UnreadableError", "read_source", "read_submissions"]
 
 _LONGEST_STUDENT = 80
-_LISTS = frozenset({".csv", ".xlsx", ".yml", ".yaml", ".xml"})  # rosters and metadata that exports hold
-_METADATA = "submission_metadata.yml"
-_MAX_METADATA = 64 << 20
+_NO_FILE = {
+    Kind.TEXT: "It was typed into a text box and is no file.",
+    Kind.LINK: "It is the address of a web page and no file.",
+}
 
 
 class SubmissionsError(Exception):
@@ -70,16 +72,21 @@ class Submission:
     person: Person | None = None  # on the roster
     submitted: datetime | None = None
     late: bool = False  # as the export marks it
+    place: str = ""  # the file or folder of the export, where its name is one that may be written again
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """One top-level entry of a class: what its name says, and what it holds."""
+class Class:
+    """Everybody's submissions, sorted by student, and what to tell a grader of the export they came in."""
 
-    name: str
-    said: Named
-    members: tuple[Member, ...]
-    folder: bool
+    submissions: tuple[Submission, ...]
+    platforms: tuple[str, ...] = ()  # as people know them
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Entry(Part):
+    """One thing handed in, and how it compares with others of the same student."""
 
     @property
     def title(self) -> str:
@@ -89,14 +96,14 @@ class _Entry:
     @property
     def rank(self) -> tuple[int, int, tuple[float, ...]]:
         """How late it came: resubmission number, upload number, time."""
-        modified = max(member.modified for member in self.members)
+        modified = max((member.modified for member in self.members), default=(0.0,))
         submitted = self.said.submitted
         return self.said.version, self.said.upload, (submitted.timestamp(),) if submitted else modified
 
     @property
     def usable(self) -> bool:
         """Whether it is of a kind that can be graded."""
-        return not self.said.typed and (self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip"))
+        return self.said.kind is Kind.FILE and (self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip"))
 
     def goes_by(self, file: str) -> bool:
         """Whether a helper file of the same student must stand back behind it."""
@@ -106,7 +113,12 @@ class _Entry:
 
 
 def read_submissions(path: Path, file: str, roster: Roster | None = None) -> tuple[Submission, ...]:
-    """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read.
+    """Read a class's submissions, as `read_class` does."""
+    return read_class(path, file, roster).submissions
+
+
+def read_class(path: Path, file: str, roster: Roster | None = None) -> Class:
+    """Read a class. Raises SubmissionsError where there is nothing to read.
 
     Who is on the roster goes by its id, so that what came in under several names is one student's.
     """
@@ -114,13 +126,16 @@ def read_submissions(path: Path, file: str, roster: Roster | None = None) -> tup
     try:
         if not path.exists():
             raise SubmissionsError(f"There is no {path}. {kinds}")
-        with _opened(path) as members:
-            entries = _entries(members)
+        where = path.resolve().name
+        with ExitStack() as opened:
+            contents = contents_of(opened.enter_context(_opened(path)), where, file, opened)
+            entries = tuple(_Entry(**vars(part)) for part in contents.parts)
             if not entries:
                 raise SubmissionsError(
                     f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
                 )
-            return _read_all(entries, path.resolve().name, file, roster or Roster(()))
+            found = _read_all(entries, where, file, roster or Roster(()))
+        return Class(found, tuple(platform.label for platform in contents.platforms), contents.remarks)
     except UnreadableError as error:
         raise SubmissionsError(f"{error} {kinds}") from None
     except OSError as error:
@@ -143,55 +158,6 @@ def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
             yield tar_members(tape)
     else:
         raise UnreadableError(f"{path} is of a kind that holds no submissions.")
-
-
-def _entries(members: Iterable[Member]) -> tuple[_Entry, ...]:
-    groups: dict[tuple[str, bool], list[Member]] = defaultdict(list)
-    for member in _unwrapped(tuple(m for m in members if not m.junk or m.outside)):
-        groups[member.parts[0], member.folder or len(member.parts) > 1].append(member)
-    listed = _metadata(groups.get((_METADATA, False), []))
-    entries = [
-        entry
-        for (name, folder), group in groups.items()
-        for entry in _entries_of(name, tuple(group), listed, folder=folder)
-    ]
-    return tuple(e for e in entries if e.folder or e.said.owner.system or not _is_list(e.title))
-
-
-def _metadata(members: list[Member]) -> Mapping[str, Export]:
-    """Read the list that Gradescope puts beside its folders, if it is there."""
-    return read_metadata(members[0].read(_MAX_METADATA).decode("utf-8", "replace")) if members else {}
-
-
-def _unwrapped(members: tuple[Member, ...]) -> tuple[Member, ...]:
-    """Step into a folder that merely wraps the class, as exports have it that were unpacked and packed again."""
-    inner = _inside(members)
-    names = {member.parts[0] for member in inner if not member.junk}
-    nested = {member.parts[0] for member in inner if member.folder or len(member.parts) > 1}
-    one_folder = len({member.parts[0] for member in members}) == 1 and all(
-        m.folder or len(m.parts) > 1 for m in members
-    )
-    is_class = any(parse_name(name, folder=name in nested) for name in names) or (
-        len(names) > 1 and all(name in nested or suffix_of(name) == ".zip" or _is_list(name) for name in names)
-    )
-    return inner if one_folder and is_class else members
-
-
-def _inside(members: Iterable[Member]) -> tuple[Member, ...]:
-    return tuple(replace(member, parts=member.parts[1:]) for member in members if len(member.parts) > 1)
-
-
-def _entries_of(
-    name: str, members: tuple[Member, ...], listed: Mapping[str, Export], *, folder: bool
-) -> Iterator[_Entry]:
-    """Yield an entry for each of its owners: of a group that hands in together, everyone gets the grade."""
-    plain = name if folder else PurePosixPath(name).stem
-    if export := listed.get(plain):
-        for owner in export.owners or (Owner(plain, system="gradescope"),):
-            title = name if folder else PurePosixPath(name).name
-            yield _Entry(name, Named(owner, title, submitted=export.submitted), members, folder)
-    else:
-        yield _Entry(name, parse_name(name, folder=folder) or Named(Owner(plain), name), members, folder)
 
 
 def _read_all(entries: tuple[_Entry, ...], where: str, file: str, roster: Roster) -> tuple[Submission, ...]:
@@ -242,8 +208,9 @@ def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Sub
     entry, notes = _that_counts(entries, file)
     said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
+    place = entry.top if entry.top == printable(entry.top) and not set(entry.top) & set("/\\") else ""
     submission = Submission(
-        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late
+        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late, place=place
     )
     try:
         found = _found_in(entry, file)
@@ -254,27 +221,34 @@ def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Sub
 
 
 def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, ...]]:
-    """Choose among what one student handed in: what can be graded, by its right name, the latest. Say what was left."""
-    best = max(entries, key=lambda e: (e.usable, e.goes_by(file), e.rank, e.name))
-    usable = [entry for entry in entries if entry.usable]
+    """Choose among what one student handed in: what can be graded, of the latest attempt, by its right name, the latest.
+
+    Say what was left.
+    """
+    best = max(entries, key=lambda e: (e.usable, e.said.attempt, e.goes_by(file), e.rank, e.name))
+    every = [entry for entry in entries if entry.usable]
+    usable = [entry for entry in every if entry.said.attempt == best.said.attempt]
     notes = ["handed in late, as the export marks it"] if best.said.late else []
-    if len(usable) > 1 and best.rank == max(entry.rank for entry in usable):
+    if len(usable) < len(every):
+        times = len({entry.said.attempt for entry in every})
+        notes.append(f"handed in {times} times; the latest ({printable(best.name)}) counts")
+    if len(usable) > 1 and best.rank == max(entry.rank for entry in usable) and not best.said.attempt:
         notes.append(f"handed in {len(usable)} times; the latest ({printable(best.name)}) counts")
     elif len(usable) > 1:
         others = several(entry.name for entry in usable if entry is not best)
-        told = f"handed in {len(usable)} files; {printable(best.name)} counts, being named {file}; not read: {others}"
-        notes.append(told)
-    if best.usable and len(usable) < len(entries):
+        why = f", being named {file}" if is_named(best.title, file) else ""
+        notes.append(f"handed in {len(usable)} files; {printable(best.name)} counts{why}; not read: {others}")
+    if best.usable and len(every) < len(entries):
         notes.append(f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}")
     return best, tuple(notes)
 
 
 def _found_in(entry: _Entry, file: str) -> Found:
     """Read the file of an entry that holds the solution. Raises UnreadableError."""
-    if entry.said.typed:
-        raise UnreadableError(f"It was typed into a text box and is no file. Hand in {file} or a notebook (.ipynb).")
+    if entry.said.kind is not Kind.FILE:
+        raise UnreadableError(f"{_NO_FILE[entry.said.kind]} Hand in {file} or a notebook (.ipynb).")
     if entry.folder:
-        return source_in(_inside(entry.members), printable(entry.name), file)
+        return source_in(inside(entry.members), printable(entry.name), file)
     member = entry.members[0]
     if suffix_of(entry.title) == ".zip":
         return source_in_zip(member, printable(entry.title), file)
@@ -284,7 +258,3 @@ def _found_in(entry: _Entry, file: str) -> Found:
         )
     notes = renamed_note(entry.title, file) if entry.said.owner.system else ()
     return Found(source_of(member, entry.title, file), notes=notes)
-
-
-def _is_list(name: str) -> bool:
-    return suffix_of(name) in _LISTS or name == "index.html"

@@ -32,7 +32,8 @@ def grade(
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
     roster: Annotated[
-        Path | None, typer.Option(show_default="the gradebook's", help="CSV of id, name, email, section, extension")
+        Path | None,
+        typer.Option(show_default="the gradebook's", help="CSV of id, name, email, login, section, extension"),
     ] = None,
     due: Annotated[
         str | None, typer.Option(metavar="WHEN", show_default="the gradebook's", help="Due date: 2026-03-01T23:59")
@@ -147,14 +148,16 @@ def _grade_into(
 ) -> bool:
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
     from autograder.batch.shelf import open_gradebook
-    from autograder.batch.submissions import read_submissions
+    from autograder.batch.submissions import read_class
     from autograder.command.pipeline import make_plan
     from autograder.command.progress import watch_on
 
     assignment = where.assignment()
-    found = read_submissions(submissions, assignment.file, people)
+    found = read_class(submissions, assignment.file, people)
     with open_gradebook(out, assignment) as book:
-        plan = make_plan(book, assignment, found, choices)
+        plan = make_plan(book, assignment, found.submissions, choices)
+        for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
         if people and "roster" in (choices.facts or {}):
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.batch.archives import printable
-from autograder.batch.exports import canvas_csv, grades_csv, gradescope_results, moodle_csv
+from autograder.batch.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
 from autograder.batch.files import is_draft, write_whole
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.keys import builds_on, exercise_keys
@@ -23,11 +23,12 @@ from autograder.batch.view import absentees, find_exercise, left, outdated, over
 from autograder.command.progress import Mark, Watch
 from autograder.course.spec import Assignment
 from autograder.judge.oracle import Oracle
+from autograder.publish.feedback_archives import write_feedback_archives
 from autograder.publish.report import feedback_html, report_html
 from autograder.sandbox.job import Isolation, Sandbox
 
 # The files of the class and, by folder and ending, those of each student.
-CLASS_FILES = ("grades.csv", "exports/canvas.csv", "exports/moodle.csv", "report.html", "summary.json")
+CLASS_FILES = ("grades.csv", *(f"exports/{name}.csv" for name in sheet_names()), "report.html", "summary.json")
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
 _AT_ONCE = 100  # students whose files are noted as written together
 
@@ -187,15 +188,16 @@ def _write_class(book: Gradebook) -> None:
     entries, missing, later = list(records(book)), absentees(book), waiting(book)
     summary = _summary(book, entries, missing, later)
     rows = sorted([*entries, *missing, *later], key=lambda entry: str(entry["student"]))
+    lines = [platform_row(entry) for entry in rows]
     texts = (
         grades_csv(rows),
-        canvas_csv(rows),
-        moodle_csv(rows),
+        *platform_sheets(lines).values(),
         report_html(entries, summary, missing, later),
         json.dumps(summary, indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
         write_whole(book.folder / name, text)
+    write_feedback_archives(book.folder, lines)
 
 
 def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], later: Sequence[Json]) -> Json:

@@ -1,0 +1,70 @@
+"""Blackboard Learn: `Assignment File Download` names files and leaves a receipt for each attempt.
+
+`Homework 1_alovelace_attempt_2026-03-01-10-22-00_attention.py`: assignment, user name, when the attempt came, the file's own
+name. `Homework 1_alovelace_attempt_2026-03-01-10-22-00.txt` is the receipt: the student's name and what was typed in.
+The archive is called `gradebook_COURSE_Homework 1_2026-03-02-09-00-00.zip`. Forms: Blackboard's help, and public tools that
+read receipts. Grades go back by user name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from autograder.lms.beginnings import common_beginning
+from autograder.lms.moments import stamp_moment
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
+from autograder.lms.sheets import write_sheet
+
+_NAMED = re.compile(
+    r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<title>.+)|(?P<receipt>\.txt))", re.DOTALL
+)
+_WHO = re.compile(r"Name:\s*(?P<name>.*?) \((?P<user>[^()\n]*)\)\s*(?:\n|$)")
+_TYPED = re.compile(r"\nSubmission Field:\s*\n(?P<text>.*?)\n\s*\nComments:", re.DOTALL)
+_NOTHING = "There is no student submission text data for this assignment."
+
+
+def read(listing: Listing) -> Understood:
+    """Read names and receipts; a receipt is something handed in only where a text was typed in."""
+    found = {i: match for i in listing.items if not i.folder and (match := _NAMED.fullmatch(i.name))}
+    receipts = {i: i.text(()).replace("\r\n", "\n").lstrip("\ufeff") for i, match in found.items() if match["receipt"]}
+    said = {found[i]["head"]: who for i, text in receipts.items() if (who := _WHO.match(text))}
+    users = _users({match["head"]: said.get(match["head"]) for match in found.values()})
+    understood: dict[Item, list[Named]] = {}
+    for item, match in found.items():
+        user, name, stamp = *users[match["head"]], match["stamp"]
+        owner = Owner(user, name, user, user, system="blackboard")
+        attempt, when = int(stamp.replace("-", "")), stamp_moment(stamp)
+        if item not in receipts:
+            understood[item] = [Named(owner, match["title"], attempt=attempt, submitted=when)]
+        else:
+            typed = _TYPED.search(receipts[item])
+            wrote = typed and typed["text"].strip() not in ("", _NOTHING)
+            understood[item] = [Named(owner, item.name, attempt=attempt, submitted=when, kind=Kind.TEXT)] * bool(wrote)
+    return understood
+
+
+def _users(said: Mapping[str, re.Match[str] | None]) -> dict[str, tuple[str, str]]:
+    """Return user name and name for each `assignment_user`, as its receipt has them, if there is one.
+
+    User names may hold `_`, and so may the assignment, which is one for all.
+    """
+    known = {head: (who["user"], who["name"]) for head, who in said.items() if who and head.endswith(f"_{who['user']}")}
+    shared = next((head.removesuffix(user) for head, (user, _) in known.items()), common_beginning(said, "_"))
+    return {
+        head: known.get(head) or (head.removeprefix(shared) if shared else head.rpartition("_")[2], "") for head in said
+    }
+
+
+def sheet(rows: Sequence[Row]) -> str:
+    """Return what Blackboard's Grade Center uploads: students by user name, as the roster has it where nothing was handed in."""
+    title = rows[0].title if rows else "Score"
+    lines: list[Sequence[object]] = [("Username", title)]
+    for row in rows:
+        user = row.number if row.system == "blackboard" else row.login or row.id
+        if user:
+            lines.append((user, row.score))
+    return write_sheet(lines)
+
+
+PLATFORM = Platform("blackboard", "Blackboard", read, sheet, marks=3)

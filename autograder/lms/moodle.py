@@ -1,0 +1,79 @@
+"""Moodle: `Download all submissions` names folders or files, the offline grading worksheet goes back.
+
+| what | name |
+|---|---|
+| a student's files | `Ada Lovelace_12345_assignsubmission_file/`; with another `_` at the end before Moodle 4.1 |
+| without folders | `Ada Lovelace_12345_assignsubmission_file_attention.py` |
+| a text typed in | `Ada Lovelace_12345_assignsubmission_onlinetext/onlinetext.html` |
+| graded blindly | `Participant_12345_assignsubmission_file/`, in the site's language |
+| a group's | `Group A_17_assignsubmission_file/`; `Default group_assignsubmission_file/` |
+
+A name has no `_` and none of `& < > " ' : |`. Source: `mod/assign/classes/downloader.php`, and for the way back
+`feedback/offline/importgradeslib.php`, which wants the columns Identifier, Grade and Last modified (grade), and
+`feedback/file/importziplib.php`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from autograder.lms.platform import Kind, Listing, Named, Owner, Platform, Row, Understood
+from autograder.lms.sheets import write_sheet
+
+_NAMED = re.compile(
+    r"(?P<who>[^_]+)(?:_(?P<user>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<title>.*))?", re.DOTALL
+)
+
+
+def read(listing: Listing) -> Understood:
+    """Read the names of folders and files."""
+    found = {item: match for item in listing.items if (match := _NAMED.fullmatch(item.name))}
+    numbers = defaultdict[str, set[str]](set)
+    for match in found.values():
+        numbers[match["who"]].add(match["user"] or "")
+    blind = (len(numbers) == 1 and all(len(users) > 1 for users in numbers.values())) or "Participant" in numbers
+    return {
+        item: [
+            Named(
+                _owner(match, blind=blind),
+                match["title"] or item.name,
+                kind=Kind.FILE if match["plugin"] == "file" else Kind.TEXT,
+            )
+        ]
+        for item, match in found.items()
+    }
+
+
+def _owner(match: re.Match[str], *, blind: bool) -> Owner:
+    """Return the owner; with blind marking all students have one name, and it is left out."""
+    who, user = match["who"], match["user"] or ""
+    return Owner(f"{who}_{user}" if user else who, "" if blind else who, user, system="moodle")
+
+
+def sheet(rows: Sequence[Row]) -> str:
+    """Return the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back.
+
+    Without a date under `Last modified (grade)` Moodle replaces no grade that was given before, unless that is ticked. A row
+    without a participant may end the import, so that there is none where the class came from Moodle.
+    """
+    lines: list[Sequence[object]] = [
+        ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Last modified (grade)",
+         "Feedback comments"),
+    ]  # fmt: skip
+    participants = [f"Participant {row.number}" if row.system == "moodle" and row.number else "" for row in rows]
+    for row, participant in zip(rows, participants, strict=True):
+        if not participant and any(participants):
+            continue
+        lines.append((participant, row.name, row.id, row.email, row.score, row.max_score, "", row.feedback))
+    return write_sheet(lines)
+
+
+def feedback_path(row: Row, name: str) -> str:
+    """Return the folder by whose number `Upload multiple feedback files in a zip` knows a participant."""
+    match = _NAMED.fullmatch(row.place)
+    return f"{match['who']}_{match['user']}_assignsubmission_file/{name}" if match and match["user"] else ""
+
+
+PLATFORM = Platform("moodle", "Moodle", read, sheet, feedback_path, marks=2)

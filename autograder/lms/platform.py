@@ -1,0 +1,98 @@
+"""What every platform's module has to do with: an export's listing, what a name in it says, and a row of a grade sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+Parts = tuple[str, ...]  # of a path
+
+
+class Kind(StrEnum):
+    """What a student handed in: a file, or something else that a platform takes and that holds no file."""
+
+    FILE = "file"
+    TEXT = "text"  # typed into a text box
+    LINK = "link"  # the address of a web page
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a submission is, in the export's own words. `key` is the same in every export of one platform."""
+
+    key: str
+    name: str = ""  # as the platform writes it; empty where it grades anonymously
+    number: str = ""  # by which the platform's own sheet knows the student: a number or a user name
+    sid: str = ""  # the student number or user name, where it is surely that
+    email: str = ""
+    system: str = ""  # the platform
+
+
+@dataclass(frozen=True)
+class Named:
+    """One thing that a student handed in, as far as the export's names tell."""
+
+    owner: Owner
+    title: str  # what the student called it
+    late: bool = False
+    attempt: int = 0  # where the platform counts attempts: the files of the latest replace all earlier ones
+    version: int = 0  # of a file that was handed in again
+    upload: int = 0  # a number that grows
+    submitted: datetime | None = None
+    kind: Kind = Kind.FILE
+    below: Parts = ()  # the part of a folder that this is; the rest of the folder is not the student's
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """One file or folder at the top of an export."""
+
+    name: str
+    folder: bool
+    paths: tuple[Parts, ...]  # what a folder holds, hidden files too
+    text: Callable[[Parts], str]  # the text of a small file of it, () for the item itself; empty where it is none
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The top of an export."""
+
+    items: tuple[Item, ...]
+    around: str = ""  # the folder or archive that holds them
+    file: str = ""  # what the assignment calls the file to hand in
+
+
+Understood = Mapping[Item, Sequence[Named]]  # nothing where an item is the platform's own and no student's
+
+
+@dataclass(frozen=True)
+class Row:
+    """A student's line of a grade sheet."""
+
+    student: str
+    name: str
+    id: str  # on the roster
+    email: str
+    login: str  # the user name on the roster
+    section: str
+    system: str  # the platform that the submission came from
+    number: str  # by which that platform knows the student
+    place: str  # the file or folder of the export that the submission lay in
+    title: str  # of the assignment
+    score: float | None  # nothing where it is not graded yet
+    max_score: float
+    feedback: str  # as a little HTML
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A learning platform. A module of this package is one when it has a constant `PLATFORM`."""
+
+    name: str  # in records and file names
+    label: str  # as people know it
+    read: Callable[[Listing], Understood]  # of the items, those that are named as the platform names them
+    sheet: Callable[[Sequence[Row]], str] | None = None  # the CSV it takes back
+    feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
+    marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike

@@ -1,0 +1,58 @@
+"""Tell which platform an export is from, by all of its names together.
+
+Students choose the names of their files, so that one name proves nothing. An export is a platform's where most of its names are.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+import autograder.lms
+from autograder.lms import plain
+from autograder.lms.platform import Item, Listing, Platform, Understood
+
+_LISTS = (".csv", ".xlsx", ".xls", ".yml", ".yaml", ".xml")  # rosters and metadata that exports hold
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an export says: the platform, and of each item what it is; `strange` are names that are not.
+
+    Where most names fit no platform, it is none, and `strange` are those that look like the `likely` one's.
+    """
+
+    platform: Platform
+    understood: Understood
+    strange: tuple[str, ...] = ()
+    likely: Platform | None = None
+
+
+@cache
+def platforms() -> tuple[Platform, ...]:
+    """Return every platform that has a module here."""
+    names = sorted(module.name for module in pkgutil.iter_modules(autograder.lms.__path__))
+    modules = [import_module(f"autograder.lms.{name}") for name in names]
+    return tuple(module.PLATFORM for module in modules if hasattr(module, "PLATFORM") and module is not plain)
+
+
+def recognise(listing: Listing, known: Sequence[Platform] | None = None) -> Reading:
+    """Read an export as the platform's that most of its names fit, the others as plain names; and else all as plain names."""
+    readings = [(platform, platform.read(listing)) for platform in (platforms() if known is None else known)]
+    fits = [(sum(bool(named) for named in found.values()), platform, found) for platform, found in readings]
+    count, platform, found = max(fits, key=lambda fit: (fit[0], fit[1].marks), default=(0, plain.PLATFORM, {}))
+    names = plain.PLATFORM.read(listing)
+    fitting = {item for item, named in found.items() if named}
+    rest = {i: named for i, named in names.items() if i not in found and not is_list(i)}
+    if count > len(rest):
+        return Reading(platform, {**found, **rest}, tuple(item.name for item in rest))
+    kept = {i: named for i, named in names.items() if i in fitting or not is_list(i)}
+    return Reading(plain.PLATFORM, kept, tuple(item.name for item in fitting), platform if count else None)
+
+
+def is_list(item: Item) -> bool:
+    """Whether it is a roster or the like, which exports hold and no student handed in."""
+    return not item.folder and (item.name.lower().endswith(_LISTS) or item.name == "index.html")

@@ -1,0 +1,96 @@
+"""Sakai: `Download All` packs a folder for each student, and `Upload All` takes the archive back with grades in it.
+
+`Homework 1/Lovelace, Ada(alovelace)/Submission attachment(s)/attention.py`, beside it `timestamp.txt`, what was typed in as
+`Lovelace, Ada(alovelace)_submissionText.html`, and the grader's own `comments.txt`, `feedbackText.html` and `Feedback
+Attachment(s)/`. Graded anonymously the folder is called by a number and `(anonymous)`; a group's is `Group A (17)` with
+`members.txt`. `grades.csv` lies above. Source: `AssignmentServiceImpl.java`, zipSubmissions and zipGroupSubmissions,
+and for the way back `AssignmentAction.java`, uploadAll_parseZipFile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from autograder.lms.moments import iso_moment
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
+from autograder.lms.sheets import write_sheet
+
+_NAMED = re.compile(r"(?P<name>.*,.*)\((?P<user>[^()]+)\)", re.DOTALL)
+_GROUP = re.compile(r".* \([^()]+\)", re.DOTALL)
+_ANONYMOUS = re.compile(r"(?P<number>(?=\S*[0-9])\S+) \(?[^\W\d_]+\)?")
+_FEEDBACK = ("feedback", "comments.txt", "members.txt", "timestamp.txt")
+_TYPED = "_submissionText.html"
+_ABOVE = "feedback"  # Upload All takes any folder's name for the assignment's
+_LISTS = ("grades.csv", "grades.xls", "grades.xlsx")
+
+
+def read(listing: Listing) -> Understood:
+    """Read the names of folders that hold a time stamp or the folder of attachments."""
+    found = {item: named for item in listing.items if item.folder and (named := list(_handed_in(item)))}
+    return found | {item: [] for item in listing.items if found and not item.folder and item.name in _LISTS}
+
+
+def _handed_in(item: Item) -> Iterator[Named]:
+    """Yield a student's files, and what was typed in; of a group, everyone's."""
+    stamped = ("timestamp.txt",) in item.paths
+    folders = {path[0] for path in item.paths if len(path) > 1 and not path[0].lower().startswith(_FEEDBACK)}
+    attached = next((name for name in folders if name == "Submission attachment(s)" or stamped), "")
+    if not stamped and not attached:
+        return
+    when = _moment(item.text(("timestamp.txt",))) if stamped else None
+    typed = next((path for path in item.paths if len(path) == 1 and path[0].endswith(_TYPED)), None)
+    for owner in _owners(item):
+        if attached or not typed:
+            yield Named(owner, item.name, submitted=when, below=(attached or "Submission attachment(s)",))
+        if typed and item.text(typed).strip():
+            yield Named(owner, item.name, submitted=when, kind=Kind.TEXT, below=typed)
+
+
+def _owners(item: Item) -> list[Owner]:
+    if ("members.txt",) in item.paths and _GROUP.fullmatch(item.name):
+        return _each(item.text(("members.txt",)))
+    if several := _each(item.name):
+        return several
+    anonymous = _ANONYMOUS.fullmatch(item.name)
+    return [Owner(anonymous["number"], number=item.name, system="sakai")] if anonymous else []
+
+
+def _each(names: str) -> list[Owner]:
+    """Read `Lovelace, Ada(alovelace); Noether, Emmy(enoether)`; the last brackets of a name hold the user."""
+    found = [match for part in names.strip().split("; ") if (match := _NAMED.fullmatch(part))]
+    return [
+        Owner(match["user"], match["name"].rstrip(","), match["user"], match["user"], system="sakai") for match in found
+    ]
+
+
+def _moment(text: str) -> datetime | None:
+    """Read `2026-03-01T10:22:33.456Z`, as today's Sakai writes it, or `20260301102233456`, as earlier ones do."""
+    digits = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\d*", text.strip())
+    if digits:
+        return iso_moment("{}-{}-{} {}:{}:{}".format(*digits.groups()))
+    return iso_moment(text)
+
+
+def sheet(rows: Sequence[Row]) -> str:
+    """Return `grades.csv` as it lies in the archive that `Upload All` takes: put it there in the place of the one it has."""
+    title = rows[0].title if rows else "Score"
+    lines: list[Sequence[object]] = [
+        (title, "Points"),
+        (),
+        ("Display ID", "ID", "Last Name", "First Name", "grade", "Submission date", "Late submission"),
+    ]
+    for row in rows:
+        user = row.number if row.system == "sakai" else row.login or row.id
+        if user:
+            lines.append((user, user, row.name, "", row.score, "", ""))
+    return write_sheet(lines)
+
+
+def feedback_path(row: Row, name: str) -> str:
+    """Return where `Upload All` looks for the feedback of the student, or the group, whose folder it is."""
+    return f"{_ABOVE}/{row.place}/Feedback Attachment(s)/{name}"
+
+
+PLATFORM = Platform("sakai", "Sakai", read, sheet, feedback_path, marks=3)
