@@ -30,6 +30,7 @@ from autograder.batch.record import Graded
 from autograder.batch.run import grade_one
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.batch.written import Stub
 from autograder.command.demo import write_class
 from autograder.command.pipeline import Plan, write_down
 from autograder.command.progress import Mark
@@ -198,7 +199,7 @@ def main() -> None:
     trainer = Trainer(oracle)
     orders = Orders(SLUG, course_files(COURSE, SLUG), SEED, True, exercise_keys(oracle), accept_unsandboxed=True)
     with tempfile.TemporaryDirectory() as folder:
-        submissions = read_submissions(write_class(assignment, Path(folder)), assignment.file)
+        submissions = read_submissions(write_class(assignment, Path(folder)), Stub.of(assignment))
     with open_sandbox(1) as sandbox:
         wrong = next(itertools.islice((s for s in submissions if s.source), 30, None))
         done = grade_one(trainer, wrong, sandbox)

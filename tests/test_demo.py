@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.batch.written import Stub
 from autograder.command.demo import LEAST, half_finished, plan_class, write_class
 from autograder.course.spec import Alternative, Assignment, Call, Exercise, Limits, Misconception, call, case
 from autograder.course.stub import render_stub
@@ -113,7 +114,7 @@ def tiny() -> Assignment:
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Submission]]:
     """Write the class, read it back, and sort it by what it was meant to be."""
     kinds = {planned.student: planned.kind for planned, _, _ in plan_class(tiny())}
-    submissions = read_submissions(write_class(tiny(), tmp_path_factory.mktemp("demo")), "tiny.py")
+    submissions = read_submissions(write_class(tiny(), tmp_path_factory.mktemp("demo")), Stub("tiny.py"))
     assert {submission.student for submission in submissions} == kinds.keys()
     found: dict[str, list[Submission]] = {}
     for submission in submissions:

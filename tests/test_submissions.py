@@ -30,8 +30,10 @@ from autograder.batch.submissions import (
     read_submissions,
     student_names,
 )
+from autograder.batch.written import Stub
 
 FILE = "attention.py"
+STUB = Stub(FILE, exercises=frozenset({"attention"}))
 CODE = b"import numpy as np\n\n\ndef attention(Q, K, V):\n    return Q\n"
 GOOD = "ada.py"  # stands beside whatever is broken, and must be read
 
@@ -62,7 +64,7 @@ def in_zip(tmp_path: Path, *files: tuple[str | zipfile.ZipInfo, bytes]) -> dict[
     """Read a class archive with these files."""
     path = tmp_path / "class.zip"
     path.write_bytes(zipped(*files))
-    return {submission.student: submission for submission in read_submissions(path, FILE)}
+    return {submission.student: submission for submission in read_submissions(path, STUB)}
 
 
 def in_folder(tmp_path: Path, **files: bytes) -> dict[str, Submission]:
@@ -72,7 +74,7 @@ def in_folder(tmp_path: Path, **files: bytes) -> dict[str, Submission]:
         path = folder / name.replace("___", "/").replace("__", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    return {submission.student: submission for submission in read_submissions(folder, FILE)}
+    return {submission.student: submission for submission in read_submissions(folder, STUB)}
 
 
 @contextlib.contextmanager
@@ -179,7 +181,7 @@ def test_newer_file_in_a_folder_counts(tmp_path: Path) -> None:
     """In a folder the time of modification decides."""
     in_folder(tmp_path, Ada__py=b"old = 1", Ada__zip=zipped((FILE, b"new = 1")))
     os.utime(tmp_path / "class" / "Ada.py", (1, 1))
-    (found,) = read_submissions(tmp_path / "class", FILE)
+    (found,) = read_submissions(tmp_path / "class", STUB)
     assert text_of(found) == "new = 1"
 
 
@@ -187,7 +189,7 @@ def test_single_file(tmp_path: Path) -> None:
     """A single file is a class of one."""
     path = tmp_path / "ada.py"
     path.write_bytes(CODE)
-    (found,) = read_submissions(path, FILE)
+    (found,) = read_submissions(path, STUB)
     assert (found.student, found.origin, text_of(found)) == ("ada", "ada.py", CODE.decode())
 
 
@@ -317,7 +319,7 @@ def test_a_roster_names_and_joins(tmp_path: Path) -> None:
     older = zipfile.ZipInfo("ada.py", (2025, 1, 1, 0, 0, 0))
     newer = zipfile.ZipInfo("Lovelace Ada.zip", (2025, 1, 2, 0, 0, 0))
     path.write_bytes(zipped((older, b"old = 1"), (newer, zipped((FILE, b"new = 1"))), ("eve.py", CODE)))
-    found = {s.student: s for s in read_submissions(path, FILE, roster)}
+    found = {s.student: s for s in read_submissions(path, STUB, roster)}
     assert list(found) == ["007", "eve"]
     assert text_of(found["007"]) == "new = 1"
     assert found["007"].person == roster.people[0]
@@ -352,12 +354,12 @@ def test_a_tar_is_read_like_a_zip(tmp_path: Path, suffix: str, mode: str) -> Non
         ("./x/._ada.py", b"junk"),
         mode=mode,
     )
-    found = read_submissions(path, FILE)
+    found = read_submissions(path, STUB)
     assert [s.student for s in found] == ["x"]  # one plain file among them: the folder may be somebody's
     path = taped(
         tmp_path / f"class{suffix}", ("x/bob/attention.py", CODE), ("x/cyd.zip", zipped((FILE, CODE))), mode=mode
     )
-    found = read_submissions(path, FILE)
+    found = read_submissions(path, STUB)
     assert [s.student for s in found] == ["bob", "cyd"]
     assert all(text_of(s) == CODE.decode() for s in found)
 
@@ -383,7 +385,7 @@ def test_what_a_tar_may_hide(tmp_path: Path) -> None:
         ("twice.py", b"x = 2"),
         ("huge.py", b" " * (2 << 20)),
     )
-    found = {s.student: s for s in read_submissions(path, FILE)}
+    found = {s.student: s for s in read_submissions(path, STUB)}
     assert text_of(found.pop("ada")) == CODE.decode()
     problems = {student: s.problem for student, s in found.items()}
     assert not any(s.source for s in found.values())
@@ -403,11 +405,11 @@ def test_a_tar_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "text.tar.xz").write_bytes(b"no xz")
     for name in ("cut.tar.gz", "noise.tar", "text.tar.xz"):
         with pytest.raises(SubmissionsError, match="damaged or not a tar archive"):
-            read_submissions(tmp_path / name, FILE)
+            read_submissions(tmp_path / name, STUB)
     monkeypatch.setattr("autograder.batch.tapes.MAX_TAPE", 1 << 20)
     taped(tmp_path / "bomb.tar.gz", ("ada.py", b"\0" * (8 << 20)), mode="w:gz")
     with pytest.raises(SubmissionsError, match="Is it the right file"):
-        read_submissions(tmp_path / "bomb.tar.gz", FILE)
+        read_submissions(tmp_path / "bomb.tar.gz", STUB)
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "work.rar", "work.tar.gz", "page.html", "nothing", "a_1_2_data.csv"])
@@ -432,7 +434,7 @@ def test_missing_empty_and_strange_inputs(tmp_path: Path) -> None:
     expected |= {"broken.zip": "damaged", "none.zip": "There are no submissions", "class.tar.gz": "not a tar archive"}
     for name, words in expected.items():
         with pytest.raises(SubmissionsError, match=words) as caught:
-            read_submissions(tmp_path / name, FILE)
+            read_submissions(tmp_path / name, STUB)
         assert "Give a folder, zip or tar of submissions" in str(caught.value)
 
 
@@ -448,7 +450,7 @@ def test_pipes_links_and_folders_named_like_code(tmp_path: Path) -> None:
     (folder / "away").symlink_to(tmp_path)
     (folder / "bob" / "attention.py").symlink_to(secret)
     (folder / "dir.py").mkdir()
-    found = {submission.student: submission for submission in read_submissions(folder, FILE)}
+    found = {submission.student: submission for submission in read_submissions(folder, STUB)}
     problems = {student: submission.problem for student, submission in found.items() if not submission.source}
     assert "not an ordinary file" in found["pipe"].problem
     for student in ("link", "away", "bob"):
@@ -489,7 +491,7 @@ def test_choice_is_told(tmp_path: Path) -> None:
     mine = in_zip(tmp_path, ("ada.zip", zipped(("mine.py", CODE))))["ada"]
     assert mine.notes == ("the file is named mine.py, not attention.py",)
     both = in_zip(tmp_path, ("ada.zip", zipped(("attention.py", CODE), ("attention.ipynb", notebook("x = 1")))))["ada"]
-    assert both.notes == ("attention.py counts; not read: attention.ipynb",)
+    assert both.notes == ()  # nothing is written in the notebook
     copies = zipped(("attention.py", CODE), ("Attention (1).py", CODE), ("test_attention.py", CODE))
     assert in_zip(tmp_path, ("ada.zip", copies))["ada"].notes == ("attention.py counts; not read: Attention (1).py",)
 
@@ -509,7 +511,8 @@ def test_choice_is_told(tmp_path: Path) -> None:
 def test_no_choice_inside_a_student_zip(tmp_path: Path, names: list[str], words: str) -> None:
     """Where nobody can tell which file counts, the problem names what was found."""
     inner = zipped(("attention.py", CODE))
-    assert words in problem_of(tmp_path, "zed.zip", zipped(*((n, inner if "zip" in n else CODE) for n in names)))
+    files = ((n, inner if "zip" in n else CODE.replace(b"Q\n", n.encode())) for n in names)
+    assert words in problem_of(tmp_path, "zed.zip", zipped(*files))
 
 
 # ---------------------------------------------------------------------------------- archives: hostile shapes
@@ -618,7 +621,7 @@ def test_damaged_archives_never_raise(tmp_path: Path) -> None:
         assert (found["zed"].source is None) == bool(found["zed"].problem)
         (tmp_path / "damaged.zip").write_bytes(data)
         with contextlib.suppress(SubmissionsError):
-            read_submissions(tmp_path / "damaged.zip", FILE)
+            read_submissions(tmp_path / "damaged.zip", STUB)
 
 
 # ----------------------------------------------------------------------------------------------- source text

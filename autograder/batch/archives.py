@@ -108,8 +108,8 @@ def read_file(path: Path, limit: int) -> bytes:
         ) from None
 
 
-def folder_members(root: Path) -> tuple[Member, ...]:
-    """List everything below a folder; links are listed and not followed. Raises UnreadableError on far too much."""
+def folder_members(root: Path, *, deep: bool = True) -> tuple[Member, ...]:
+    """List everything below a folder, or in it alone; links are not followed. Raises UnreadableError on far too much."""
     found: list[Member] = []
     waiting: list[tuple[Path, tuple[str, ...]]] = [(root, ())]
     while waiting:
@@ -119,7 +119,7 @@ def folder_members(root: Path) -> tuple[Member, ...]:
             for entry in entries:
                 parts = (*above, entry.name)
                 found.append(_listed(entry, parts))
-                if found[-1].folder and not found[-1].junk:
+                if deep and found[-1].folder and not found[-1].junk:
                     waiting.append((Path(entry.path), parts))
         except OSError as error:
             if folder == root:

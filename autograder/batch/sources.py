@@ -1,4 +1,4 @@
-"""Find the code in what one student handed in, and turn the bytes of a .py file or a notebook into a Source.
+"""Turn the bytes of a .py file or a notebook into a Source.
 
 Student code is not parsed here: this process holds the answers, and a parser can be brought down. Notebooks are read as
 the JSON they are and not with nbformat, because only the text of code cells is wanted and a hostile file of 11 MB held
@@ -12,32 +12,18 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from autograder.batch.archives import (
-    MAX_ENTRIES,
-    Member,
-    UnreadableError,
-    open_zip,
-    printable,
-    read_file,
-    several,
-    zip_members,
-)
+from autograder.batch.archives import Member, UnreadableError, printable, read_file
 from autograder.batch.cells import python_of_cell
 from autograder.sandbox.job import Chunk, Source
 
 SUFFIXES = (".py", ".ipynb")
-MAX_ARCHIVE = 50 << 20
 MAX_SOURCE = 1 << 20
 MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # most of it pictures
-_SUPPORT = frozenset(
-    {"__init__.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "usercustomize.py"}
-)
 _LONGEST_LABEL = 80
 
 _UTF8_ADVICE = "Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again."
@@ -59,85 +45,6 @@ def read_source(path: Path, file: str) -> Source:
     if path.suffix.lower() not in SUFFIXES:
         raise UnreadableError(f"{path} is neither a .py file nor a notebook (.ipynb). Give the path of your {file}.")
     return make_source(read_file(path.resolve(), _size_limit(path.name)), path.name, file)
-
-
-@dataclass(frozen=True)
-class Found:
-    """The code that counts in what a student handed in, where in it that lay, and what a reader should know."""
-
-    source: Source
-    inside: str = ""
-    notes: tuple[str, ...] = ()
-
-
-def source_in_zip(archive: Member, where: str, file: str) -> Found:
-    """Read the code in a student's archive. Raises UnreadableError."""
-    with open_zip(archive.read(MAX_ARCHIVE), where) as opened:
-        return source_in(zip_members(opened), where, file, in_zip=True)
-
-
-def source_in(members: tuple[Member, ...], where: str, file: str, *, in_zip: bool = False) -> Found:
-    """Read the one file that counts in a student's folder or archive, and open no other. Raises UnreadableError."""
-    if len(members) > MAX_ENTRIES:
-        raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {file}.")
-    for member in members:
-        if member.outside:
-            raise UnreadableError(member.flaw)
-    files = [member for member in members if not member.folder and not member.junk]
-    python = [member for member in files if member.suffix in SUFFIXES]
-    zips = [member for member in files if member.suffix == ".zip"]
-    if python:
-        chosen = _choose(python, where, file)
-        notes = (*renamed_note(chosen.parts[-1], file), *_left_note(python, chosen, file))
-        return Found(source_of(chosen, chosen.parts[-1], file), chosen.name, notes)
-    if not files:
-        raise UnreadableError(f"{where} is empty. Hand in {file}.")
-    if in_zip or len(zips) != 1:
-        raise UnreadableError(
-            f"{where} holds no Python file or notebook, only {several(m.name for m in files)}. "
-            f"Hand in {file}, a notebook (.ipynb), or a .zip that holds one of them directly."
-        )
-    found = source_in_zip(zips[0], zips[0].name, file)
-    return replace(found, inside=f"{zips[0].name}: {found.inside}")
-
-
-def _choose(python: list[Member], where: str, file: str) -> Member:
-    """Choose the file of the right name, else the notebook of that name, else the only one."""
-    for wanted in (file, f"{Path(file).stem}.ipynb"):
-        for fold in (str, str.casefold):
-            named = [member for member in python if fold(member.parts[-1]) == fold(wanted)]
-            depth = min((len(member.parts) for member in named), default=0)
-            highest = [member for member in named if len(member.parts) == depth]
-            if len({member.parts for member in highest}) > 1:
-                raise UnreadableError(
-                    f"{where} holds several files named {wanted}: {several(m.name for m in highest)}. Hand in one."
-                )
-            if highest:
-                return highest[0]
-    own = [member for member in python if member.parts[-1] not in _SUPPORT]
-    if len({member.parts for member in own}) == 1:
-        return own[0]
-    what = "several Python files and none" if own else "only helper files and none"
-    raise UnreadableError(
-        f"{where} holds {what} is named {file}: {several(m.name for m in own or python)}. Rename yours to {file}."
-    )
-
-
-def _left_note(python: list[Member], chosen: Member, file: str) -> tuple[str, ...]:
-    """Name files that may hold the student's work too: the same name elsewhere, the notebook beside the file, a copy."""
-    stem = Path(file).stem.casefold()
-    others = {m.name for m in python if m.parts[-1].casefold().startswith(stem)} - {chosen.name}  # also `means (1).py`
-    return (f"{chosen.name} counts; not read: {several(sorted(others))}",) if others else ()
-
-
-def renamed_note(name: str, file: str) -> tuple[str, ...]:
-    """Say that a file has another name than the assignment gives it, if so."""
-    return () if is_named(name, file) else (f"the file is named {printable(name)}, not {file}",)
-
-
-def is_named(name: str, file: str) -> bool:
-    """Whether a file is named as the assignment says, or is the notebook of that name."""
-    return name in (file, f"{Path(file).stem}.ipynb")
 
 
 def source_of(member: Member, name: str, file: str) -> Source:

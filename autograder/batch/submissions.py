@@ -30,19 +30,12 @@ from autograder.batch.archives import (
     suffix_of,
     zip_members,
 )
+from autograder.batch.candidates import Candidate, Found, choose, renamed_note, source_in, source_in_zip
 from autograder.batch.names import Export, Named, Owner, parse_name, read_metadata
 from autograder.batch.roster import Person, Roster
-from autograder.batch.sources import (
-    SUFFIXES,
-    Found,
-    is_named,
-    read_source,
-    renamed_note,
-    source_in,
-    source_in_zip,
-    source_of,
-)
+from autograder.batch.sources import SUFFIXES, read_source, source_of
 from autograder.batch.tapes import TARS, open_tar, tar_members
+from autograder.batch.written import Stub, written
 from autograder.sandbox.job import Source
 
 __all__ = ["Submission", "SubmissionsError", "UnreadableError", "read_source", "read_submissions"]
@@ -66,6 +59,7 @@ class Submission:
     source: Source | None
     problem: str = ""  # why there is no source, in one line
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # those of the notes that a person should look at first
     owner: Owner = field(default_factory=lambda: Owner(""))  # in the export's own words
     person: Person | None = None  # on the roster
     submitted: datetime | None = None
@@ -98,19 +92,22 @@ class _Entry:
         """Whether it is of a kind that can be graded."""
         return not self.said.typed and (self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip"))
 
-    def goes_by(self, file: str) -> bool:
+    def is_work(self, stub: Stub) -> bool:
+        """Whether it is the file or the notebook by its name; where no system kept that, students name it themselves."""
+        named = not self.said.owner.system or self.title in (stub.file, stub.notebook)
+        return self.usable and not self.folder and suffix_of(self.title) in SUFFIXES and named
+
+    def goes_by(self, stub: Stub) -> bool:
         """Whether a helper file of the same student must stand back behind it."""
-        return (
-            not self.said.owner.system or self.folder or suffix_of(self.title) == ".zip" or is_named(self.title, file)
-        )
+        return self.folder or suffix_of(self.title) == ".zip" or not self.said.owner.system or self.is_work(stub)
 
 
-def read_submissions(path: Path, file: str, roster: Roster | None = None) -> tuple[Submission, ...]:
+def read_submissions(path: Path, stub: Stub, roster: Roster | None = None) -> tuple[Submission, ...]:
     """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read.
 
     Who is on the roster goes by its id, so that what came in under several names is one student's.
     """
-    kinds = f"Give a folder, zip or tar of submissions, or one {file} or notebook."
+    kinds = f"Give a folder, zip or tar of submissions, or one {stub.file} or notebook."
     try:
         if not path.exists():
             raise SubmissionsError(f"There is no {path}. {kinds}")
@@ -120,7 +117,7 @@ def read_submissions(path: Path, file: str, roster: Roster | None = None) -> tup
                 raise SubmissionsError(
                     f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
                 )
-            return _read_all(entries, path.resolve().name, file, roster or Roster(()))
+            return _read_all(entries, path.resolve().name, stub, roster or Roster(()))
     except UnreadableError as error:
         raise SubmissionsError(f"{error} {kinds}") from None
     except OSError as error:
@@ -194,7 +191,7 @@ def _entries_of(
         yield _Entry(name, parse_name(name, folder=folder) or Named(Owner(plain), name), members, folder)
 
 
-def _read_all(entries: tuple[_Entry, ...], where: str, file: str, roster: Roster) -> tuple[Submission, ...]:
+def _read_all(entries: tuple[_Entry, ...], where: str, stub: Stub, roster: Roster) -> tuple[Submission, ...]:
     people = {entry.said.owner: roster.find(entry.said.owner) for entry in entries}
     by_owner: dict[str, list[_Entry]] = defaultdict(list)
     for entry in entries:
@@ -202,7 +199,7 @@ def _read_all(entries: tuple[_Entry, ...], where: str, file: str, roster: Roster
         by_owner[person.id if person else entry.said.owner.key].append(entry)
     names = student_names(by_owner)
     found = [
-        replace(_read_one(names[key], theirs, printable(where), file), person=people[theirs[0].said.owner])
+        replace(_read_one(names[key], theirs, printable(where), stub), person=people[theirs[0].said.owner])
         for key, theirs in by_owner.items()
     ]
     return tuple(sorted(found, key=lambda submission: submission.student))
@@ -238,52 +235,104 @@ def _checksum(owner: str, salt: int = 0) -> str:
     return f"{zlib.crc32(owner.encode('utf-8', 'surrogatepass'), salt):08x}"
 
 
-def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Submission:
-    entry, notes = _that_counts(entries, file)
+def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Submission:
+    attempts = _attempts(entries, stub)
+    for attempt in attempts:
+        submission = _read_attempt(student, attempt, where, stub)
+        if len(attempts) == 1 or submission.source is None or written(submission.source, stub).exercises:
+            break
+    else:
+        attempt, submission = attempts[0], _read_attempt(student, attempts[0], where, stub)
+    if attempt is not attempts[0]:
+        told = f"{printable(attempts[0][0].name)} is as it was handed out, so {printable(attempt[0].name)} is graded"
+        submission = replace(submission, notes=(told, *submission.notes), doubts=(told, *submission.doubts))
+    notes = (*_left_notes(attempt, entries, stub), *submission.notes)
+    return replace(submission, notes=("handed in late, as the export marks it", *notes) if submission.late else notes)
+
+
+def _attempts(entries: list[_Entry], stub: Stub) -> list[tuple[_Entry, ...]]:
+    """Return what came in at one time each: what can be graded first, then by its right name, then the latest.
+
+    The file and the notebook that were uploaded one by one are one attempt, as they are where a zip holds them.
+    """
+    ordered = sorted(entries, key=lambda e: (e.usable, e.goes_by(stub), e.rank, e.name), reverse=True)
+    pair: dict[str, _Entry] = {}
+    for entry in ordered:
+        if entry.is_work(stub):
+            pair.setdefault(suffix_of(entry.title), entry)
+    together = tuple(pair.values())
+    alone = [(entry,) for entry in ordered if entry.usable and not entry.is_work(stub)]
+    found = [together, *alone] if together else alone
+    return sorted(found, key=lambda attempt: ordered.index(attempt[0])) or [(ordered[0],)]
+
+
+def _read_attempt(student: str, attempt: tuple[_Entry, ...], where: str, stub: Stub) -> Submission:
+    try:
+        entry, found = _found_among(attempt, stub)
+    except UnreadableError as error:
+        entry, found, problem = attempt[0], None, str(error)
+    else:
+        problem = ""
     said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
     submission = Submission(
-        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late
+        student,
+        origin,
+        None,
+        problem,
+        owner=said.owner,
+        submitted=said.submitted,
+        late=any(e.said.late for e in attempt),
     )
-    try:
-        found = _found_in(entry, file)
-    except UnreadableError as error:
-        return replace(submission, problem=str(error))
+    if found is None:
+        return submission
     inside = f": {found.inside}" if found.inside else ""
-    return replace(submission, origin=origin + inside, source=found.source, notes=notes + found.notes)
+    return replace(submission, origin=origin + inside, source=found.source, notes=found.notes, doubts=found.doubts)
 
 
-def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, ...]]:
-    """Choose among what one student handed in: what can be graded, by its right name, the latest. Say what was left."""
-    best = max(entries, key=lambda e: (e.usable, e.goes_by(file), e.rank, e.name))
-    usable = [entry for entry in entries if entry.usable]
-    notes = ["handed in late, as the export marks it"] if best.said.late else []
-    if len(usable) > 1 and best.rank == max(entry.rank for entry in usable):
-        notes.append(f"handed in {len(usable)} times; the latest ({printable(best.name)}) counts")
-    elif len(usable) > 1:
-        others = several(entry.name for entry in usable if entry is not best)
-        told = f"handed in {len(usable)} files; {printable(best.name)} counts, being named {file}; not read: {others}"
-        notes.append(told)
-    if best.usable and len(usable) < len(entries):
-        notes.append(f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}")
-    return best, tuple(notes)
+def _left_notes(attempt: tuple[_Entry, ...], entries: list[_Entry], stub: Stub) -> Iterator[str]:
+    """Say what else a student handed in."""
+    name, usable = printable(attempt[0].name), [entry for entry in entries if entry.usable]
+    left = [entry for entry in usable if entry not in attempt]
+    count = len(left) + 1
+    if left and max(entry.rank for entry in attempt) == max(entry.rank for entry in usable):
+        yield f"handed in {count} times; the latest ({name}) counts"
+    elif left:
+        others = several(entry.name for entry in left)
+        yield f"handed in {count} files; {name} counts, being named {stub.file}; not read: {others}"
+    if usable and len(usable) < len(entries):
+        yield f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}"
 
 
-def _found_in(entry: _Entry, file: str) -> Found:
+def _found_among(attempt: tuple[_Entry, ...], stub: Stub) -> tuple[_Entry, Found]:
+    """Read what counts of an attempt, and say in which of its entries that lay. Raises UnreadableError."""
+    if len(attempt) == 1:
+        return attempt[0], _found_in(attempt[0], stub)
+    names = {".py": stub.file, ".ipynb": stub.notebook}
+    by_name = {printable(entry.name): entry for entry in attempt}
+    found = choose(
+        [Candidate(e.members[0], names[suffix_of(e.title)], name) for name, e in by_name.items()], "the class", stub
+    )
+    return by_name[found.inside], replace(found, inside="")
+
+
+def _found_in(entry: _Entry, stub: Stub) -> Found:
     """Read the file of an entry that holds the solution. Raises UnreadableError."""
     if entry.said.typed:
-        raise UnreadableError(f"It was typed into a text box and is no file. Hand in {file} or a notebook (.ipynb).")
+        raise UnreadableError(
+            f"It was typed into a text box and is no file. Hand in {stub.file} or a notebook (.ipynb)."
+        )
     if entry.folder:
-        return source_in(_inside(entry.members), printable(entry.name), file)
+        return source_in(_inside(entry.members), printable(entry.name), stub)
     member = entry.members[0]
     if suffix_of(entry.title) == ".zip":
-        return source_in_zip(member, printable(entry.title), file)
+        return source_in_zip(member, printable(entry.title), stub)
     if not entry.usable and not member.flaw:
         raise UnreadableError(
-            f"{printable(entry.title)} cannot be graded. Hand in {file}, a notebook (.ipynb), or a .zip of one."
+            f"{printable(entry.title)} cannot be graded. Hand in {stub.file}, a notebook (.ipynb), or a .zip of one."
         )
-    notes = renamed_note(entry.title, file) if entry.said.owner.system else ()
-    return Found(source_of(member, entry.title, file), notes=notes)
+    notes = renamed_note(entry.title, stub) if entry.said.owner.system else ()
+    return Found(source_of(member, entry.title, stub.file), notes=notes)
 
 
 def _is_list(name: str) -> bool:

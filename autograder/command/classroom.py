@@ -148,11 +148,12 @@ def _grade_into(
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
     from autograder.batch.shelf import open_gradebook
     from autograder.batch.submissions import read_submissions
+    from autograder.batch.written import Stub
     from autograder.command.pipeline import make_plan
     from autograder.command.progress import watch_on
 
     assignment = where.assignment()
-    found = read_submissions(submissions, assignment.file, people)
+    found = read_submissions(submissions, Stub.of(assignment), people)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found, choices)
         if people and "roster" in (choices.facts or {}):
