@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import stat
 import struct
 import tarfile
@@ -415,7 +416,7 @@ def test_a_tar_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("name", ["notes.txt", "work.rar", "work.tar.gz", "page.html", "nothing", "a_1_2_data.csv"])
 def test_nothing_vanishes(tmp_path: Path, name: str) -> None:
     """A file of the wrong kind is a submission with a problem that says what is accepted."""
-    assert "Hand in attention.py, a notebook" in problem_of(tmp_path, name, b"text")
+    assert re.search(r"[Hh]and in attention\.py( itself)?, a notebook", problem_of(tmp_path, name, b"text"))
 
 
 # ------------------------------------------------------------------------------------------- unusable input
@@ -505,7 +506,7 @@ def test_choice_is_told(tmp_path: Path) -> None:
         (["notes.txt", "plot.png"], "no Python file or notebook, only notes.txt, plot.png"),
         (["__MACOSX/a.py"], "is empty"),
         ([], "is empty"),
-        (["inner.zip"], "only inner.zip"),
+        (["inner.zip", "other.zip"], "only inner.zip, other.zip"),
     ],
 )
 def test_no_choice_inside_a_student_zip(tmp_path: Path, names: list[str], words: str) -> None:
@@ -584,8 +585,8 @@ def test_too_many_files(tmp_path: Path) -> None:
         assert "more than 10,000 files" in problem_of(tmp_path, "zed.zip", listing + end)
 
 
-def test_broken_and_nested_archives(tmp_path: Path) -> None:
-    """What is no archive, half of one, or an archive of archives is said to be so."""
+def test_broken_archives(tmp_path: Path) -> None:
+    """What is no archive, or half of one, is said to be so."""
     whole = zipped((FILE, os.urandom(2000)), method=zipfile.ZIP_STORED)
     flipped = bytearray(whole)
     flipped[100] ^= 0xFF
@@ -593,7 +594,6 @@ def test_broken_and_nested_archives(tmp_path: Path) -> None:
     assert "damaged" in problem_of(tmp_path, "zed.zip", b"")
     assert "damaged" in problem_of(tmp_path, "zed.zip", whole[: len(whole) // 2])
     assert "damaged" in problem_of(tmp_path, "zed.zip", bytes(flipped))
-    assert "directly" in problem_of(tmp_path, "zed.zip", zipped(("a.zip", zipped(("b.zip", whole)))))
 
 
 def test_hostile_names_are_printable(tmp_path: Path) -> None:
@@ -647,21 +647,15 @@ def test_readable_text(tmp_path: Path, data: bytes, text: str | None) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (CODE.decode().encode("utf-16"), "saved as UTF-16"),
-        (CODE.decode().encode("utf-16-le"), "looks like UTF-16"),
-        (CODE.decode().encode("utf-32"), "saved as UTF-32"),
+        (CODE.decode().encode("utf-16")[:-1], "begins as UTF-16 text and is damaged"),
         (CODE + b"\0", "NUL byte in line 6"),
-        (b"x = 1\ny = '\xe9'\n", "line 2 is not UTF-8"),
-        (b"x = 1\n" * 9 + b"y = '\xe9'\n", "line 10 is not UTF-8"),
         (b"# coding: rot13\nk = 1\n", "encoding is rot13"),
         (b"# coding: utf-7\nk = 1\n", "encoding is utf-7"),
         (b"# coding: zlib_codec\nk = 1\n", "encoding is zlib_codec"),
         (b"# coding: klingon\nk = 1\n", "encoding is unclear"),
-        (b"\xef\xbb\xbf# coding: latin-1\nk = 1\n", "encoding is unclear"),
         (b"x" * ((1 << 20) + 1), "too large"),
         (zipped((FILE, CODE)), "is a zip archive"),
         (b"%PDF-1.4 ...", "is a PDF"),
-        (notebook("x = 1"), "holds a notebook"),
     ],
 )
 def test_unreadable_text(tmp_path: Path, data: bytes, words: str) -> None:
@@ -727,7 +721,6 @@ def test_old_notebooks(tmp_path: Path) -> None:
     [
         (b"", "not a readable notebook"),
         (b"{", "not a readable notebook"),
-        (b"import numpy as np\n", "If it is Python code, let it end in .py."),
         (notebook("x = 1")[:-9], "not a readable notebook"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"cells": ' + b"[" * 200_000, "nested too deeply"),
@@ -736,7 +729,6 @@ def test_old_notebooks(tmp_path: Path) -> None:
         (b"3", "no cells"),
         (b'{"cells": {}}', "no cells"),
         (b'{"worksheets": [1, []]}', "no cells"),
-        (notebook("x = 1").decode().encode("utf-16"), "UTF-16"),
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "broken character"),
         (b'{"cells": [{"cell_type": "code", "source": "\\u0000"}]}', "NUL character"),
         (notebook("x" * (1 << 20), "y = 1"), "more than 1 MB of code"),
@@ -782,7 +774,7 @@ def test_read_source(tmp_path: Path) -> None:
 def test_read_source_refuses_clearly(tmp_path: Path) -> None:
     """A missing path, a folder, another kind of file and a broken one each get a line of their own."""
     (tmp_path / "a.txt").write_bytes(b"")
-    (tmp_path / "b.py").write_bytes(CODE.decode().encode("utf-16"))
-    for name, words in {"gone.py": "no file", ".": "is a folder", "a.txt": "neither", "b.py": "UTF-16"}.items():
+    (tmp_path / "b.py").write_bytes(b"%PDF")
+    for name, words in {"gone.py": "no file", ".": "is a folder", "a.txt": "neither", "b.py": "a PDF"}.items():
         with pytest.raises(UnreadableError, match=words):
             read_source(tmp_path / name, FILE)

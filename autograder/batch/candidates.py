@@ -20,13 +20,17 @@ from autograder.batch.archives import (
     open_zip,
     printable,
     several,
+    suffix_of,
+    unopened,
+    work_name,
     zip_members,
 )
 from autograder.batch.sources import SUFFIXES, source_of
 from autograder.batch.written import Stub, Work, written
 from autograder.sandbox.job import Source
 
-MAX_ARCHIVE = 50 << 20
+MAX_ARCHIVE = 50 << 20  # with all that lie in it
+MOST_ARCHIVES = 3  # one in the other
 MAX_OTHERS = 20  # files of other names that are looked into
 _HELPERS = frozenset(
     {"__init__.py", "check.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "training.py",
@@ -47,7 +51,12 @@ class Candidate:
     @property
     def suffix(self) -> str:
         """The ending of its name."""
-        return PurePosixPath(self.title).suffix.lower()
+        return suffix_of(self.title)
+
+    @property
+    def named(self) -> str:
+        """Its name, as it is compared with those that the assignment gives."""
+        return work_name(self.title).casefold()
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,7 @@ class _Read:
 
     candidate: Candidate
     source: Source | None
+    notes: tuple[str, ...] = ()
     work: Work = field(default_factory=Work)
     problem: str = ""  # why it cannot be read
 
@@ -95,13 +105,16 @@ def _in_folder(member: Member) -> Candidate:
     return Candidate(member, member.parts[-1], member.name, len(member.parts))
 
 
-def source_in_zip(archive: Member, where: str, stub: Stub) -> Found:
-    """Read the code in a student's archive. Raises UnreadableError."""
-    with open_zip(archive.read(MAX_ARCHIVE), where) as opened:
-        return source_in(zip_members(opened), where, stub, in_zip=True)
+def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
+    """Read the code in a student's archive; `around` are the sizes of those that it lies in. Raises UnreadableError."""
+    if len(around) == MOST_ARCHIVES:
+        raise UnreadableError(f"{where} is packed more than {MOST_ARCHIVES} times. Hand in {stub.file}.")
+    data = archive.read(MAX_ARCHIVE - sum(around))
+    with open_zip(data, where) as opened:
+        return source_in(zip_members(opened), where, stub, (*around, len(data)))
 
 
-def source_in(members: tuple[Member, ...], where: str, stub: Stub, *, in_zip: bool = False) -> Found:
+def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
     """Read the file that counts in a student's folder or archive. Raises UnreadableError."""
     if len(members) > MAX_ENTRIES:
         raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {stub.file}.")
@@ -114,12 +127,11 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, *, in_zip: bo
     if not files:
         raise UnreadableError(f"{where} is empty. Hand in {stub.file}.")
     zips = [member for member in files if member.suffix == ".zip"]
-    if in_zip or len(zips) != 1:
-        raise UnreadableError(
-            f"{where} holds no Python file or notebook, only {several(m.name for m in files)}. "
-            f"Hand in {stub.file}, a notebook (.ipynb), or a .zip that holds one of them directly."
-        )
-    found = source_in_zip(zips[0], zips[0].name, stub)
+    if len(zips) != 1:
+        told = f"{where} holds no Python file or notebook, only {several(m.name for m in files)}."
+        packed = "".join(unopened(member.parts[-1], stub.file) for member in files[:1])
+        raise UnreadableError(f"{told} {packed or f'Hand in {stub.file}, a notebook (.ipynb), or a .zip of one.'}")
+    found = source_in_zip(zips[0], zips[0].name, stub, around)
     return replace(found, inside=f"{zips[0].name}: {found.inside}")
 
 
@@ -132,8 +144,8 @@ def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
             f"Rename yours to {stub.file}."
         )
     if len(own) == 1:
-        return _found(_Read(own[0], source_of(own[0].member, own[0].title, stub.file)), own, stub)
-    named = [candidate for candidate in own if candidate.title.casefold() in _names(stub)]
+        return _found(_Read(own[0], *source_of(own[0].member, own[0].title, stub.file)), own, stub)
+    named = [candidate for candidate in own if candidate.named in _names(stub)]
     read = [_read(candidate, stub) for candidate in named]
     rivals = [one for suffix in SUFFIXES if (one := _nearest(read, suffix, where, stub))]
     if any(one.differs for one in rivals):
@@ -153,15 +165,15 @@ def _names(stub: Stub) -> tuple[str, str]:
 def _is_helper(candidate: Candidate, stub: Stub) -> bool:
     """Whether a file came with the handout, or is named as only helpers are."""
     folders = candidate.member.parts[:-1]
-    return candidate.title in _HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
+    return work_name(candidate.title) in _HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
 
 
 def _read(candidate: Candidate, stub: Stub) -> _Read:
     try:
-        source = source_of(candidate.member, candidate.title, stub.file)
+        source, notes = source_of(candidate.member, candidate.title, stub.file)
     except UnreadableError as error:
         return _Read(candidate, None, problem=str(error))
-    return _Read(candidate, source, written(source, stub))
+    return _Read(candidate, source, notes, written(source, stub))
 
 
 def _nearest(read: Sequence[_Read], suffix: str, where: str, stub: Stub) -> _Read | None:
@@ -224,7 +236,7 @@ def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
     if one.source is None:
         raise UnreadableError(one.problem)
     chosen = one.candidate
-    notes = (*renamed_note(chosen.title, stub), *_left_note(chosen, own, stub))
+    notes = (*renamed_note(chosen.title, stub), *_left_note(chosen, own, stub), *one.notes)
     return Found(one.source, chosen.shown, notes, parts=chosen.member.parts)
 
 
@@ -232,7 +244,7 @@ def _left_note(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> tuple
     """Name copies of the file that counts, such as `means (1).py`."""
     stem = PurePosixPath(stub.file).stem.casefold()
     others = {c.shown for c in own if c.title.casefold().startswith(stem)} - {chosen.shown}
-    others -= {c.shown for c in own if c.title.casefold() in _names(stub) and c.suffix != chosen.suffix}
+    others -= {c.shown for c in own if c.named in _names(stub) and c.suffix != chosen.suffix}
     return (f"{chosen.shown} counts; not read: {several(sorted(others))}",) if others else ()
 
 

@@ -28,6 +28,8 @@ from autograder.batch.archives import (
     read_file,
     several,
     suffix_of,
+    unopened,
+    work_name,
     zip_members,
 )
 from autograder.batch.candidates import Candidate, Found, choose, renamed_note, source_in, source_in_zip
@@ -94,7 +96,7 @@ class _Entry:
 
     def is_work(self, stub: Stub) -> bool:
         """Whether it is the file or the notebook by its name; where no system kept that, students name it themselves."""
-        named = not self.said.owner.system or self.title in (stub.file, stub.notebook)
+        named = not self.said.owner.system or work_name(self.title) in (stub.file, stub.notebook)
         return self.usable and not self.folder and suffix_of(self.title) in SUFFIXES and named
 
     def goes_by(self, stub: Stub) -> bool:
@@ -182,7 +184,7 @@ def _entries_of(
     name: str, members: tuple[Member, ...], listed: Mapping[str, Export], *, folder: bool
 ) -> Iterator[_Entry]:
     """Yield an entry for each of its owners: of a group that hands in together, everyone gets the grade."""
-    plain = name if folder else PurePosixPath(name).stem
+    plain = name if folder else PurePosixPath(work_name(name)).stem
     if export := listed.get(plain):
         for owner in export.owners or (Owner(plain, system="gradescope"),):
             title = name if folder else PurePosixPath(name).name
@@ -328,11 +330,11 @@ def _found_in(entry: _Entry, stub: Stub) -> Found:
     if suffix_of(entry.title) == ".zip":
         return source_in_zip(member, printable(entry.title), stub)
     if not entry.usable and not member.flaw:
-        raise UnreadableError(
-            f"{printable(entry.title)} cannot be graded. Hand in {stub.file}, a notebook (.ipynb), or a .zip of one."
-        )
+        told = f"{printable(entry.title)} cannot be graded. Hand in {stub.file}, a notebook (.ipynb), or a .zip of one."
+        raise UnreadableError(unopened(entry.title, stub.file) or told)
     notes = renamed_note(entry.title, stub) if entry.said.owner.system else ()
-    return Found(source_of(member, entry.title, stub.file), notes=notes)
+    source, guessed = source_of(member, entry.title, stub.file)
+    return Found(source, notes=(*notes, *guessed))
 
 
 def _is_list(name: str) -> bool:

@@ -52,10 +52,11 @@ def _shared(entry: Json) -> Json:
 def overrides(book: Gradebook, only: str | None = None) -> dict[str, dict[str, Override]]:
     """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
     found: dict[str, dict[str, Override]] = {}
+    wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
+    columns = "student, exercise, points, because, made"
     for student, exercise, points, because, made in book.db.execute(
-        "SELECT student, exercise, points, because, made FROM override"
-        + (" ORDER BY id" if only is None else " WHERE student = ? ORDER BY id"),
-        () if only is None else (only,),
+        f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
+        values,
     ):
         if points is None:
             found.get(student, {}).pop(exercise, None)

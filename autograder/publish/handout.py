@@ -40,7 +40,7 @@ ENGINE = (
             "show", "smallest", "tell", "trials",
         )
     ),
-    *(f"batch/{name}" for name in ("__init__", "archives", "candidates", "cells", "sources", "written")),
+    *(f"batch/{name}" for name in ("__init__", "archives", "candidates", "cells", "sources", "texts", "written")),
     *(f"publish/{name}" for name in ("__init__", "bundle", "local", "verdicts")),
 )  # fmt: skip
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
