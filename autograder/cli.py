@@ -70,14 +70,13 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.publish.local import CheckError, Options, run_check
+    from autograder.publish.local import CheckError, Options, Place, run_check
     from autograder.publish.public import public_bundle, public_oracle
 
     assignment = load_assignment(course_of(course), slug)
-    path = file or Path(assignment.file)
     options = Options(exercise, hint, as_json, watch)
     try:
-        code = run_check(public_bundle(public_oracle(assignment)), path, f"{slug}: {path}", options)
+        code = run_check(public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False), str, options)
     except CheckError as error:
         fail(str(error))
     raise typer.Exit(code)

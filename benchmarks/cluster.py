@@ -30,8 +30,9 @@ from autograder.batch.record import Graded
 from autograder.batch.run import grade_one
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.batch.written import Stub
 from autograder.command.demo import write_class
-from autograder.command.pipeline import Plan, write_down
+from autograder.command.pipeline import Choices, make_plan, write_down
 from autograder.command.progress import Mark
 from autograder.course.catalog import load_assignment
 from autograder.judge.oracle import Oracle
@@ -123,18 +124,20 @@ def reference_of(trainer: Trainer) -> Source:
 
 
 def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit: float) -> None:
-    """Send a huge class through workers that grade nothing, without and with a gradebook, for so many seconds each."""
+    """Send a huge class through workers that grade nothing, without and with a gradebook, for so many seconds each.
+
+    The gradebook is one in which everybody waits to be graded, as at the beginning of any grading.
+    """
     source = reference_of(trainer)
     for with_book in (False, True):
         submissions = tuple(Submission(f"s{i:06}", "class.zip", source) for i in range(count))
         with cluster(2) as client, tempfile.TemporaryDirectory() as folder:
             crew = Idle(orders, "idle", done)
-            coming = grade_on_cluster(client, crew, trainer, submissions, named(submissions))
             with open_gradebook(Path(folder) / "out", trainer.assignment) as book:
-                book.describe(trainer.assignment, SEED)
+                plan = make_plan(book, trainer.assignment, submissions, Choices(seed=SEED))
+                coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale)
                 before, watch = clocks(client), Count()
                 if with_book:
-                    plan = Plan(trainer.oracle, orders.keys, named(submissions), submissions, 0)
                     write_down(book, plan, until(coming, before[0] + limit), watch)
                 else:
                     watch.number = sum(1 for _ in until(coming, before[0] + limit))
@@ -198,7 +201,7 @@ def main() -> None:
     trainer = Trainer(oracle)
     orders = Orders(SLUG, course_files(COURSE, SLUG), SEED, True, exercise_keys(oracle), accept_unsandboxed=True)
     with tempfile.TemporaryDirectory() as folder:
-        submissions = read_submissions(write_class(assignment, Path(folder)), assignment.file)
+        submissions = read_submissions(write_class(assignment, Path(folder)), Stub.of(assignment))
     with open_sandbox(1) as sandbox:
         wrong = next(itertools.islice((s for s in submissions if s.source), 30, None))
         done = grade_one(trainer, wrong, sandbox)

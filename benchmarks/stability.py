@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.batch.run import grade_class
 from autograder.batch.submissions import read_submissions
+from autograder.batch.written import Stub
 from autograder.command.demo import write_class
 from autograder.course.catalog import load_assignment
 from autograder.judge.oracle import Oracle
@@ -36,7 +37,7 @@ def main() -> int:
     points: dict[tuple[str, str], set[float]] = defaultdict(set)
     names: dict[tuple[str, str], set[str]] = defaultdict(set)
     with tempfile.TemporaryDirectory() as folder:
-        submissions = list(read_submissions(write_class(assignment, Path(folder)), assignment.file))
+        submissions = list(read_submissions(write_class(assignment, Path(folder)), Stub.of(assignment)))
         for number in range(chosen.times):
             jobs, began = random.Random(number).randint(1, MOST_JOBS), time.monotonic()
             random.Random(number).shuffle(submissions)

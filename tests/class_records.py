@@ -136,6 +136,7 @@ def make_result(
         "status": status,
         "problem": problem,
         "notes": list(notes),
+        "doubts": [],
         "person": None,
         "submitted": None,
         "due": None,

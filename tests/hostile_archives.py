@@ -231,7 +231,7 @@ def zip_of_a_folder_with_odd_names(path: Path) -> None:
 @hands_in("unreadable")
 def zip_named_only_by_markup(path: Path) -> None:
     """Holds two files with hostile names and none by the right one, so that the message names them."""
-    pack(path, (f"{MARKUP[:-1].replace('/', '-')}.py", HONEST), ("=1+1.py", HONEST))
+    pack(path, (f"{MARKUP[:-1].replace('/', '-')}.py", HONEST), ("=1+1.py", HONEST.replace("return", "return 2 *")))
 
 
 # Folders.

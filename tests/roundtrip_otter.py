@@ -22,6 +22,7 @@ from nbclient import NotebookClient
 from otter_support import EXPLOITS, WRONG, notebook
 
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.batch.written import Stub
 from autograder.command.demo import write_class
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
@@ -171,7 +172,9 @@ def test_students_get_the_score_of_our_own_grader(tmp_path):
     """Some of the demo class, right and wrong, in files and notebooks: every exercise has the same points either way."""
     assignment = load_assignment(ROOT, BIG)
     made = bundle(tmp_path, ROOT, BIG)
-    readable = [s for s in read_submissions(write_class(assignment, tmp_path / "class"), assignment.file) if s.source]
+    readable = [
+        s for s in read_submissions(write_class(assignment, tmp_path / "class"), Stub.of(assignment)) if s.source
+    ]
     chosen = [*some(readable, FILES, notebook=False), *some(readable, NOTEBOOKS, notebook=True)]
     oracle = Oracle(assignment, SEED)
     with open_sandbox(1) as sandbox:

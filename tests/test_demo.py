@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from autograder.batch.submissions import Submission, read_submissions
+from autograder.batch.written import Stub
 from autograder.command.demo import LEAST, half_finished, plan_class, write_class
 from autograder.course.spec import Alternative, Assignment, Call, Exercise, Limits, Misconception, call, case
 from autograder.course.stub import render_stub
@@ -113,7 +114,7 @@ def tiny() -> Assignment:
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Submission]]:
     """Write the class, read it back, and sort it by what it was meant to be."""
     kinds = {planned.student: planned.kind for planned, _, _ in plan_class(tiny())}
-    submissions = read_submissions(write_class(tiny(), tmp_path_factory.mktemp("demo")), "tiny.py")
+    submissions = read_submissions(write_class(tiny(), tmp_path_factory.mktemp("demo")), Stub("tiny.py"))
     assert {submission.student for submission in submissions} == kinds.keys()
     found: dict[str, list[Submission]] = {}
     for submission in submissions:
@@ -166,14 +167,14 @@ def test_names_are_shaped_as_canvas_makes_them(tmp_path: Path) -> None:
 def test_unreadable_work_is_a_problem_and_the_rest_is_code(read: dict[str, list[Submission]]) -> None:
     """Exactly the files that something happened to come back as problems."""
     broken = {kind for kind, submissions in read.items() for s in submissions if s.source is None}
-    assert broken == {"utf16", "corrupt_zip", "outside_zip", "pdf"}
+    assert broken == {"corrupt_zip", "outside_zip", "pdf"}
 
 
 def test_right_work_is_right_in_every_form(read: dict[str, list[Submission]]) -> None:
     """The reference computes the same from a file, a notebook and a zip; so do a renamed file and a later one."""
     rights = [
         s
-        for kind in ("reference", "alternative:by_adding", "renamed", "resubmitted", "ships_modules")
+        for kind in ("reference", "alternative:by_adding", "renamed", "utf16", "resubmitted", "ships_modules")
         for s in read[kind]
     ]
     assert {s.source.notebook for s in rights if s.source} == {True, False}

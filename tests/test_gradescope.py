@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 from autograder.batch.record import record
 from autograder.batch.run import grade_one
 from autograder.batch.submissions import Submission
+from autograder.batch.written import Stub
 from autograder.cli import app
 from autograder.course.catalog import load_assignment
 from autograder.judge.oracle import Oracle
@@ -265,7 +266,7 @@ def test_where_nothing_isolates_nothing_runs(monkeypatch, tmp_path):
     marker = tmp_path / "ran"
     (tmp_path / "means.py").write_text(f"open({str(marker)!r}, 'w')\n")
     desk = open_desk(tmp_path)
-    entry = desk.judge(handed_in(tmp_path / "means.py", "means.py"))
+    entry = desk.judge(handed_in(tmp_path / "means.py", Stub("means.py")))
     assert entry["status"] == "grader_error"
     assert "cannot isolate" in entry["problem"]
     assert isinstance(Isolation(**entry["isolation"]), Isolation)

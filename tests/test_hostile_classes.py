@@ -30,6 +30,7 @@ from autograder.batch.exports import sheet_names
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import read_source, read_submissions
 from autograder.batch.view import records as records_in
+from autograder.batch.written import Stub
 from autograder.command.pipeline import Choices, carry_out, make_plan, publish
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class
@@ -66,7 +67,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Js
     oracle = oracle_of(NUMPY)
     with TrapHouse() as house, open_sandbox(2) as sandbox:
         write_class(root / "class", house.tell)
-        submissions = read_submissions(root / "class", oracle.assignment.file)
+        submissions = read_submissions(root / "class", Stub.of(oracle.assignment))
         with open_gradebook(root / "out", oracle.assignment) as book:
             watch = Lines(console.print)
             carry_out(book, make_plan(book, oracle.assignment, submissions, Choices(oracle.seed)), sandbox, 2, watch)
@@ -201,7 +202,9 @@ def test_class_in_one_archive(tmp_path: Path) -> None:
         archive.writestr("alice.py", "x = 1")
         archive.writestr("../../outside.py", "x = 1")
         archive.writestr("/absolute.py", "x = 1")
-    found = {submission.student: submission for submission in read_submissions(tmp_path / "class.zip", "scale.py")}
+    found = {
+        submission.student: submission for submission in read_submissions(tmp_path / "class.zip", Stub("scale.py"))
+    }
     assert found["alice"].source
     assert len(found) == 4
     assert [name for name, submission in found.items() if submission.source] == ["alice"]

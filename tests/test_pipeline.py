@@ -27,7 +27,7 @@ from autograder.batch.roster import Person
 from autograder.batch.shelf import open_gradebook
 from autograder.batch.submissions import Submission
 from autograder.batch.view import find_student
-from autograder.command.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish
+from autograder.command.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish, write_down
 from autograder.command.progress import Mark
 from autograder.course.spec import Assignment, call
 from autograder.lms.platform import Owner
@@ -161,6 +161,37 @@ def test_results_in_every_form_are_as_the_schema_says(
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(entry | {"surprise": 1}, SCHEMA, jsonschema.Draft202012Validator)
     assert done.entry("007")["exercises"][1]["override"]["points"] == 1.5
+
+
+class Steps:
+    """Counts the steps that SQLite takes, in hundreds."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.count = 0
+        db.set_progress_handler(self.one_more, 100)
+
+    def one_more(self) -> int:
+        """Count, and let SQLite go on."""
+        self.count += 1
+        return 0
+
+
+def test_what_writing_down_a_result_takes_does_not_grow_with_the_class(
+    assignment: Assignment, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """Neither with those who wait nor with what persons decided: SQLite takes as many steps in a class of thousands."""
+    counts = {}
+    for size in (20, 2000):
+        works = [handed_in(f"s{number:04}", assignment.stub) for number in range(size)]
+        with open_gradebook(tmp_path / str(size), assignment) as book:
+            plan = make_plan(book, assignment, works, Choices(seed=1))
+            for work in works:
+                book.override(work.student, "center", 1.0, "So.")
+            coming = [*run_module.grade_class(plan.oracle, plan.tasks[:5], sandbox, 1, plan.stale)]
+            steps = Steps(book.db)
+            write_down(book, plan, coming, Quiet())
+            counts[size] = steps.count
+    assert counts[2000] < 2 * counts[20]
 
 
 # What is graded again

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import stat
 import struct
 import tarfile
@@ -30,8 +31,10 @@ from autograder.batch.submissions import (
     read_submissions,
     student_names,
 )
+from autograder.batch.written import Stub
 
 FILE = "attention.py"
+STUB = Stub(FILE, exercises=frozenset({"attention"}))
 CODE = b"import numpy as np\n\n\ndef attention(Q, K, V):\n    return Q\n"
 GOOD = "ada.py"  # stands beside whatever is broken, and must be read
 
@@ -62,7 +65,7 @@ def in_zip(tmp_path: Path, *files: tuple[str | zipfile.ZipInfo, bytes]) -> dict[
     """Read a class archive with these files."""
     path = tmp_path / "class.zip"
     path.write_bytes(zipped(*files))
-    return {submission.student: submission for submission in read_submissions(path, FILE)}
+    return {submission.student: submission for submission in read_submissions(path, STUB)}
 
 
 def in_folder(tmp_path: Path, **files: bytes) -> dict[str, Submission]:
@@ -72,7 +75,7 @@ def in_folder(tmp_path: Path, **files: bytes) -> dict[str, Submission]:
         path = folder / name.replace("___", "/").replace("__", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    return {submission.student: submission for submission in read_submissions(folder, FILE)}
+    return {submission.student: submission for submission in read_submissions(folder, STUB)}
 
 
 @contextlib.contextmanager
@@ -179,7 +182,7 @@ def test_newer_file_in_a_folder_counts(tmp_path: Path) -> None:
     """In a folder the time of modification decides."""
     in_folder(tmp_path, Ada__py=b"old = 1", Ada__zip=zipped((FILE, b"new = 1")))
     os.utime(tmp_path / "class" / "Ada.py", (1, 1))
-    (found,) = read_submissions(tmp_path / "class", FILE)
+    (found,) = read_submissions(tmp_path / "class", STUB)
     assert text_of(found) == "new = 1"
 
 
@@ -187,7 +190,7 @@ def test_single_file(tmp_path: Path) -> None:
     """A single file is a class of one."""
     path = tmp_path / "ada.py"
     path.write_bytes(CODE)
-    (found,) = read_submissions(path, FILE)
+    (found,) = read_submissions(path, STUB)
     assert (found.student, found.origin, text_of(found)) == ("ada", "ada.py", CODE.decode())
 
 
@@ -317,7 +320,7 @@ def test_a_roster_names_and_joins(tmp_path: Path) -> None:
     older = zipfile.ZipInfo("ada.py", (2025, 1, 1, 0, 0, 0))
     newer = zipfile.ZipInfo("Lovelace Ada.zip", (2025, 1, 2, 0, 0, 0))
     path.write_bytes(zipped((older, b"old = 1"), (newer, zipped((FILE, b"new = 1"))), ("eve.py", CODE)))
-    found = {s.student: s for s in read_submissions(path, FILE, roster)}
+    found = {s.student: s for s in read_submissions(path, STUB, roster)}
     assert list(found) == ["007", "eve"]
     assert text_of(found["007"]) == "new = 1"
     assert found["007"].person == roster.people[0]
@@ -352,12 +355,12 @@ def test_a_tar_is_read_like_a_zip(tmp_path: Path, suffix: str, mode: str) -> Non
         ("./x/._ada.py", b"junk"),
         mode=mode,
     )
-    found = read_submissions(path, FILE)
+    found = read_submissions(path, STUB)
     assert [s.student for s in found] == ["x"]  # one plain file among them: the folder may be somebody's
     path = taped(
         tmp_path / f"class{suffix}", ("x/bob/attention.py", CODE), ("x/cyd.zip", zipped((FILE, CODE))), mode=mode
     )
-    found = read_submissions(path, FILE)
+    found = read_submissions(path, STUB)
     assert [s.student for s in found] == ["bob", "cyd"]
     assert all(text_of(s) == CODE.decode() for s in found)
 
@@ -383,7 +386,7 @@ def test_what_a_tar_may_hide(tmp_path: Path) -> None:
         ("twice.py", b"x = 2"),
         ("huge.py", b" " * (2 << 20)),
     )
-    found = {s.student: s for s in read_submissions(path, FILE)}
+    found = {s.student: s for s in read_submissions(path, STUB)}
     assert text_of(found.pop("ada")) == CODE.decode()
     problems = {student: s.problem for student, s in found.items()}
     assert not any(s.source for s in found.values())
@@ -403,17 +406,17 @@ def test_a_tar_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "text.tar.xz").write_bytes(b"no xz")
     for name in ("cut.tar.gz", "noise.tar", "text.tar.xz"):
         with pytest.raises(SubmissionsError, match="damaged or not a tar archive"):
-            read_submissions(tmp_path / name, FILE)
+            read_submissions(tmp_path / name, STUB)
     monkeypatch.setattr("autograder.batch.tapes.MAX_TAPE", 1 << 20)
     taped(tmp_path / "bomb.tar.gz", ("ada.py", b"\0" * (8 << 20)), mode="w:gz")
     with pytest.raises(SubmissionsError, match="Is it the right file"):
-        read_submissions(tmp_path / "bomb.tar.gz", FILE)
+        read_submissions(tmp_path / "bomb.tar.gz", STUB)
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "work.rar", "work.tar.gz", "page.html", "nothing", "a_1_2_data.csv"])
 def test_nothing_vanishes(tmp_path: Path, name: str) -> None:
     """A file of the wrong kind is a submission with a problem that says what is accepted."""
-    assert "Hand in attention.py, a notebook" in problem_of(tmp_path, name, b"text")
+    assert re.search(r"[Hh]and in attention\.py( itself)?, a notebook", problem_of(tmp_path, name, b"text"))
 
 
 # ------------------------------------------------------------------------------------------- unusable input
@@ -432,7 +435,7 @@ def test_missing_empty_and_strange_inputs(tmp_path: Path) -> None:
     expected |= {"broken.zip": "damaged", "none.zip": "There are no submissions", "class.tar.gz": "not a tar archive"}
     for name, words in expected.items():
         with pytest.raises(SubmissionsError, match=words) as caught:
-            read_submissions(tmp_path / name, FILE)
+            read_submissions(tmp_path / name, STUB)
         assert "Give a folder, zip or tar of submissions" in str(caught.value)
 
 
@@ -448,7 +451,7 @@ def test_pipes_links_and_folders_named_like_code(tmp_path: Path) -> None:
     (folder / "away").symlink_to(tmp_path)
     (folder / "bob" / "attention.py").symlink_to(secret)
     (folder / "dir.py").mkdir()
-    found = {submission.student: submission for submission in read_submissions(folder, FILE)}
+    found = {submission.student: submission for submission in read_submissions(folder, STUB)}
     problems = {student: submission.problem for student, submission in found.items() if not submission.source}
     assert "not an ordinary file" in found["pipe"].problem
     for student in ("link", "away", "bob"):
@@ -489,7 +492,7 @@ def test_choice_is_told(tmp_path: Path) -> None:
     mine = in_zip(tmp_path, ("ada.zip", zipped(("mine.py", CODE))))["ada"]
     assert mine.notes == ("the file is named mine.py, not attention.py",)
     both = in_zip(tmp_path, ("ada.zip", zipped(("attention.py", CODE), ("attention.ipynb", notebook("x = 1")))))["ada"]
-    assert both.notes == ("attention.py counts; not read: attention.ipynb",)
+    assert both.notes == ()  # nothing is written in the notebook
     copies = zipped(("attention.py", CODE), ("Attention (1).py", CODE), ("test_attention.py", CODE))
     assert in_zip(tmp_path, ("ada.zip", copies))["ada"].notes == ("attention.py counts; not read: Attention (1).py",)
 
@@ -503,13 +506,14 @@ def test_choice_is_told(tmp_path: Path) -> None:
         (["notes.txt", "plot.png"], "no Python file or notebook, only notes.txt, plot.png"),
         (["__MACOSX/a.py"], "is empty"),
         ([], "is empty"),
-        (["inner.zip"], "only inner.zip"),
+        (["inner.zip", "other.zip"], "only inner.zip, other.zip"),
     ],
 )
 def test_no_choice_inside_a_student_zip(tmp_path: Path, names: list[str], words: str) -> None:
     """Where nobody can tell which file counts, the problem names what was found."""
     inner = zipped(("attention.py", CODE))
-    assert words in problem_of(tmp_path, "zed.zip", zipped(*((n, inner if "zip" in n else CODE) for n in names)))
+    files = ((n, inner if "zip" in n else CODE.replace(b"Q\n", n.encode())) for n in names)
+    assert words in problem_of(tmp_path, "zed.zip", zipped(*files))
 
 
 # ---------------------------------------------------------------------------------- archives: hostile shapes
@@ -581,8 +585,8 @@ def test_too_many_files(tmp_path: Path) -> None:
         assert "more than 10,000 files" in problem_of(tmp_path, "zed.zip", listing + end)
 
 
-def test_broken_and_nested_archives(tmp_path: Path) -> None:
-    """What is no archive, half of one, or an archive of archives is said to be so."""
+def test_broken_archives(tmp_path: Path) -> None:
+    """What is no archive, or half of one, is said to be so."""
     whole = zipped((FILE, os.urandom(2000)), method=zipfile.ZIP_STORED)
     flipped = bytearray(whole)
     flipped[100] ^= 0xFF
@@ -590,7 +594,6 @@ def test_broken_and_nested_archives(tmp_path: Path) -> None:
     assert "damaged" in problem_of(tmp_path, "zed.zip", b"")
     assert "damaged" in problem_of(tmp_path, "zed.zip", whole[: len(whole) // 2])
     assert "damaged" in problem_of(tmp_path, "zed.zip", bytes(flipped))
-    assert "directly" in problem_of(tmp_path, "zed.zip", zipped(("a.zip", zipped(("b.zip", whole)))))
 
 
 def test_hostile_names_are_printable(tmp_path: Path) -> None:
@@ -618,7 +621,7 @@ def test_damaged_archives_never_raise(tmp_path: Path) -> None:
         assert (found["zed"].source is None) == bool(found["zed"].problem)
         (tmp_path / "damaged.zip").write_bytes(data)
         with contextlib.suppress(SubmissionsError):
-            read_submissions(tmp_path / "damaged.zip", FILE)
+            read_submissions(tmp_path / "damaged.zip", STUB)
 
 
 # ----------------------------------------------------------------------------------------------- source text
@@ -644,21 +647,15 @@ def test_readable_text(tmp_path: Path, data: bytes, text: str | None) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (CODE.decode().encode("utf-16"), "saved as UTF-16"),
-        (CODE.decode().encode("utf-16-le"), "looks like UTF-16"),
-        (CODE.decode().encode("utf-32"), "saved as UTF-32"),
+        (CODE.decode().encode("utf-16")[:-1], "begins as UTF-16 text and is damaged"),
         (CODE + b"\0", "NUL byte in line 6"),
-        (b"x = 1\ny = '\xe9'\n", "line 2 is not UTF-8"),
-        (b"x = 1\n" * 9 + b"y = '\xe9'\n", "line 10 is not UTF-8"),
         (b"# coding: rot13\nk = 1\n", "encoding is rot13"),
         (b"# coding: utf-7\nk = 1\n", "encoding is utf-7"),
         (b"# coding: zlib_codec\nk = 1\n", "encoding is zlib_codec"),
         (b"# coding: klingon\nk = 1\n", "encoding is unclear"),
-        (b"\xef\xbb\xbf# coding: latin-1\nk = 1\n", "encoding is unclear"),
         (b"x" * ((1 << 20) + 1), "too large"),
         (zipped((FILE, CODE)), "is a zip archive"),
         (b"%PDF-1.4 ...", "is a PDF"),
-        (notebook("x = 1"), "holds a notebook"),
     ],
 )
 def test_unreadable_text(tmp_path: Path, data: bytes, words: str) -> None:
@@ -724,7 +721,6 @@ def test_old_notebooks(tmp_path: Path) -> None:
     [
         (b"", "not a readable notebook"),
         (b"{", "not a readable notebook"),
-        (b"import numpy as np\n", "If it is Python code, let it end in .py."),
         (notebook("x = 1")[:-9], "not a readable notebook"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"cells": ' + b"[" * 200_000, "nested too deeply"),
@@ -733,7 +729,6 @@ def test_old_notebooks(tmp_path: Path) -> None:
         (b"3", "no cells"),
         (b'{"cells": {}}', "no cells"),
         (b'{"worksheets": [1, []]}', "no cells"),
-        (notebook("x = 1").decode().encode("utf-16"), "UTF-16"),
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "broken character"),
         (b'{"cells": [{"cell_type": "code", "source": "\\u0000"}]}', "NUL character"),
         (notebook("x" * (1 << 20), "y = 1"), "more than 256 KB of code"),
@@ -779,7 +774,7 @@ def test_read_source(tmp_path: Path) -> None:
 def test_read_source_refuses_clearly(tmp_path: Path) -> None:
     """A missing path, a folder, another kind of file and a broken one each get a line of their own."""
     (tmp_path / "a.txt").write_bytes(b"")
-    (tmp_path / "b.py").write_bytes(CODE.decode().encode("utf-16"))
-    for name, words in {"gone.py": "no file", ".": "is a folder", "a.txt": "neither", "b.py": "UTF-16"}.items():
+    (tmp_path / "b.py").write_bytes(b"%PDF")
+    for name, words in {"gone.py": "no file", ".": "is a folder", "a.txt": "neither", "b.py": "a PDF"}.items():
         with pytest.raises(UnreadableError, match=words):
             read_source(tmp_path / name, FILE)

@@ -28,6 +28,7 @@ _ENCRYPTED = 0x1
 _LONGEST_NAME = 200
 _FEW = 5  # names that a message lists
 _IGNORED = frozenset({"__MACOSX", "__pycache__", "site-packages", "Thumbs.db", "desktop.ini"})
+_UNOPENED = {".7z": "7-Zip", ".rar": "RAR"}
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others unpack without any bound on memory
 _TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError, ValueError, OverflowError)
 
@@ -89,8 +90,23 @@ def several(names: Iterable[str]) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """Return a file name's ending in small letters, with its dot."""
-    return PurePosixPath(name).suffix.lower()
+    """Return what a file is by its name, as an ending in small letters with its dot."""
+    return PurePosixPath(work_name(name)).suffix.lower()
+
+
+def work_name(name: str) -> str:
+    """Return a file's name without what browsers and mail programs add: `means.py.txt`, `means.ipynb.json`."""
+    path = PurePosixPath(name)
+    added = path.suffix.lower() in (".txt", ".json") and PurePosixPath(path.stem).suffix.lower() in (".py", ".ipynb")
+    return str(path.with_suffix("")) if added else name
+
+
+def unopened(name: str, file: str) -> str:
+    """Say what to do about an archive of a kind that is not opened; nothing where a file is none."""
+    if kind := _UNOPENED.get(suffix_of(name)):
+        advice = f"Unpack it and hand in {file} itself, a notebook (.ipynb), or a .zip of one."
+        return f"{printable(name)} is a {kind} archive, which is not opened here. {advice}"
+    return ""
 
 
 def read_file(path: Path, limit: int) -> bytes:
@@ -108,8 +124,8 @@ def read_file(path: Path, limit: int) -> bytes:
         ) from None
 
 
-def folder_members(root: Path) -> tuple[Member, ...]:
-    """List everything below a folder; links are listed and not followed. Raises UnreadableError on far too much."""
+def folder_members(root: Path, *, deep: bool = True) -> tuple[Member, ...]:
+    """List everything below a folder, or in it alone; links are not followed. Raises UnreadableError on far too much."""
     found: list[Member] = []
     waiting: list[tuple[Path, tuple[str, ...]]] = [(root, ())]
     while waiting:
@@ -119,7 +135,7 @@ def folder_members(root: Path) -> tuple[Member, ...]:
             for entry in entries:
                 parts = (*above, entry.name)
                 found.append(_listed(entry, parts))
-                if found[-1].folder and not found[-1].junk:
+                if deep and found[-1].folder and not found[-1].junk:
                     waiting.append((Path(entry.path), parts))
         except OSError as error:
             if folder == root:

@@ -55,6 +55,7 @@ CREATE TABLE override (
 CREATE TABLE written (student TEXT PRIMARY KEY);
 """
 _TODO = "CREATE TABLE IF NOT EXISTS todo (student TEXT PRIMARY KEY, head TEXT NOT NULL, seed INTEGER)"
+_DECIDED = "CREATE INDEX IF NOT EXISTS decided ON override (student)"
 _BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo")
 
 
@@ -82,7 +83,8 @@ class Gradebook:
         self.db.execute("PRAGMA synchronous = NORMAL")  # whole after a kill; after a power cut perhaps some rows short
         if version == 0:
             self.db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
-        self.db.execute(_TODO)  # books of earlier versions come without
+        self.db.execute(_TODO)  # books of earlier versions come without these
+        self.db.execute(_DECIDED)
 
     def close(self) -> None:
         """Close the file; everything in it is whole at any time."""

@@ -62,6 +62,7 @@ def head(submission: Submission, due: datetime | None = None) -> Json:
         "origin": submission.origin,
         "problem": submission.problem,
         "notes": list(submission.notes),
+        "doubts": list(submission.doubts),
         "readable": submission.source is not None,
         "person": asdict(person) if person else None,
         "lms": {
@@ -124,6 +125,7 @@ def compose(
         "status": _status(statuses, readable=known["readable"], problem=graded["problem"]),
         "problem": known["problem"] or graded["problem"],
         "notes": [*known["notes"], *graded["notes"]],
+        "doubts": known.get("doubts", []),  # not in gradebooks of earlier versions
         "person": known["person"],
         "lms": known["lms"],
         "submitted": known["submitted"],

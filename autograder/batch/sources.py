@@ -1,4 +1,4 @@
-"""Find the code in what one student handed in, and turn the bytes of a .py file or a notebook into a Source.
+"""Turn the bytes of a .py file or a notebook into a Source.
 
 Student code is not parsed here: this process holds the answers, and a parser can be brought down. Notebooks are read as
 the JSON they are and not with nbformat, because only the text of code cells is wanted and a hostile file of 11 MB held
@@ -7,47 +7,21 @@ nbformat up for 12 seconds and 1.3 GB. Outputs are never looked at.
 
 from __future__ import annotations
 
-import codecs
 import json
-import re
-import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from autograder.batch.archives import (
-    MAX_ENTRIES,
-    Member,
-    UnreadableError,
-    open_zip,
-    printable,
-    read_file,
-    several,
-    zip_members,
-)
+from autograder.batch.archives import Member, UnreadableError, printable, read_file, suffix_of
 from autograder.batch.cells import python_of_cell
+from autograder.batch.texts import read_text
 from autograder.sandbox.job import Chunk, Source
 
 SUFFIXES = (".py", ".ipynb")
-MAX_ARCHIVE = 50 << 20
 MAX_SOURCE = 256 << 10  # of code; the longest solution of the course's own holds 30 KB
 MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # most of it pictures
-_SUPPORT = frozenset(
-    {"__init__.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "usercustomize.py"}
-)
 _LONGEST_LABEL = 80
-
-_UTF8_ADVICE = "Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again."
-_TEXT_CODEC = re.compile(r"utf-8|ascii|iso8859-\d+|cp\d+|mac-\w+|koi8-\w|gb\w+|hz|big5\w*|euc_\w+|shift_jis\w*")
-_OTHER_FORMATS = {
-    b"PK\x03\x04": "a zip archive",
-    b"%PDF": "a PDF",
-    b"\x1f\x8b": "a gzip archive",
-    b"Rar!": "a RAR archive",
-}
 
 
 def read_source(path: Path, file: str) -> Source:
@@ -56,149 +30,39 @@ def read_source(path: Path, file: str) -> Source:
         raise UnreadableError(f"There is no file {path}. Give the path of your {file}.")
     if path.is_dir():
         raise UnreadableError(f"{path} is a folder. Give the path of the file in it, such as {path / file}.")
-    if path.suffix.lower() not in SUFFIXES:
+    if suffix_of(path.name) not in SUFFIXES:
         raise UnreadableError(f"{path} is neither a .py file nor a notebook (.ipynb). Give the path of your {file}.")
     return make_source(read_file(path.resolve(), _size_limit(path.name)), path.name, file)
 
 
-@dataclass(frozen=True)
-class Found:
-    """The code that counts in what a student handed in, where in it that lay, and what a reader should know."""
-
-    source: Source
-    inside: str = ""
-    notes: tuple[str, ...] = ()
-
-
-def source_in_zip(archive: Member, where: str, file: str) -> Found:
-    """Read the code in a student's archive. Raises UnreadableError."""
-    with open_zip(archive.read(MAX_ARCHIVE), where) as opened:
-        return source_in(zip_members(opened), where, file, in_zip=True)
-
-
-def source_in(members: tuple[Member, ...], where: str, file: str, *, in_zip: bool = False) -> Found:
-    """Read the one file that counts in a student's folder or archive, and open no other. Raises UnreadableError."""
-    if len(members) > MAX_ENTRIES:
-        raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {file}.")
-    for member in members:
-        if member.outside:
-            raise UnreadableError(member.flaw)
-    files = [member for member in members if not member.folder and not member.junk]
-    python = [member for member in files if member.suffix in SUFFIXES]
-    zips = [member for member in files if member.suffix == ".zip"]
-    if python:
-        chosen = _choose(python, where, file)
-        notes = (*renamed_note(chosen.parts[-1], file), *_left_note(python, chosen, file))
-        return Found(source_of(chosen, chosen.parts[-1], file), chosen.name, notes)
-    if not files:
-        raise UnreadableError(f"{where} is empty. Hand in {file}.")
-    if in_zip or len(zips) != 1:
-        raise UnreadableError(
-            f"{where} holds no Python file or notebook, only {several(m.name for m in files)}. "
-            f"Hand in {file}, a notebook (.ipynb), or a .zip that holds one of them directly."
-        )
-    found = source_in_zip(zips[0], zips[0].name, file)
-    return replace(found, inside=f"{zips[0].name}: {found.inside}")
-
-
-def _choose(python: list[Member], where: str, file: str) -> Member:
-    """Choose the file of the right name, else the notebook of that name, else the only one."""
-    for wanted in (file, f"{Path(file).stem}.ipynb"):
-        for fold in (str, str.casefold):
-            named = [member for member in python if fold(member.parts[-1]) == fold(wanted)]
-            depth = min((len(member.parts) for member in named), default=0)
-            highest = [member for member in named if len(member.parts) == depth]
-            if len({member.parts for member in highest}) > 1:
-                raise UnreadableError(
-                    f"{where} holds several files named {wanted}: {several(m.name for m in highest)}. Hand in one."
-                )
-            if highest:
-                return highest[0]
-    own = [member for member in python if member.parts[-1] not in _SUPPORT]
-    if len({member.parts for member in own}) == 1:
-        return own[0]
-    what = "several Python files and none" if own else "only helper files and none"
-    raise UnreadableError(
-        f"{where} holds {what} is named {file}: {several(m.name for m in own or python)}. Rename yours to {file}."
-    )
-
-
-def _left_note(python: list[Member], chosen: Member, file: str) -> tuple[str, ...]:
-    """Name files that may hold the student's work too: the same name elsewhere, the notebook beside the file, a copy."""
-    stem = Path(file).stem.casefold()
-    others = {m.name for m in python if m.parts[-1].casefold().startswith(stem)} - {chosen.name}  # also `means (1).py`
-    return (f"{chosen.name} counts; not read: {several(sorted(others))}",) if others else ()
-
-
-def renamed_note(name: str, file: str) -> tuple[str, ...]:
-    """Say that a file has another name than the assignment gives it, if so."""
-    return () if is_named(name, file) else (f"the file is named {printable(name)}, not {file}",)
-
-
-def is_named(name: str, file: str) -> bool:
-    """Whether a file is named as the assignment says, or is the notebook of that name."""
-    return name in (file, f"{Path(file).stem}.ipynb")
-
-
-def source_of(member: Member, name: str, file: str) -> Source:
-    """Read a listed file. Raises UnreadableError."""
-    return make_source(member.read(_size_limit(name)), name, file)
+def source_of(member: Member, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
+    """Read a listed file; return also what a reader should know of how that was done. Raises UnreadableError."""
+    return _read(member.read(_size_limit(name)), name, file)
 
 
 def _size_limit(name: str) -> int:
-    return MAX_NOTEBOOK if name.lower().endswith(".ipynb") else MAX_SOURCE
+    return MAX_NOTEBOOK if suffix_of(name) == ".ipynb" else MAX_SOURCE
 
 
 def make_source(data: bytes, name: str, file: str) -> Source:
     """Return the code in a file's bytes; `file` is what the assignment calls it. Raises UnreadableError."""
+    return _read(data, name, file)[0]
+
+
+def _read(data: bytes, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
     module, label = Path(file).stem, printable(name)[-_LONGEST_LABEL:]
-    if name.lower().endswith(".ipynb"):
-        return Source(module, _notebook_chunks(_decode(data, label), label), notebook=True)
-    text = _unify(_decode(data, label))
-    if text.lstrip().startswith("{") and '"nbformat"' in text:
-        raise UnreadableError(f"{label} holds a notebook, not Python code. Rename it to end in .ipynb.")
-    return Source(module, (Chunk(label, text),))
+    text, notes = read_text(data, label)
+    if _is_notebook(text, name):
+        return Source(module, _notebook_chunks(text, label), notebook=True), notes
+    return Source(module, (Chunk(label, _unify(text)),)), notes
 
 
-def _decode(data: bytes, name: str) -> str:
-    """Return the text, in UTF-8 or as its coding comment says. Raises UnreadableError."""
-    _refuse_binary(data, name)
-    try:
-        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
-        if not _TEXT_CODEC.match(codecs.lookup(encoding).name):
-            raise UnreadableError(f"{name} says that its encoding is {printable(encoding)}. {_UTF8_ADVICE}")
-        text = data.decode(encoding)
-    except (SyntaxError, UnicodeError, LookupError) as error:
-        where = _first_bad_line(data)
-        found = f"line {where} is not UTF-8 text" if where else f"its encoding is unclear ({printable(str(error))})"
-        raise UnreadableError(f"{name} cannot be read: {found}. {_UTF8_ADVICE}") from None
-    return text.removeprefix("\ufeff")
-
-
-def _refuse_binary(data: bytes, name: str) -> None:
-    for start, what in _OTHER_FORMATS.items():
-        if data.startswith(start):
-            raise UnreadableError(f"{name} is {what}, whatever its name says. Hand in the Python file itself.")
-    nuls, head = data.count(0), data[:4096]
-    for width, marks in (
-        (32, (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
-        (16, (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
-    ):
-        if data.startswith(marks):
-            raise UnreadableError(f"{name} is saved as UTF-{width}, which is not read as Python. {_UTF8_ADVICE}")
-    if head.count(0) * 3 > len(head):
-        raise UnreadableError(f"{name} looks like UTF-16 text, which is not read as Python. {_UTF8_ADVICE}")
-    if nuls:
-        line = data[: data.index(0)].count(b"\n") + 1
-        raise UnreadableError(f"{name} holds a NUL byte in line {line}, so it is not a text file. {_UTF8_ADVICE}")
-
-
-def _first_bad_line(data: bytes) -> int:
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return data[: error.start].count(b"\n") + 1
-    return 0
+def _is_notebook(text: str, name: str) -> bool:
+    """Whether a file is a notebook: by what is in it, where that says so, whatever its name."""
+    begin = text.lstrip()[:1]
+    if suffix_of(name) == ".ipynb":
+        return not begin or begin in "{[-0123456789"  # JSON, if a wrong one
+    return begin == "{" and '"nbformat"' in text
 
 
 def _unify(text: str) -> str:
@@ -237,8 +101,6 @@ def _code_cells(text: str, name: str) -> Iterator[str]:
     except RecursionError:
         raise UnreadableError(f"{name} is nested too deeply for a notebook. Save it again from Jupyter.") from None
     except ValueError as error:
-        if text.strip() and not text.lstrip().startswith("{"):
-            raise UnreadableError(f"{name} is no notebook inside. If it is Python code, let it end in .py.") from None
         where = f" after line {error.lineno - 1}" if isinstance(error, json.JSONDecodeError) else ""
         advice = "Open it in Jupyter, save it there and hand it in again."
         raise UnreadableError(

@@ -28,21 +28,16 @@ from autograder.batch.archives import (
     read_file,
     several,
     suffix_of,
+    unopened,
+    work_name,
     zip_members,
 )
+from autograder.batch.candidates import Candidate, Found, choose, renamed_note, source_in, source_in_zip
 from autograder.batch.contents import Part, contents_of, inside
 from autograder.batch.roster import Person, Roster
-from autograder.batch.sources import (
-    SUFFIXES,
-    Found,
-    is_named,
-    read_source,
-    renamed_note,
-    source_in,
-    source_in_zip,
-    source_of,
-)
+from autograder.batch.sources import SUFFIXES, read_source, source_of
 from autograder.batch.tapes import TARS, open_tar, tar_members
+from autograder.batch.written import Stub, written
 from autograder.lms.platform import Kind, Owner
 from autograder.sandbox.job import Source
 
@@ -68,6 +63,7 @@ class Submission:
     source: Source | None
     problem: str = ""  # why there is no source, in one line
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # those of the notes that a person should look at first
     owner: Owner = field(default_factory=lambda: Owner(""))  # in the export's own words
     person: Person | None = None  # on the roster
     submitted: datetime | None = None
@@ -105,36 +101,39 @@ class _Entry(Part):
         """Whether it is of a kind that can be graded."""
         return self.said.kind is Kind.FILE and (self.folder or suffix_of(self.title) in (*SUFFIXES, ".zip"))
 
-    def goes_by(self, file: str) -> bool:
+    def is_work(self, stub: Stub) -> bool:
+        """Whether it is the file or the notebook by its name; where no system kept that, students name it themselves."""
+        named = not self.said.owner.system or work_name(self.title) in (stub.file, stub.notebook)
+        return self.usable and not self.folder and suffix_of(self.title) in SUFFIXES and named
+
+    def goes_by(self, stub: Stub) -> bool:
         """Whether a helper file of the same student must stand back behind it."""
-        return (
-            not self.said.owner.system or self.folder or suffix_of(self.title) == ".zip" or is_named(self.title, file)
-        )
+        return self.folder or suffix_of(self.title) == ".zip" or not self.said.owner.system or self.is_work(stub)
 
 
-def read_submissions(path: Path, file: str, roster: Roster | None = None) -> tuple[Submission, ...]:
+def read_submissions(path: Path, stub: Stub, roster: Roster | None = None) -> tuple[Submission, ...]:
     """Read a class's submissions, as `read_class` does."""
-    return read_class(path, file, roster).submissions
+    return read_class(path, stub, roster).submissions
 
 
-def read_class(path: Path, file: str, roster: Roster | None = None) -> Class:
+def read_class(path: Path, stub: Stub, roster: Roster | None = None) -> Class:
     """Read a class. Raises SubmissionsError where there is nothing to read.
 
     Who is on the roster goes by its id, so that what came in under several names is one student's.
     """
-    kinds = f"Give a folder, zip or tar of submissions, or one {file} or notebook."
+    kinds = f"Give a folder, zip or tar of submissions, or one {stub.file} or notebook."
     try:
         if not path.exists():
             raise SubmissionsError(f"There is no {path}. {kinds}")
         where = path.resolve().name
         with ExitStack() as opened:
-            contents = contents_of(opened.enter_context(_opened(path)), where, file, opened)
+            contents = contents_of(opened.enter_context(_opened(path)), where, stub.file, opened)
             entries = tuple(_Entry(**vars(part)) for part in contents.parts)
             if not entries:
                 raise SubmissionsError(
                     f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
                 )
-            found = _read_all(entries, where, file, roster or Roster(()))
+            found = _read_all(entries, where, stub, roster or Roster(()))
         return Class(found, tuple(platform.label for platform in contents.platforms), contents.remarks)
     except UnreadableError as error:
         raise SubmissionsError(f"{error} {kinds}") from None
@@ -160,7 +159,7 @@ def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
         raise UnreadableError(f"{path} is of a kind that holds no submissions.")
 
 
-def _read_all(entries: tuple[_Entry, ...], where: str, file: str, roster: Roster) -> tuple[Submission, ...]:
+def _read_all(entries: tuple[_Entry, ...], where: str, stub: Stub, roster: Roster) -> tuple[Submission, ...]:
     people = {entry.said.owner: roster.find(entry.said.owner) for entry in entries}
     by_owner: dict[str, list[_Entry]] = defaultdict(list)
     for entry in entries:
@@ -168,7 +167,7 @@ def _read_all(entries: tuple[_Entry, ...], where: str, file: str, roster: Roster
         by_owner[person.id if person else entry.said.owner.key].append(entry)
     names = student_names(by_owner)
     found = [
-        replace(_read_one(names[key], theirs, printable(where), file), person=people[theirs[0].said.owner])
+        replace(_read_one(names[key], theirs, printable(where), stub), person=people[theirs[0].said.owner])
         for key, theirs in by_owner.items()
     ]
     return tuple(sorted(found, key=lambda submission: submission.student))
@@ -204,57 +203,105 @@ def _checksum(owner: str, salt: int = 0) -> str:
     return f"{zlib.crc32(owner.encode('utf-8', 'surrogatepass'), salt):08x}"
 
 
-def _read_one(student: str, entries: list[_Entry], where: str, file: str) -> Submission:
-    entry, notes = _that_counts(entries, file)
+def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Submission:
+    attempts = _attempts(entries, stub)
+    for attempt in attempts:
+        submission = _read_attempt(student, attempt, where, stub)
+        if len(attempts) == 1 or submission.source is None or written(submission.source, stub).exercises:
+            break
+    else:
+        attempt, submission = attempts[0], _read_attempt(student, attempts[0], where, stub)
+    if attempt is not attempts[0]:
+        told = f"{printable(attempts[0][0].name)} is as it was handed out, so {printable(attempt[0].name)} is graded"
+        submission = replace(submission, notes=(told, *submission.notes), doubts=(told, *submission.doubts))
+    notes = (*_left_notes(attempt, entries, stub), *submission.notes)
+    return replace(submission, notes=("handed in late, as the export marks it", *notes) if submission.late else notes)
+
+
+def _attempts(entries: list[_Entry], stub: Stub) -> list[tuple[_Entry, ...]]:
+    """Return what came in at one time each: what can be graded first, then by its right name, then the latest.
+
+    The file and the notebook that were uploaded one by one are one attempt, as they are where a zip holds them.
+    """
+    ordered = sorted(entries, key=lambda e: (e.usable, e.said.attempt, e.goes_by(stub), e.rank, e.name), reverse=True)
+    pairs: dict[int, dict[str, _Entry]] = defaultdict(dict)
+    for entry in ordered:
+        if entry.is_work(stub):
+            pairs[entry.said.attempt].setdefault(suffix_of(entry.title), entry)
+    found = [tuple(pair.values()) for pair in pairs.values()]
+    found += [(entry,) for entry in ordered if entry.usable and not entry.is_work(stub)]
+    return sorted(found, key=lambda attempt: ordered.index(attempt[0])) or [(ordered[0],)]
+
+
+def _read_attempt(student: str, attempt: tuple[_Entry, ...], where: str, stub: Stub) -> Submission:
+    try:
+        entry, found = _found_among(attempt, stub)
+    except UnreadableError as error:
+        entry, found, problem = attempt[0], None, str(error)
+    else:
+        problem = ""
     said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
     place = entry.top if entry.top == printable(entry.top) and not set(entry.top) & set("/\\") else ""
     submission = Submission(
-        student, origin, None, notes=notes, owner=said.owner, submitted=said.submitted, late=said.late, place=place
+        student,
+        origin,
+        None,
+        problem,
+        owner=said.owner,
+        submitted=said.submitted,
+        late=any(e.said.late for e in attempt),
+        place=place,
     )
-    try:
-        found = _found_in(entry, file)
-    except UnreadableError as error:
-        return replace(submission, problem=str(error))
+    if found is None:
+        return submission
     inside = f": {found.inside}" if found.inside else ""
-    return replace(submission, origin=origin + inside, source=found.source, notes=notes + found.notes)
+    return replace(submission, origin=origin + inside, source=found.source, notes=found.notes, doubts=found.doubts)
 
 
-def _that_counts(entries: list[_Entry], file: str) -> tuple[_Entry, tuple[str, ...]]:
-    """Choose among what one student handed in: what can be graded, of the latest attempt, by its right name, the latest.
-
-    Say what was left.
-    """
-    best = max(entries, key=lambda e: (e.usable, e.said.attempt, e.goes_by(file), e.rank, e.name))
-    every = [entry for entry in entries if entry.usable]
-    usable = [entry for entry in every if entry.said.attempt == best.said.attempt]
-    notes = ["handed in late, as the export marks it"] if best.said.late else []
-    if len(usable) < len(every):
-        times = len({entry.said.attempt for entry in every})
-        notes.append(f"handed in {times} times; the latest ({printable(best.name)}) counts")
-    if len(usable) > 1 and best.rank == max(entry.rank for entry in usable) and not best.said.attempt:
-        notes.append(f"handed in {len(usable)} times; the latest ({printable(best.name)}) counts")
-    elif len(usable) > 1:
-        others = several(entry.name for entry in usable if entry is not best)
-        why = f", being named {file}" if is_named(best.title, file) else ""
-        notes.append(f"handed in {len(usable)} files; {printable(best.name)} counts{why}; not read: {others}")
-    if best.usable and len(every) < len(entries):
-        notes.append(f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}")
-    return best, tuple(notes)
+def _left_notes(attempt: tuple[_Entry, ...], entries: list[_Entry], stub: Stub) -> Iterator[str]:
+    """Say what else a student handed in."""
+    best, usable = attempt[0], [entry for entry in entries if entry.usable]
+    name, numbers = printable(best.name), {entry.said.attempt for entry in usable}
+    mine = [entry for entry in usable if entry.said.attempt == best.said.attempt]
+    left = [entry for entry in mine if entry not in attempt]
+    if len(numbers) > 1 and best.said.attempt == max(numbers):
+        yield f"handed in {len(numbers)} times; the latest ({name}) counts"
+    latest = max(entry.rank for entry in attempt) == max(entry.rank for entry in mine) if left else False
+    if left and latest and not best.said.attempt:
+        yield f"handed in {len(left) + 1} times; the latest ({name}) counts"
+    elif left:
+        why = f", being named {stub.file}" if work_name(best.title) in (stub.file, stub.notebook) else ""
+        others = several(entry.name for entry in left)
+        yield f"handed in {len(left) + 1} files; {name} counts{why}; not read: {others}"
+    if usable and len(usable) < len(entries):
+        yield f"also handed in, and not read: {several(e.name for e in entries if not e.usable)}"
 
 
-def _found_in(entry: _Entry, file: str) -> Found:
+def _found_among(attempt: tuple[_Entry, ...], stub: Stub) -> tuple[_Entry, Found]:
+    """Read what counts of an attempt, and say in which of its entries that lay. Raises UnreadableError."""
+    if len(attempt) == 1:
+        return attempt[0], _found_in(attempt[0], stub)
+    names = {".py": stub.file, ".ipynb": stub.notebook}
+    by_name = {printable(entry.name): entry for entry in attempt}
+    found = choose(
+        [Candidate(e.members[0], names[suffix_of(e.title)], name) for name, e in by_name.items()], "the class", stub
+    )
+    return by_name[found.inside], replace(found, inside="")
+
+
+def _found_in(entry: _Entry, stub: Stub) -> Found:
     """Read the file of an entry that holds the solution. Raises UnreadableError."""
     if entry.said.kind is not Kind.FILE:
-        raise UnreadableError(f"{_NO_FILE[entry.said.kind]} Hand in {file} or a notebook (.ipynb).")
+        raise UnreadableError(f"{_NO_FILE[entry.said.kind]} Hand in {stub.file} or a notebook (.ipynb).")
     if entry.folder:
-        return source_in(inside(entry.members), printable(entry.name), file)
+        return source_in(inside(entry.members), printable(entry.name), stub)
     member = entry.members[0]
     if suffix_of(entry.title) == ".zip":
-        return source_in_zip(member, printable(entry.title), file)
+        return source_in_zip(member, printable(entry.title), stub)
     if not entry.usable and not member.flaw:
-        raise UnreadableError(
-            f"{printable(entry.title)} cannot be graded. Hand in {file}, a notebook (.ipynb), or a .zip of one."
-        )
-    notes = renamed_note(entry.title, file) if entry.said.owner.system else ()
-    return Found(source_of(member, entry.title, file), notes=notes)
+        told = f"{printable(entry.title)} cannot be graded. Hand in {stub.file}, a notebook (.ipynb), or a .zip of one."
+        raise UnreadableError(unopened(entry.title, stub.file) or told)
+    notes = renamed_note(entry.title, stub) if entry.said.owner.system else ()
+    source, guessed = source_of(member, entry.title, stub.file)
+    return Found(source, notes=(*notes, *guessed))

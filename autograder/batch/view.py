@@ -21,12 +21,12 @@ _ALIKE = ("name", "claim", "visibility", "status", "diagnosis", "says", "message
 
 def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Json]:
     """Yield the records of the class, or of some of it, by student; one at a time is in memory."""
-    run, points, decided = book.run, book.fact("exercises"), overrides(book)
-    seeds = {student: seed for student, seed in book.db.execute("SELECT student, seed FROM todo") if seed is not None}
+    run, points = book.run, book.fact("exercises")
     for student in book.students() if students is None else students:
-        known, problem, notes, seconds, isolation = book.db.execute(
-            "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation FROM submission s"
-            " JOIN grading g USING (student) JOIN run ON run.id = g.run WHERE s.student = ?",
+        known, problem, notes, seconds, isolation, seed = book.db.execute(
+            "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
+            " JOIN grading g USING (student) JOIN run ON run.id = g.run LEFT JOIN todo USING (student)"
+            " WHERE s.student = ?",
             (student,),
         ).fetchone()
         rows = dict(book.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,)))
@@ -37,8 +37,9 @@ def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[
             "seconds": seconds,
             "isolation": json.loads(isolation),
         }
-        its_run = replace(run, seed=seeds.get(student, run.seed))
-        yield compose(its_run, student, json.loads(known), graded, exercises, decided.get(student, {}))
+        its_run = run if seed is None else replace(run, seed=seed)
+        decided = overrides(book, student).get(student, {})
+        yield compose(its_run, student, json.loads(known), graded, exercises, decided)
 
 
 def _shared(entry: Json) -> Json:
@@ -48,11 +49,14 @@ def _shared(entry: Json) -> Json:
     return entry
 
 
-def overrides(book: Gradebook) -> dict[str, dict[str, Override]]:
-    """Return what persons decided, by student and exercise; the latest counts."""
+def overrides(book: Gradebook, only: str | None = None) -> dict[str, dict[str, Override]]:
+    """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
     found: dict[str, dict[str, Override]] = {}
+    wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
+    columns = "student, exercise, points, because, made"
     for student, exercise, points, because, made in book.db.execute(
-        "SELECT student, exercise, points, because, made FROM override ORDER BY id"
+        f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
+        values,
     ):
         if points is None:
             found.get(student, {}).pop(exercise, None)

@@ -149,11 +149,12 @@ def _grade_into(
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
     from autograder.batch.shelf import open_gradebook
     from autograder.batch.submissions import read_class
+    from autograder.batch.written import Stub
     from autograder.command.pipeline import make_plan
     from autograder.command.progress import watch_on
 
     assignment = where.assignment()
-    found = read_class(submissions, assignment.file, people)
+    found = read_class(submissions, Stub.of(assignment), people)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found.submissions, choices)
         for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:

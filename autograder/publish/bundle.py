@@ -32,7 +32,7 @@ from autograder.judge.trials import Judged, Small, Trial, make_trial
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
 from autograder.sandbox.wire import unpack
 
-FORMAT = 3
+FORMAT = 4
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 
@@ -164,7 +164,7 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
         torch=document["torch"],
         given=(),
         reference="",
-        stub="",
+        stub=document["stub"],
         cases=cases,
         misconceptions=tuple(
             Misconception(m["name"], m["exercise"], "", "", "", m["says"]) for m in document["misconceptions"]

@@ -25,6 +25,7 @@ def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
         "slug": assignment.slug,
         "title": assignment.title,
         "file": assignment.file,
+        "stub": assignment.stub,
         "torch": assignment.torch,
         "exercises": [asdict(exercise) for exercise in assignment.exercises if not exercise.training],
         "limits": asdict(assignment.limits),

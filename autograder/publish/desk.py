@@ -14,10 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from autograder.batch.archives import UnreadableError, folder_members, printable
+from autograder.batch.candidates import source_in
 from autograder.batch.record import Json, record
 from autograder.batch.run import grade_one
-from autograder.batch.sources import source_in
 from autograder.batch.submissions import Submission, SubmissionsError, read_submissions
+from autograder.batch.written import Stub
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import without_points
@@ -111,13 +112,13 @@ def open_desk(folder: Path) -> Desk:
     return Desk(folder, settings, assignment if settings.training else assignment.without_training())
 
 
-def handed_in(path: Path, file: str) -> Submission:
+def handed_in(path: Path, stub: Stub) -> Submission:
     """Return what one student handed in: a folder of files, a zip, a .py file or a notebook."""
     try:
         if path.is_dir():
-            found = source_in(folder_members(path), "what you handed in", file)
-            return Submission("student", printable(found.inside), found.source, notes=found.notes)
-        (submission,) = read_submissions(path, file)
+            found = source_in(folder_members(path), "what you handed in", stub)
+            return Submission("student", printable(found.inside), found.source, notes=found.notes, doubts=found.doubts)
+        (submission,) = read_submissions(path, stub)
     except (UnreadableError, SubmissionsError, ValueError) as error:
         return Submission("student", printable(path.name), None, problem=str(error))
     return replace(submission, student="student")
@@ -127,7 +128,7 @@ def main() -> None:
     """Judge a submission at a desk and write its record: `python -m autograder.publish.desk DESK SUBMISSION RECORD`."""
     folder, submission, answer = map(Path, sys.argv[1:])
     desk = open_desk(folder)
-    entry = desk.judge(handed_in(submission, desk.assignment.file))
+    entry = desk.judge(handed_in(submission, Stub.of(desk.assignment)))
     answer.write_text(json.dumps(entry, ensure_ascii=False), encoding="utf-8", errors="replace")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from autograder.batch.exports import gradescope_results
 from autograder.batch.files import write_whole
 from autograder.batch.record import Json
+from autograder.batch.written import Stub
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.publish.desk import Settings, desk_files, handed_in, open_desk, requirements
 from autograder.publish.wheel import NAME, wheel
@@ -89,7 +90,7 @@ def main() -> None:
     """Judge what lies in a container's submission/ and write results/results.json: `... -m ...gradescope /autograder`."""
     root = Path(sys.argv[1])
     desk = open_desk(root / "source" / "desk")
-    entry = desk.judge(handed_in(root / "submission", desk.assignment.file))
+    entry = desk.judge(handed_in(root / "submission", Stub.of(desk.assignment)))
     answer = results(entry, desk.weights(), desk.settings.hidden)
     write_whole(root / "results" / "results.json", json.dumps(answer, indent=1, ensure_ascii=False))
     print(f"{entry['status']}: {entry['score']:g} of {entry['max_score']:g}; isolation {entry['isolation']['level']}")

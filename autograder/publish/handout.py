@@ -7,8 +7,6 @@ that grades.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -42,7 +40,7 @@ ENGINE = (
             "shortcuts", "show", "smallest", "tell", "trials",
         )
     ),
-    *(f"batch/{name}" for name in ("__init__", "archives", "cells", "sources")),
+    *(f"batch/{name}" for name in ("__init__", "archives", "candidates", "cells", "sources", "texts", "written")),
     *(f"publish/{name}" for name in ("__init__", "bundle", "local", "verdicts")),
 )  # fmt: skip
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
@@ -92,7 +90,6 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     found = {name: text.encode() for name, text in files.items()}
     found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
     found |= engine_files()
-    found["engine/handout.json"] = _fingerprints(found, (assignment.file, words["notebook"]))
     return found | data | pictures
 
 
@@ -154,12 +151,6 @@ def _template(name: str, words: Mapping[str, str | bool]) -> str:
         return text
     template = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
     return str(template.render(words))
-
-
-def _fingerprints(files: Mapping[str, bytes], names: tuple[str, ...]) -> bytes:
-    """Return what tells whether a student has changed a file yet."""
-    sums = {name: hashlib.sha256(files[name]).hexdigest() for name in names}
-    return json.dumps(sums, indent=1).encode() + b"\n"
 
 
 def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:

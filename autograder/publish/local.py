@@ -20,7 +20,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from autograder.batch.archives import UnreadableError
+from autograder.batch.candidates import worked_in
 from autograder.batch.sources import read_source
+from autograder.batch.written import Stub
 from autograder.course.spec import Status
 from autograder.judge.grade import UNNAMED, grade
 from autograder.judge.result import CaseResult, Result
@@ -71,26 +73,47 @@ def _with_help(result: Result, *, torch: bool) -> Result:
     return replace(result, exercises=exercises, problem=result.problem + advice if failed else result.problem)
 
 
-def run_check(bundle: Bundle, path: Path, title: str, options: Options) -> int:
-    """Check a file, say what came of it and return the exit code. Raises CheckError."""
+@dataclass(frozen=True)
+class Place:
+    """Where a student works: a file that was named, or a folder in which to look for the one that would be graded."""
+
+    path: Path
+    deep: bool = True  # whether that may lie in a folder of the folder
+
+    def find(self, stub: Stub) -> tuple[Path, tuple[str, ...]]:
+        """Return the file, and what a reader should know of the choice. Raises CheckError."""
+        if not self.path.is_dir():
+            return self.path, ()
+        try:
+            return worked_in(self.path, stub, deep=self.deep)
+        except UnreadableError as error:
+            raise CheckError(str(error)) from None
+
+
+def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
+    """Check a file, say what came of it and return the exit code; `shown` is how to print its path. Raises CheckError."""
     names = [exercise.name for exercise in bundle.assignment.exercises]
     if options.exercise and options.exercise not in names:
         raise CheckError(f"There is no exercise {options.exercise}; there are {', '.join(names)}.")
     if not options.watch:
-        return _check_once(bundle, path, title, options)
+        return _check_once(bundle, place, shown, options)
     try:
-        return _watch(path, lambda: _check_once(bundle, path, title, options))
+        return _watch(bundle, place, lambda: _check_once(bundle, place, shown, options))
     except KeyboardInterrupt:
         return 130
 
 
-def _check_once(bundle: Bundle, path: Path, title: str, options: Options) -> int:
+def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
+    path, doubts = place.find(Stub.of(bundle.assignment))
     if not path.is_file():
         raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
     try:
         source = read_source(path, bundle.assignment.file)
     except UnreadableError as error:
         raise CheckError(str(error)) from None
+    for doubt in doubts:
+        print(doubt, file=sys.stderr)
+    title = f"{bundle.assignment.slug}: {shown(path)}"
     result = check(source, bundle)
     result = only(result, options.exercise) if options.exercise else result
     if options.as_json:
@@ -111,16 +134,20 @@ def _colorful() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and (os.name != "nt" or "WT_SESSION" in os.environ)
 
 
-def _watch(path: Path, run: Callable[[], int]) -> int:
-    """Run again whenever the file is saved, until Ctrl-C or until everything passes."""
+def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
+    """Run again whenever the file or the notebook is saved, until Ctrl-C or until everything passes."""
+    stub = Stub.of(bundle.assignment)
     while True:
-        seen = _saved(path)
+        path, _ = place.find(stub)
+        others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
+        watched = [path, *(other for other in others if other != path and other.is_file())]
+        seen = [*map(_saved, watched)]
         print("\x1b[2J\x1b[H" if _colorful() else "", end="")
         code = run()
         if code == 0:
             return 0
         print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
-        while _saved(path) == seen:
+        while [*map(_saved, watched)] == seen:
             time.sleep(POLL_SECONDS)
 
 
@@ -191,9 +218,9 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
     try:
         bundle = read_bundle(folder / "engine")
         chosen = _parser(bundle).parse_args(arguments)
-        path = chosen.file or _worked_in(folder, bundle.assignment.file)
         options = Options(chosen.exercise, chosen.hint, chosen.json, chosen.watch)
-        return run_check(bundle, path, f"{bundle.assignment.slug}: {path.name}", options)
+        place = Place(chosen.file or folder)
+        return run_check(bundle, place, lambda path: path.name, options)
     except (BundleError, CheckError) as error:
         print(f"check.py: {error}", file=sys.stderr)
         return 2
@@ -204,20 +231,6 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
         return 1
 
 
-def _worked_in(folder: Path, file: str) -> Path:
-    """Return the notebook where a student has changed that and not the file, else the file."""
-    try:
-        sums = json.loads((folder / "engine" / "handout.json").read_text(encoding="utf-8"))
-        changed = {name for name, known in sums.items() if _sum((folder / name).read_bytes()) != known}
-    except (OSError, ValueError, AttributeError):
-        return folder / file
-    return folder / (changed.pop() if len(changed) == 1 else file)
-
-
-def _sum(data: bytes) -> str:
-    return hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()
-
-
 def _parser(bundle: Bundle) -> argparse.ArgumentParser:
     file = bundle.assignment.file
     parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
@@ -225,7 +238,7 @@ def _parser(bundle: Bundle) -> argparse.ArgumentParser:
         "file",
         nargs="?",
         type=Path,
-        help=f"your .py file or notebook (default: {file}, or the notebook if only that is changed)",
+        help="your .py file or notebook (default: the one that would be graded)",
     )
     for name, text in FLAGS.items():
         parser.add_argument(f"--{name}", action="store_true", help=text)

@@ -19,6 +19,7 @@ import zipfile
 from pathlib import Path
 
 from autograder.batch.files import write_whole
+from autograder.batch.written import Stub
 from autograder.publish.desk import handed_in, open_desk
 from autograder.publish.gradescope import nothing, results
 from autograder.publish.otter_judge import HANDED_IN
@@ -33,7 +34,7 @@ def grade_in(root: str) -> None:
     answer = home / "results" / "results.json"
     write_whole(answer, json.dumps(nothing()))
     desk = open_desk(home / "source" / "files" / "desk")
-    submission = handed_in(home / "submission", desk.assignment.file)
+    submission = handed_in(home / "submission", Stub.of(desk.assignment))
     if submission.source is None:
         write_whole(answer, json.dumps(results(desk.judge(submission), desk.weights(), desk.settings.hidden), indent=1))
         return

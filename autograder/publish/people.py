@@ -12,11 +12,12 @@ from autograder.publish.figures import Json, cases, graded
 
 SLOWEST = 10  # submissions shown as the slowest
 
-# Why a submission needs a look: most urgent first. The first three are the submission's, the others its cases'.
+# Why a submission needs a look: most urgent first. The first four are the submission's, the others its cases'.
 REASONS = {
     "grader_error": "The grader failed",
     "unreadable": "Could not be read",
     "not_importable": "Could not be imported",
+    "doubt": "It is open which file counts",
     Status.GRADER_ERROR: "The grader failed on some cases",
     Status.TIMEOUT: "Timed out",
     Status.MEMORY: "Ran out of memory",
@@ -87,7 +88,8 @@ def looks(results: Iterable[Json]) -> dict[str, tuple[tuple[str, str], ...]]:
             for status, heading in REASONS.items():
                 if status in where:
                     groups[heading].append((student, ", ".join(where[status])))
-        groups[REASONS["note"]] += [(student, note) for note in result["notes"]]
+        groups[REASONS["doubt"]] += [(student, doubt) for doubt in result["doubts"]]
+        groups[REASONS["note"]] += [(student, note) for note in result["notes"] if note not in result["doubts"]]
     return {heading: tuple(rows) for heading, rows in groups.items() if rows}
 
 

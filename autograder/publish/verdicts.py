@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from autograder.batch.candidates import worked_in
 from autograder.batch.cells import python_of_cell
 from autograder.batch.sources import read_source
+from autograder.batch.written import Stub
 from autograder.course.spec import Call, Status
 from autograder.judge.compare import difference
 from autograder.judge.likeness import answers_of
@@ -46,14 +48,15 @@ class Examples:
         return self._bundle
 
     def verdict(self, name: str, calls: Sequence[Call], expected: Sequence[Any]) -> tuple[str, str]:
-        """Return the status of a case of the student's .py file, and what there is to read about it.
+        """Return the status of a case of the file that would be graded, and what there is to read about it.
 
         `calls` and `expected` are what a test shows its reader; where they are not what is judged, that is said instead.
         """
         if not self._shows(name, calls, expected):
             return "CHANGED", CHANGED
-        file = self.bundle.assignment.file
-        return _status(self._result(read_source(self.folder / file, file)), name)
+        assignment = self.bundle.assignment
+        path, _ = worked_in(self.folder, Stub.of(assignment), deep=True)
+        return _status(self._result(read_source(path, assignment.file)), name)
 
     def in_notebook(self, env: Mapping[str, Any], name: str) -> None:
         """Judge a case of a running notebook. Raises AssertionError with what there is to read where it fails."""

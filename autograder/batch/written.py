@@ -1,0 +1,123 @@
+"""Which exercises of a stub are written in a file: by its code alone, whatever its layout, comments, docstrings and outputs.
+
+The code is cut into statements by one pattern and not parsed. This process holds the answers, a parser can be brought
+down, and Python's own tokenizer needs quadratic time for a line built to that end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from pathlib import Path
+
+from autograder.course.spec import Assignment
+from autograder.sandbox.job import Source
+
+Line = tuple[str, ...]  # the depth of its indentation, and its tokens
+Statement = tuple[Line, ...]
+
+_TOKEN = re.compile(
+    r"""(?P<layout> \#[^\n]* | [ \t\f]+ | \\\n )
+      | (?P<text> \"{3}(?:[^\\]|\\.?)*?(?:\"{3}|\Z) | '{3}(?:[^\\]|\\.?)*?(?:'{3}|\Z)
+                | "(?:[^"\\\n]|\\.?)*"? | '(?:[^'\\\n]|\\.?)*'? )
+      | \w+ | [=!<>:]= | . """,
+    re.VERBOSE | re.DOTALL,
+)
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_DEFINES = frozenset({"def", "class", "async"})
+
+
+@dataclass(frozen=True)
+class Stub:
+    """What students start from: the name of the file, its code, and the exercises in it."""
+
+    file: str
+    text: str = ""
+    exercises: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Stub:
+        """Return an assignment's stub."""
+        names = {name.partition(".")[0] for e in assignment.exercises if not e.training for name in (e.name, *e.blanks)}
+        return cls(assignment.file, assignment.stub, frozenset(names))
+
+    @property
+    def notebook(self) -> str:
+        """The name of the notebook that may be handed in instead."""
+        return f"{Path(self.file).stem}.ipynb"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a student wrote: the exercises that differ from the stub, and every definition that is not the stub's."""
+
+    exercises: frozenset[str] = frozenset()
+    definitions: frozenset[Statement] = frozenset()
+
+
+def written(source: Source, stub: Stub) -> Work:
+    """Return what a source defines otherwise than the stub."""
+    given = frozenset(_statements(stub.text))
+    own = {s for chunk in source.chunks for s in _statements(chunk.text) if s not in given}
+    exercises = {statement: stub.exercises & _bound(statement) for statement in own}
+    return Work(
+        frozenset().union(*exercises.values()),
+        frozenset(statement for statement in own if exercises[statement] or statement[0][1] in _DEFINES),
+    )
+
+
+def _statements(text: str) -> Iterator[Statement]:
+    """Cut code into its top-level statements."""
+    held: list[Line] = []
+    for line in _lines(text):
+        if line[0] == "0" and held:
+            yield tuple(held)
+            held = []
+        held.append(line)
+    if held:
+        yield tuple(held)
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """Yield every logical line that is more than a text of its own, such as a docstring."""
+    indents, tokens, texts, inside, begin = [0], list[str](), 0, 0, 0
+    for match in _TOKEN.finditer(text + "\n"):
+        part = match[0]
+        if match["layout"]:
+            continue
+        if part == "\n":
+            if tokens and not inside:
+                if texts < len(tokens):
+                    depth = _depth(indents, begin)
+                    yield (str(depth), *(t for t, after in pairwise([*tokens, ""]) if t != "," or after not in _CLOSE))
+                tokens, texts = [], 0
+            continue
+        if not tokens:
+            begin = match.start() - (text.rfind("\n", 0, match.start()) + 1)
+        tokens.append(part)
+        texts += match["text"] is not None
+        inside = max(inside + (part in _OPEN) - (part in _CLOSE), 0)
+    if tokens:
+        yield (str(_depth(indents, begin)), *tokens)
+
+
+def _depth(indents: list[int], begin: int) -> int:
+    """Return how deep a line stands that begins in this column, and keep the columns of those around it."""
+    while begin < indents[-1]:
+        indents.pop()
+    if begin > indents[-1]:
+        indents.append(begin)
+    return len(indents) - 1
+
+
+def _bound(statement: Statement) -> frozenset[str]:
+    """Return the names that a statement defines in its module, or sets an attribute of."""
+    names: set[str] = set()
+    for _, *tokens in statement[:1] if statement[0][1] in _DEFINES else statement:
+        names.update(after for token, after in pairwise(tokens) if token in _DEFINES)
+        if "=" in tokens:
+            targets = list(takewhile(lambda token: token not in {"=", *_OPEN}, tokens))
+            names.update(targets if tokens[len(targets)] == "=" else ())
+    return frozenset(names)

@@ -1,0 +1,232 @@
+"""Which of several files is graded: from the handout's own zip, through the commands, as students pack what they did."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import COURSE, SLUG
+
+from autograder.batch.written import Stub
+from autograder.cli import main
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment
+from autograder.publish.desk import Settings, desk_files, handed_in, open_desk
+
+ROOT = Path(__file__).parents[1]
+Files = Mapping[str, bytes]
+Kept = dict[str, bytes]
+RIGHT = ("row_means", "center", "spread")
+
+
+@pytest.fixture(scope="module")
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """Return the files of the tiny course's handout, from the zip that the command writes."""
+    return handout_of(COURSE, SLUG, tmp_path_factory.mktemp("dist"))
+
+
+def handout_of(course: Path, slug: str, out: Path) -> Kept:
+    """Run `autograder handout` and return what is in its zip."""
+    command = [sys.executable, "-m", "autograder.cli", "handout", slug, "-o", str(out), "--course", str(course)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with zipfile.ZipFile(out / f"{slug}.zip") as archive:
+        return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+
+def definitions(reference: str) -> dict[str, str]:
+    """Return the text of every function and class of a reference."""
+    return {
+        node.name: ast.get_source_segment(reference, node) or ""
+        for node in ast.parse(reference).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+
+
+def filled_file(stub: bytes, reference: str, names: tuple[str, ...]) -> bytes:
+    """Return the stub with some exercises written."""
+    text, known, done = stub.decode(), definitions(stub.decode()), definitions(reference)
+    for name in names:
+        text = text.replace(known[name], done[name])
+    return text.encode()
+
+
+def filled_notebook(notebook: bytes, reference: str, names: tuple[str, ...], *, ran: bool = True) -> bytes:
+    """Return the notebook with some exercises written and, as a notebook is that was worked in, all its cells run."""
+    document, done = json.loads(notebook), definitions(reference)
+    for number, cell in enumerate(cell for cell in document["cells"] if cell["cell_type"] == "code"):
+        text = "".join(cell["source"])
+        for name in names:
+            if text.startswith((f"def {name}(", f"class {name}(")):
+                cell["source"] = done[name].splitlines(keepends=True)
+        if ran:
+            cell["execution_count"] = number + 1
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["def center(x): return 0\n"]}]
+    document["metadata"]["kernelspec"]["display_name"] = "Python 3 (ipykernel)"
+    return json.dumps(document).encode()
+
+
+def zipped(files: Files, top: str = "t1_means") -> bytes:
+    """Pack a folder as macOS does, with all it leaves behind."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{top}/.DS_Store", b"\0\0\0\1Bud1")
+        for name, data in files.items():
+            archive.writestr(f"{top}/{name}", data)
+            archive.writestr(f"__MACOSX/{top}/._{name}", b"\0\5\x16\7")
+        archive.writestr(f"{top}/__pycache__/check.cpython-311.pyc", b"\0")
+        archive.writestr(f"{top}/.hints.json", b"{}")
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def grade(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[Path, dict[str, dict[str, str]]]]:
+    """Return a function that grades a class of zips by the command; it returns the folder and the rows of grades.csv."""
+
+    def of(works: Mapping[str, bytes], slug: str = SLUG, course: Path = COURSE) -> tuple[Path, dict[str, Any]]:
+        out, folder = tmp_path / "graded", tmp_path / "class"
+        folder.mkdir()
+        for name, data in works.items():
+            (folder / name).write_bytes(data)
+        command = ["grade", slug, folder, "-o", out, "--seed", 5, "--course", course, "--accept-unsandboxed"]
+        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
+        with pytest.raises(SystemExit):
+            main()
+        capsys.readouterr()
+        with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+            return out, {row["student"]: row for row in csv.DictReader(file)}
+
+    return of
+
+
+def checked(files: Files, folder: Path, *arguments: str) -> tuple[str, str]:
+    """Run check.py where these files lie; return its output and what it wrote to stderr."""
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    done = subprocess.run(
+        [sys.executable, "-B", "check.py", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout, done.stderr
+
+
+def record(out: Path, student: str) -> Any:
+    """Return a student's results."""
+    return json.loads((out / "results" / f"{student}.json").read_text(encoding="utf-8"))
+
+
+def test_a_zipped_handout_counts_as_check_py_says(
+    handout: Kept, assignment: Assignment, grade: Any, tmp_path: Path
+) -> None:
+    """The notebook or the file, whichever is written, and of two the one with more: the same there and here."""
+    file, notebook = handout["means.py"], handout["means.ipynb"]
+    right = assignment.reference
+    run, half = filled_notebook(notebook, right, ()), filled_file(file, right, ("row_means",))
+    whole, done = filled_notebook(notebook, right, RIGHT), filled_file(file, right, RIGHT)
+    folders = {
+        "in_the_notebook": ({"means.ipynb": whole}, "means.ipynb", 7),
+        "in_the_file": ({"means.py": done, "means.ipynb": run}, "means.py", 7),
+        "more_in_the_notebook": ({"means.py": half, "means.ipynb": whole}, "means.ipynb", 7),
+        "as_much_in_both": ({"means.py": done.replace(b"/", b"*"), "means.ipynb": whole}, "means.py", None),
+        "in_a_renamed_copy": ({"Copy of means.ipynb": whole, "means.ipynb": run}, "Copy of means.ipynb", 7),
+        "in_neither": ({"means.ipynb": run}, "means.py", 0),
+    }
+    packed = {f"{name}.zip": zipped({**handout, **files}) for name, (files, _, _) in folders.items()}
+    out, rows = grade(packed)
+    found = {name: (record(out, name)["origin"].rpartition("/")[2], float(rows[name]["score"])) for name in folders}
+    points = {name: found[name][1] if points is None else points for name, (_, _, points) in folders.items()}
+    assert found == {name: (wanted, points[name]) for name, (_, wanted, _) in folders.items()}
+    assert points["as_much_in_both"] < 7
+    for name, (files, wanted, most) in folders.items():
+        said, _ = checked({**handout, **files}, tmp_path / name)
+        assert said.splitlines()[0].endswith(wanted), said
+        assert ("7 of 7 points" in said) == (most == 7), said
+
+
+def test_what_two_files_leave_open_is_told_to_both(
+    handout: Kept, assignment: Assignment, grade: Any, tmp_path: Path
+) -> None:
+    """The student reads which counted and why, at home and in the feedback; the report lists it before all notes."""
+    right = assignment.reference
+    both = {
+        "means.py": filled_file(handout["means.py"], right, ("row_means",)),
+        "means.ipynb": filled_notebook(handout["means.ipynb"], right, RIGHT),
+    }
+    same = {**both, "means.py": filled_file(handout["means.py"], right, RIGHT)}
+    out, _ = grade({"bob.zip": zipped({**handout, **both}), "same.zip": zipped({**handout, **same})})
+    told = "t1_means/means.ipynb (3 exercises written) and t1_means/means.py (1) both differ from the stub"
+    entry = record(out, "bob")
+    assert told in entry["notes"][0]
+    assert entry["doubts"] == entry["notes"][:1]
+    assert "means.ipynb (3 exercises written)" in (out / "feedback" / "bob.html").read_text(encoding="utf-8")
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert report.index("It is open which file counts") < report.index("means.ipynb (3 exercises written)")
+    assert record(out, "same")["doubts"] == []  # the same code twice: nothing is open
+    said, warned = checked({**handout, **both}, tmp_path / "home")
+    assert said.startswith("t1_means: means.ipynb")
+    assert "means.ipynb (3 exercises written) and means.py (1) both differ from the stub" in warned
+    assert json.loads(checked({}, tmp_path / "home", "--json")[0])["exercises"]
+
+
+def test_two_uploads_are_two_files(handout: Kept, assignment: Assignment, grade: Any) -> None:
+    """Of a stub and a notebook that an export lists one by one, the one that is written counts, whichever came last."""
+    whole = filled_notebook(handout["means.ipynb"], assignment.reference, RIGHT)
+    _, rows = grade(
+        {
+            "ann_1_100_means.ipynb": whole,
+            "ann_1_101_means.py": handout["means.py"],
+            "Bob Noether_31_assignsubmission_file_means.ipynb": whole,
+            "Bob Noether_31_assignsubmission_file_means.py": handout["means.py"],
+            "cyd.ipynb": whole,
+            "cyd.py": handout["means.py"],
+            "dan.zip": zipped(handout),
+            "dan.py": filled_file(handout["means.py"], assignment.reference, RIGHT),
+        }
+    )
+    assert {name: float(row["score"]) for name, row in rows.items()} == dict.fromkeys(
+        ("ann_1", "Bob_Noether_31", "cyd", "dan"), 7.0
+    )
+
+
+@pytest.mark.parametrize("form", ["zip", "files"])
+def test_a_desk_and_otter_choose_as_a_grading_does(
+    form: str, handout: Kept, assignment: Assignment, tmp_path: Path
+) -> None:
+    """Gradescope's folder and otter's, whether a zip was uploaded or the files themselves."""
+    course = desk_files(COURSE, Settings(SLUG, 11))
+    source = tmp_path / "source" / "files" / "desk"
+    whole = filled_notebook(handout["means.ipynb"], assignment.reference, RIGHT)
+    work = {**handout, "means.ipynb": whole}
+    if form == "zip":
+        work = {"work.zip": zipped(work)}
+    for folder, files in ((source, course), (tmp_path / "submission", work)):
+        for name, data in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+    desk = open_desk(source)
+    submission = handed_in(tmp_path / "submission", Stub.of(desk.assignment))
+    assert submission.origin.endswith("means.ipynb"), submission
+    entry = desk.judge(submission)
+    assert (entry["score"], entry["max_score"]) == (7, 7)
+
+
+@pytest.mark.slow
+def test_the_course_s_own_handout_keeps_its_points(grade: Any, tmp_path: Path) -> None:
+    """A zipped folder of a5_attention with the notebook finished and the stub as it was has all of its 36 points."""
+    slug = "a5_attention"
+    handout, assignment = handout_of(ROOT, slug, tmp_path / "dist"), load_assignment(ROOT, slug)
+    names = tuple(exercise.name for exercise in assignment.exercises)
+    work = {**handout, "attention.ipynb": filled_notebook(handout["attention.ipynb"], assignment.reference, names)}
+    _, rows = grade({"ada.zip": zipped(work, slug)}, slug, ROOT)
+    assert (rows["ada"]["score"], rows["ada"]["max_score"]) == ("36.0", "36.0")
+    assert "36 of 36 points" in checked(work, tmp_path / slug)[0]
