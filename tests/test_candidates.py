@@ -178,24 +178,29 @@ def test_what_two_files_leave_open_is_told_to_both(
     assert json.loads(checked({}, tmp_path / "home", "--json")[0])["exercises"]
 
 
-def test_two_uploads_are_two_files(handout: Kept, assignment: Assignment, grade: Any) -> None:
+@pytest.mark.parametrize(
+    ("names", "student"),
+    [
+        (("ann_1_100_means", "ann_1_101_means"), "ann_1"),
+        (("Bob Noether_31_assignsubmission_file_means",) * 2, "Bob_Noether_31"),
+        (("cyd",) * 2, "cyd"),
+    ],
+    ids=["canvas", "moodle", "plain"],
+)
+def test_two_uploads_are_two_files(
+    handout: Kept, assignment: Assignment, grade: Any, names: tuple[str, str], student: str
+) -> None:
     """Of a stub and a notebook that an export lists one by one, the one that is written counts, whichever came last."""
     whole = filled_notebook(handout["means.ipynb"], assignment.reference, RIGHT)
-    _, rows = grade(
-        {
-            "ann_1_100_means.ipynb": whole,
-            "ann_1_101_means.py": handout["means.py"],
-            "Bob Noether_31_assignsubmission_file_means.ipynb": whole,
-            "Bob Noether_31_assignsubmission_file_means.py": handout["means.py"],
-            "cyd.ipynb": whole,
-            "cyd.py": handout["means.py"],
-            "dan.zip": zipped(handout),
-            "dan.py": filled_file(handout["means.py"], assignment.reference, RIGHT),
-        }
-    )
-    assert {name: float(row["score"]) for name, row in rows.items()} == dict.fromkeys(
-        ("ann_1", "Bob_Noether_31", "cyd", "dan"), 7.0
-    )
+    _, rows = grade({f"{names[0]}.ipynb": whole, f"{names[1]}.py": handout["means.py"]})
+    assert {name: float(row["score"]) for name, row in rows.items()} == {student: 7.0}
+
+
+def test_an_upload_that_is_as_handed_out_stands_back(handout: Kept, assignment: Assignment, grade: Any) -> None:
+    """Of a zipped handout in which nothing is written and a finished file, the file counts."""
+    finished = filled_file(handout["means.py"], assignment.reference, RIGHT)
+    _, rows = grade({"dan.zip": zipped(handout), "dan.py": finished})
+    assert {name: float(row["score"]) for name, row in rows.items()} == {"dan": 7.0}
 
 
 @pytest.mark.parametrize("form", ["zip", "files"])

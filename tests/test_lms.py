@@ -23,6 +23,7 @@ from lms_exports import EXPORTS, ROSTER, filled, zipped
 
 from autograder.batch.roster import read_roster
 from autograder.batch.submissions import SubmissionsError, read_class
+from autograder.batch.written import Stub
 from autograder.cli import main
 from autograder.course.spec import Assignment
 
@@ -157,7 +158,7 @@ def test_an_export_packed_once_more(tmp_path: Path, packed: dict[str, bytes]) ->
     """In folders, in an archive or in several, with a list of the class beside it: it is the same class."""
     (tmp_path / "class.zip").write_bytes(zipped(packed))
     (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    found = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
+    found = read_class(tmp_path / "class.zip", Stub("means.py"), read_roster(tmp_path / "roster.csv"))
     assert [work.student for work in found.submissions] == ["alovelace", "lilei", "zoneil"]
     assert (found.platforms, found.remarks) == (("Moodle",), ())
 
@@ -166,7 +167,7 @@ def test_a_damaged_export_among_others_is_no_student(tmp_path: Path) -> None:
     """Half of a class would be missing from the grades; nothing is graded, and the archive is named."""
     (tmp_path / "class.zip").write_bytes(zipped({"Group A.zip": zipped(MOODLE), "Group B.zip": zipped(MOODLE)[:-40]}))
     with pytest.raises(SubmissionsError, match=r"Group B\.zip cannot be opened: it is damaged"):
-        read_class(tmp_path / "class.zip", "means.py")
+        read_class(tmp_path / "class.zip", Stub("means.py"))
 
 
 def test_plain_classes_packed_once_more(tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ def test_plain_classes_packed_once_more(tmp_path: Path) -> None:
         ({"ada/lab_1_2_means.py": b"x"}, ["ada"]),
     ):
         (tmp_path / "class.zip").write_bytes(zipped(files))
-        found = read_class(tmp_path / "class.zip", "means.py").submissions
+        found = read_class(tmp_path / "class.zip", Stub("means.py")).submissions
         assert [work.student for work in found] == expected, files
 
 
@@ -191,11 +192,11 @@ def test_exports_of_two_platforms(tmp_path: Path) -> None:
     """Each in its own archive is read as its own platform's; in one folder their names are plain, which is told."""
     (tmp_path / "class.zip").write_bytes(zipped({"a.zip": zipped(MOODLE), "b.zip": zipped(CANVAS)}))
     (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    both = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
+    both = read_class(tmp_path / "class.zip", Stub("means.py"), read_roster(tmp_path / "roster.csv"))
     assert both.platforms == ("Moodle", "Canvas")
     assert [work.student for work in both.submissions] == ["alovelace", "lilei", "zoneil"]
     (tmp_path / "class.zip").write_bytes(zipped(MOODLE | dict(list(CANVAS.items())[:4])))
-    mixed = read_class(tmp_path / "class.zip", "means.py")
+    mixed = read_class(tmp_path / "class.zip", Stub("means.py"))
     assert mixed.platforms == ()
     assert mixed.remarks[0].startswith("4 of 8 names look like ")
 
@@ -214,7 +215,7 @@ def test_several_files_of_the_latest_attempt(tmp_path: Path) -> None:
     stamp = "Means_ada_attempt_2026-03-0{}-10-22-00_{}"
     names = [stamp.format(*which) for which in ((1, "means.py"), (2, "mine.py"), (2, "helper.py"), (2, "notes.pdf"))]
     (tmp_path / "class.zip").write_bytes(zipped(dict.fromkeys(names, b"x = 1")))
-    (work,) = read_class(tmp_path / "class.zip", "means.py").submissions
+    (work,) = read_class(tmp_path / "class.zip", Stub("means.py")).submissions
     assert work.origin == "class.zip: Means_ada_attempt_2026-03-02-10-22-00_mine.py"
     counts, helper, notes = names[1:]
     assert work.notes == (
@@ -229,7 +230,7 @@ def test_students_by_number_and_user_name(tmp_path: Path) -> None:
     """Where the roster's id is a student number, user names find it too."""
     (tmp_path / "class.zip").write_bytes(zipped(filled(EXPORTS["github"].files, "x = 1", "")))
     (tmp_path / "roster.csv").write_text("identifier,github_username\n007,ALovelace\n008,zoneil\n", encoding="utf-8")
-    found = read_class(tmp_path / "class.zip", "means.py", read_roster(tmp_path / "roster.csv"))
+    found = read_class(tmp_path / "class.zip", Stub("means.py"), read_roster(tmp_path / "roster.csv"))
     assert [work.student for work in found.submissions] == ["007", "008"]
 
 
@@ -243,7 +244,7 @@ def test_an_export_unpacked_or_packed_otherwise(tmp_path: Path, name: str) -> No
         (tmp_path / "export" / path).write_bytes(data)
     with tarfile.open(tmp_path / "export.tar.gz", "w:gz") as tape:
         tape.add(tmp_path / "export", ".")
-    found = [read_class(tmp_path / f"export{end}", "means.py") for end in (".zip", "", ".tar.gz")]
+    found = [read_class(tmp_path / f"export{end}", Stub("means.py")) for end in (".zip", "", ".tar.gz")]
     assert {one.platforms for one in found} == {found[0].platforms}
     assert len({tuple((work.student, work.source, work.late) for work in one.submissions) for one in found}) == 1
 
@@ -254,7 +255,7 @@ def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
         for name, data in [*EXPORTS["gradescope"].files.items(), *EXPORTS["gradescope"].files.items()][:4]:
             archive.writestr(name, data)
-    found = read_class(tmp_path / "class.zip", "means.py")
+    found = read_class(tmp_path / "class.zip", Stub("means.py"))
     assert [work.student for work in found.submissions] == ["submission_101", "submission_102"]
     assert found.remarks == (
         "assignment_5_export/submission_metadata.yml is in its archive 2 times, and no one can tell which counts. Pack it again.",
@@ -267,7 +268,7 @@ def test_groups(tmp_path: Path) -> None:
     files = {f"{group}/timestamp.txt": b"20260301102200123", f"{group}/Submission attachment(s)/means.py": b"x = 1"}
     files[f"{group}/members.txt"] = b"Lovelace, Ada(alovelace); Lei, Li(lilei)"
     (tmp_path / "class.zip").write_bytes(zipped(files))
-    ada, li = read_class(tmp_path / "class.zip", "means.py").submissions
+    ada, li = read_class(tmp_path / "class.zip", Stub("means.py")).submissions
     assert (ada.student, li.student, ada.source) == ("alovelace", "lilei", li.source)
     assert ada.submitted == datetime.fromisoformat("2026-03-01 10:22").astimezone()
 
@@ -276,7 +277,7 @@ def test_one_teams_archive_of_several_assignments(tmp_path: Path) -> None:
     """Those count that hold the file to hand in."""
     files = {"Ada/Means/Version 1/means.py": b"x = 1", "Ada/Essay/Version 9/essay.docx": b""}
     (tmp_path / "class.zip").write_bytes(zipped(files))
-    (ada,) = read_class(tmp_path / "class.zip", "means.py").submissions
+    (ada,) = read_class(tmp_path / "class.zip", Stub("means.py")).submissions
     assert ada.origin == "class.zip: Ada/Means/Version 1: means.py"
 
 
@@ -285,7 +286,7 @@ def test_same_names_stay_two_students(tmp_path: Path) -> None:
     files = {f"Ada Lovelace_{number}_assignsubmission_file/means.py": b"x = 1" for number in (31, 32)}
     files["Bob_33_assignsubmission_file/means.py"] = b"x = 1"
     (tmp_path / "class.zip").write_bytes(zipped(files))
-    found = read_class(tmp_path / "class.zip", "means.py").submissions
+    found = read_class(tmp_path / "class.zip", Stub("means.py")).submissions
     assert [work.student for work in found] == ["Ada_Lovelace_31", "Ada_Lovelace_32", "Bob_33"]
     assert {work.owner.name for work in found} == {"Ada Lovelace", "Bob"}
 
