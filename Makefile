@@ -2,6 +2,7 @@
 # make test   install every extra, run every test, linter and type check
 # make bench        measure grading speed, as ratios in one run
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
+# make test-environments  the references in every environment that people have, and a table of what came of it
 # make test-otter   otter assign and otter run on our bundles, in an environment of their own
 # make mutants  change every line of every reference, and see which cases notice
 # make lint   only the linter and the type check
@@ -12,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test bench bench-peers test-otter mutants lint clean
+.PHONY: demo test bench bench-peers test-otter test-environments mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -42,6 +43,9 @@ bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
 
 test-otter: .venv-otter/.installed
 	.venv-otter/bin/python -m pytest tests/roundtrip_otter.py
+
+test-environments: $(VENV)/.installed-dev
+	$(BIN)/python tests/environments.py
 
 .venv-otter/.installed: pyproject.toml benchmarks/peers-constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m venv --clear .venv-otter

@@ -141,7 +141,15 @@ def install(environment: Environment, wheel: Path) -> None:
 def pip(environment: Environment, *arguments: str) -> None:
     """Run pip for an environment."""
     command = [sys.executable, "-m", "pip", "--python", environment.python[0], "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*command, *arguments], check=True, capture_output=True)
+    fetch(*command, *arguments)
+
+
+def fetch(*command: str) -> None:
+    """Run a command that takes what may not be within reach: an index, an archive. Raises NotHereError."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        told = done.stderr.strip().rpartition("\n")[2]
+        raise NotHereError(f"{' '.join(command[:4])} ... failed: {told[:200]}")
 
 
 def course_copy(folder: Path, course: Path = ROOT) -> Path:

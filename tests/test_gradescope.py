@@ -305,3 +305,28 @@ def test_the_wheel_lists_what_it_holds():
         (listed,) = [archive.read(name).decode() for name in names if name.endswith("RECORD")]
     assert {line.partition(",")[0] for line in listed.splitlines()} == names
     assert {"autograder/publish/desk.py", "autograder/publish/templates/gradescope/setup.sh"} < names
+
+
+BROKEN_PYTHON = """\
+#!/bin/sh
+# Stands for a Python in which everything can be installed and numpy does not load, as without libstdc++.
+if [ "$1 $2" = "-m venv" ]; then mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; fi
+if [ "$1" = -I ]; then echo "ImportError: libstdc++.so.6: cannot open shared object file" >&2; exit 1; fi
+"""
+
+
+def test_an_image_in_which_a_library_does_not_load_is_not_built(tmp_path):
+    """Who uploads the zip reads it in the image's log, before any student's submission comes to nothing."""
+    source = tmp_path / "source"
+    for name, data in gradescope_files(COURSE, load_assignment(COURSE, NUMPY), SETTINGS).items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(data)
+    python = tmp_path / "python3"
+    python.write_text(BROKEN_PYTHON, encoding="utf-8")
+    python.chmod(0o755)
+    env = {"PATH": os.environ["PATH"], "AUTOGRADER_PYTHON": str(python)}
+    done = subprocess.run(
+        ["bash", str(source / "setup.sh")], env=env, capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode != 0
+    assert "libstdc++.so.6" in done.stderr

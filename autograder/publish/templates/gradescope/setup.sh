@@ -7,7 +7,7 @@ root=$(dirname "$source")
 
 find_python() {
   local name
-  for name in ${AUTOGRADER_PYTHON:-} python3.13 python3.12 python3.11 python3; do
+  for name in ${AUTOGRADER_PYTHON:-} python3.13 python3.12 python3.11 python3.14 python3; do
     if "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       echo "$name"
       return
@@ -25,3 +25,6 @@ umask 022
 "$python" -m venv --clear "$root/python"
 "$root/python/bin/python" -m pip --disable-pip-version-check install --quiet -r "$source/requirements.txt"
 "$root/python/bin/python" -m pip --disable-pip-version-check install --quiet --no-deps "$source"/*.whl
+# A library that does not load here is told now, and not to students.
+"$root/python/bin/python" -I -c 'import autograder.publish.gradescope'
+if grep -q '^torch' "$source/requirements.txt"; then "$root/python/bin/python" -I -c 'import torch'; fi
