@@ -79,6 +79,23 @@ def reached_exercises(source: Source, name: str, assignment: Assignment) -> froz
     return frozenset(e.name for e in assignment.exercises if any(blank in reached for blank in e.blanks))
 
 
+def builds_on(source: Source, assignment: Assignment) -> dict[str, frozenset[str]]:
+    """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
+    names = _read(source)
+    code = {}
+    for exercise in assignment.exercises:
+        reached = [name for blank in exercise.blanks for name in _reached_by(blank, names)]
+        for _ in _nodes(reached, names, frozenset()):
+            pass
+        code[exercise.name] = {name for name in reached if name in names.defined} - set(assignment.given)
+    blanks = {e.name: {blank.partition(".")[0] for blank in e.blanks} for e in assignment.exercises}
+    helpers = {name: code[name] - set().union(*blanks.values()) for name in code}
+    return {
+        name: frozenset(o for o in code if o != name and (code[name] & blanks[o] or helpers[name] & helpers[o]))
+        for name in code
+    }
+
+
 def _uses(exercise: Exercise, assignment: Assignment, names: _Names, rules: list[Shortcut]) -> Iterator[str]:
     """Yield what a student should read about each use, in whatever the exercise's own code reaches."""
     own = {blank.partition(".")[0] for blank in exercise.blanks}
