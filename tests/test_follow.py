@@ -136,6 +136,14 @@ return (dx[:, None], before, *others)
         },
         ("rnn_backward", "gradient_norms"),
     ),
+    "a crash that the bank knows, by calling what crashes": (
+        "a2_bptt",
+        {
+            "rnn_step_backward": f"x_t, h_prev, h_t, W_x, W_h = cache\ndz = dh * (1 - h_t**2)\n{STEP.replace('@ W_x', '@ W_x.T')}",
+            "rnn_backward": "x, h0, h, W_x, W_h = cache\nreturn rnn_step_backward(dh[:, -1], (x[:, -1], h0, h[:, -1], W_x, W_h))",
+        },
+        ("rnn_backward",),
+    ),
     "the same crash outside of what crashes": (
         "a2_bptt",
         {

@@ -62,7 +62,7 @@ def follow(
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
     followed = {t: f for t, f in followed.items() if t in evidence.steady}
     shown = frozenset(t for t, f in followed.items() if f.says and t in evidence.clear)
-    return _with_evidence(oracle, judged, followed, shown, frozenset(named))
+    return _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
 
 
 def _ask(
@@ -77,7 +77,7 @@ def _ask(
             outcomes = replay.outcomes(j.trial)
             if outcomes is None:
                 waiting.append(j)
-            elif replay.asked and _same_work(oracle, j, outcomes, replay.asked):
+            elif replay.asked and _same_work(oracle, j, outcomes):
                 says = all(o.ending is Ending.RETURNED for o in outcomes) and informative(outcomes)
                 followed[j.trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
         questions = replay.take_questions()
@@ -94,15 +94,34 @@ def _ask(
     return followed
 
 
-def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...], asked: Collection[str]) -> bool:
-    """Whether a trial ended as it would on top of the student's version; a crash has to be inside of that one."""
+def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...]) -> bool:
+    """Whether a trial ended as it would on top of the student's version; a crash has to be inside of that.
+
+    Its innermost line is then in another exercise, and the one at which that crashed when it was asked by itself.
+    """
     if not same_outcomes(judged.trial, judged.outcomes, outcomes):
         return False
     ended = ((m, t) for m, t in zip(judged.outcomes, outcomes, strict=True) if m.ending is not Ending.RETURNED)
     for mine, theirs in ended:
         frames = [outcome.trouble.frames[-1:] if outcome.trouble else () for outcome in (mine, theirs)]
-        return bool(frames[0]) and frames[0] == frames[1] and place_of(oracle, judged.trial, mine) in asked
+        return bool(frames[0]) and frames[0] == frames[1] and bool(place_of(oracle, judged.trial, mine))
     return True
+
+
+def _all_known(
+    judged: Sequence[Judged], followed: Mapping[Trial, Followed], excused: Collection[Trial], named: Collection[str]
+) -> frozenset[str]:
+    """Return the exercises behind all of whose failures are known mistakes, their own or those that they build on."""
+    known, failed = set(named), defaultdict[str, list[Trial]](list)
+    for j in judged:
+        if j.status in OWN_FAULT and j.trial not in excused:
+            failed[j.trial.case.exercise].append(j.trial)
+    known |= {j.trial.case.exercise for j in judged if j.trial in excused} - failed.keys()
+    for _ in failed:
+        known |= {
+            n for n, ts in failed.items() if all(t in followed and known.issuperset(followed[t].names) for t in ts)
+        }
+    return frozenset(known)
 
 
 def _with_evidence(
@@ -116,8 +135,9 @@ def _with_evidence(
 
     A trial that crashes as it should, or is built on answers that ignore what was asked, may be had by calling the wrong
     exercise and nothing more. It counts where hidden cases that show something weigh as much as those that do not, or
-    where all the mistakes behind it are known ones.
+    where all the mistakes behind it are known ones and no value speaks against the calling exercise.
     """
+    wrong = {j.trial.case.exercise for j in judged if j.status is Status.FAILED and j.trial not in followed}
     speak, silent = defaultdict[str, float](float), defaultdict[str, float](float)  # weights by exercise
     for j in judged:
         if oracle.is_hidden(j.trial):
@@ -128,7 +148,9 @@ def _with_evidence(
     return {
         trial: f.names
         for trial, f in followed.items()
-        if trial in shown or named.issuperset(f.names) or trial.case.exercise in earned
+        if trial in shown
+        or trial.case.exercise in earned
+        or (named.issuperset(f.names) and trial.case.exercise not in wrong)
     }
 
 

@@ -29,7 +29,7 @@ from autograder.sandbox.wire import Tensor, WireError
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
 MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
-_ROOM = 64  # entries, and whole numbers, that are always allowed
+_ROOM, _COUNT = 4096, 64  # entries, and whole numbers, that are always allowed
 
 
 class _StopError(BaseException):
@@ -226,7 +226,8 @@ def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
 
 def _fits(value: Any, expected: Any) -> bool:
     """Whether an answer is of a size, and counts up to one, that the reference can safely go on with."""
-    return all(measure(value) <= max(MAX_GROWTH * measure(expected), _ROOM) for measure in (_entries, _count))
+    limits = ((_entries, _ROOM), (_count, _COUNT))
+    return all(measure(value) <= max(MAX_GROWTH * measure(expected), room) for measure, room in limits)
 
 
 def _count(tree: Any) -> int:
