@@ -33,6 +33,7 @@ ALTERNATIVES = "every alternative gets full marks (2)"
 CAUGHT = "every misconception is caught where it says (8)"
 DIAGNOSED = "each is diagnosed as itself or a stated twin"
 CHARGED = "each costs its own exercise and no other"
+ADDED = "one more mistake never raises a score (12 pairs)"
 KILLS = "every case kills a misconception or says why it stays"
 
 Broken = dict[str, tuple[str, ...]]
@@ -66,7 +67,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
     """All promises are proved, in this order."""
     found = proofs(assignment, sandbox)
     assert [proof.promise for proof in found] == [
-        NAMES, EDITS, REPLACES, STUB, REFERENCE, ZERO, ALTERNATIVES, CAUGHT, DIAGNOSED, CHARGED, KILLS,
+        NAMES, EDITS, REPLACES, STUB, REFERENCE, ZERO, ALTERNATIVES, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
     ]  # fmt: skip
     assert all(proof.holds for proof in found)
 

@@ -72,16 +72,18 @@ def fairness(
     assignments: SlugsArgument = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds at which strange correct code is graded")] = 20,
     jobs: Annotated[int, typer.Option(min=1, help="Submissions at a time")] = 2,
+    pairs: Annotated[int, typer.Option(min=0, help="Pairs of known mistakes; 0 for all there are")] = 100,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Grade strange correct code and known mistakes in other clothes; exit 1 where full marks or right names are missing."""
+    """Grade strange correct code, known mistakes in other clothes, and pairs of them; exit 1 where a verdict is unfair."""
     from autograder.command.tables import show_fairness
     from autograder.proof.fairness import broken, measure
 
     folder = course_of(course)
     measured = {
-        slug: measure(folder, assignment, range(seeds), jobs) for slug, assignment in _named(assignments, course)
+        slug: measure(folder, assignment, range(seeds), jobs, pairs=pairs or None)
+        for slug, assignment in _named(assignments, course)
     }
     if not as_json:
         show_fairness(_console(), measured)

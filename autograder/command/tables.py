@@ -93,5 +93,12 @@ def show_fairness(console: Console, measured: Mapping[str, Fairness]) -> None:
         kinds = {"not both": found.half, "no name": found.unnamed, "wrong name": found.wrong}
         for line in (f"{kind}: {line}" for kind, lines in kinds.items() for line in lines):
             console.print(f"  {slug}: {plain(line)}", highlight=False, soft_wrap=True)
+    added = [found.added for found in measured.values()]
+    tried, hidden = sum(a.tried for a in added), sum(a.hidden for a in added)
+    rising = sum(len(a.rising) for a in added)
+    console.print(
+        f"  of {tried} pairs of known mistakes {rising} score more than one of the two; in {hidden} one hides the other",
+        highlight=False,
+    )
     for line in broken(measured):
         console.print(f"  [red]✗[/] {plain(line)}", highlight=False, soft_wrap=True)

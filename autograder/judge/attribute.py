@@ -40,16 +40,26 @@ class Verdict:
     diagnoses: Mapping[str, Diagnosis | None]
     excused: Mapping[Trial, tuple[str, ...]]
     inside: Mapping[Trial, str]  # failed trials that crashed inside another exercise which does not pass its own cases
+    again: frozenset[Trial] = frozenset()  # excused trials that make by themselves a mistake that is charged elsewhere
 
-    def explains(self, judged: Sequence[Judged]) -> bool:
-        """Whether named mistakes account for every failure, so that there is nothing left to follow through."""
-        failed = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}
-        named = {name for name, diagnosis in self.diagnoses.items() if diagnosis and not diagnosis.tentative}
-        return failed <= named
+    def may_charge_twice(self, judged: Sequence[Judged]) -> bool:
+        """Whether more than one exercise is charged, so that one may only follow from another."""
+        return len({j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}) > 1
 
 
-def attribute(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial, tuple[str, ...]]) -> Verdict:
-    """Name the mistake behind every exercise's own failures; `excused` trials only follow from another exercise.
+def name_mistakes(oracle: Facts, judged: Sequence[Judged]) -> dict[str, Diagnosis | None]:
+    """Name the mistake behind every failing exercise, each by itself."""
+    failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
+    return {e.name: diagnosis_of(oracle, e.name, judged) for e in oracle.assignment.exercises if e.name in failing}
+
+
+def attribute(
+    oracle: Facts,
+    judged: tuple[Judged, ...],
+    named: Mapping[str, Diagnosis | None],
+    excused: Mapping[Trial, tuple[str, ...]],
+) -> Verdict:
+    """Say which exercise each failure is charged to; `excused` trials only follow from another one.
 
     What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
     exactly the student's outcomes.
@@ -57,7 +67,7 @@ def attribute(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial,
     names = [e.name for e in oracle.assignment.exercises]
     failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
-    diagnoses = {name: diagnosis_of(oracle, name, judged) if failed[name] else None for name in names}
+    diagnoses = {name: named[name] if failed[name] else None for name in names}
     own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
     excused = dict(excused)
     for name in names:
@@ -72,7 +82,30 @@ def attribute(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial,
         upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))
         if failed[name] and upstream and diagnoses[name] is None:
             diagnoses[name] = diagnosis_of(oracle, name, judged, upstream)
+            excused = _without_carried(oracle, judged, name, diagnoses[name], excused)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
+
+
+def _without_carried(
+    oracle: Facts,
+    judged: Sequence[Judged],
+    exercise: str,
+    diagnosis: Diagnosis | None,
+    excused: dict[Trial, tuple[str, ...]],
+) -> dict[Trial, tuple[str, ...]]:
+    """Have an exercise whose mistakes are named, carried ones among them, pay what its own ones cost by themselves."""
+    own = _own_mistakes(oracle, exercise, diagnosis)
+    if not own or not diagnosis or diagnosis.tentative:
+        return excused
+    places = tuple(dict.fromkeys(oracle.misconception(name).exercise for name in diagnosis.candidates[0]))
+    others = tuple(place for place in places if place != exercise)
+    for j in judged:
+        alone = oracle.answers(own, j.trial) if j.trial.case.exercise == exercise and j.status in OWN_FAULT else None
+        if alone and agrees(oracle, diagnosis.candidates[0], j.trial, j.outcomes):
+            passes = judge_trial(oracle, j.trial, alone, oracle.expected(j.trial)).status is Status.PASSED
+            excused = {trial: names for trial, names in excused.items() if trial is not j.trial}
+            excused |= {j.trial: others} if passes else {}
+    return excused
 
 
 def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial, object]) -> dict[Trial, str]:
@@ -82,7 +115,7 @@ def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mappi
     for j in judged:
         if j.status is Status.CRASHED and j.trial not in excused:
             crash = next(outcome for outcome in j.outcomes if outcome.ending is not Ending.RETURNED)
-            place = _other_exercise(oracle, j.trial, crash)
+            place = place_of(oracle, j.trial, crash)
             if place in failing:
                 inside[j.trial] = place
     return inside
@@ -109,7 +142,7 @@ def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected
     ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
     if ended:
         first = ended[0]
-        if first.ending is Ending.UNWRITTEN and (upstream := _other_exercise(oracle, trial, first)):
+        if first.ending is Ending.UNWRITTEN and (upstream := place_of(oracle, trial, first)):
             return Judged(trial, mine, Status.SKIPPED, note=f"It builds on `{upstream}`, which is not written yet.")
         return Judged(trial, mine, STATUS[first.ending])
     if all(identical(a.value, b.value) and identical(a.args, b.args) for a, b in zip(mine, expected, strict=True)):
@@ -121,7 +154,7 @@ def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 
 
-def _other_exercise(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
+def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
     """Return the other exercise in whose code a call ended, if it did."""
     names = {e.name for e in oracle.assignment.exercises}
     frames = outcome.trouble.frames if outcome.trouble else ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
-from autograder.judge.attribute import OWN_FAULT, STATUS, Verdict, attribute, judge_all
+from autograder.judge.attribute import OWN_FAULT, STATUS, Verdict, attribute, judge_all, name_mistakes
+from autograder.judge.charge import charge_once
 from autograder.judge.diagnose import Diagnosis
 from autograder.judge.explain import (
     MAX_LINE,
@@ -53,9 +54,13 @@ def judge_run(
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = judge_all(oracle, ran)
-    verdict = attribute(oracle, judged, {})
-    if not verdict.explains(judged):
-        verdict = attribute(oracle, judged, oracle.follow(source, sandbox, judged))
+    named = name_mistakes(oracle, judged)
+    verdict = attribute(oracle, judged, named, {})
+    if verdict.may_charge_twice(judged):
+        known = [name for name, diagnosis in named.items() if diagnosis and not diagnosis.tentative]
+        followed = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known)
+        verdict = attribute(oracle, judged, named, followed) if followed else verdict
+    verdict = charge_once(oracle, judged, named, verdict, reading)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
     exercises = tuple(_exercise(e, oracle, judged, verdict, reading) for e in assignment.exercises if not e.training)
@@ -69,7 +74,7 @@ def _exercise(
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
-        _excused_case(j, verdict.excused[j.trial])
+        _excused_case(j, verdict.excused[j.trial], again=j.trial in verdict.again)
         if j.trial in verdict.excused
         else _case(j, oracle, verdict, reading, judged)
         for j in mine
@@ -92,10 +97,12 @@ def _without(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
     return replace(exercise, score=0.0, cases=cases)
 
 
-def _excused_case(judged: Judged, upstream: tuple[str, ...]) -> CaseResult:
+def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
     case = judged.trial.case
     places = " and ".join(f"`{name}`" for name in upstream)
     text = f"Right, given your {places}: what is wrong there is not charged again here."
+    if again:
+        text = f"The same mistake as in your {places}: it is charged there, and not again here."
     return CaseResult(
         case.name,
         case.claim,

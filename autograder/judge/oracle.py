@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from autograder.judge.follow import follow
 from autograder.judge.reference import Reference
@@ -14,9 +14,19 @@ from autograder.sandbox.job import Sandbox, Source
 class Oracle(Reference):
     """A run's trials, what the reference answers, what follows from a mistake, and what smaller calls should give."""
 
-    def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
-        """Return the failed trials that only follow from unnamed mistakes in other exercises, with the names of those."""
-        return follow(self, source, sandbox, judged)
+    def follow(
+        self,
+        source: Source,
+        sandbox: Sandbox,
+        judged: Sequence[Judged],
+        excused: Collection[Trial] = (),
+        named: Collection[str] = (),
+    ) -> Mapping[Trial, tuple[str, ...]]:
+        """Return the failed trials, but for excused ones, that only follow from other exercises, with their names.
+
+        `named` are the exercises all of whose mistakes are known ones.
+        """
+        return follow(self, source, sandbox, judged, excused, named)
 
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""

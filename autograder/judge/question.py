@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.wire import Code, Tensor, encode
+from autograder.sandbox.job import Request
+from autograder.sandbox.wire import Code, Tensor, decode, encode
 
 MAX_CONSTANT = 1000  # entries of what a function as an argument gives
 
@@ -39,14 +40,37 @@ class Asked:
         """Return what tells it from other questions. Raises WireError where it holds something that is not data."""
         return self.name, encode((list(self.args), self.kwargs, self.module))
 
-    def twins(self) -> Iterator[Asked]:
-        """Yield the call with one array of fractions among its arguments changed, for each of them."""
-        for position, arg in enumerate(self.args):
-            array = array_of(arg)
-            if isinstance(array, np.ndarray) and array.dtype.kind == "f" and array.size:
-                changed = (np.flip(array) * -0.7 + 0.3).astype(array.dtype)
-                other = changed if array is arg else Tensor(changed)
-                yield replace(self, args=(*self.args[:position], other, *self.args[position + 1 :]))
+    def request(self, number: int) -> Request:
+        """Return the request that asks it, as a case of its own: each begins with the same random state."""
+        return Request(
+            self.name, self.args, self.kwargs, self.module, f"{self.name}'{number}", self.name, phase=1, keep_args=True
+        )
+
+
+def asked_by(question: Question) -> Asked:
+    """Return the call that a question stands for, as data."""
+    name, data = question
+    args, kwargs, module = decode(data, evaluate=Code)
+    return Asked(name, tuple(args), kwargs, module)
+
+
+def leaves(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], np.ndarray]]:
+    """Yield every array of a tree that has entries, each with the keys and positions that lead to it."""
+    if isinstance(tree, dict | list | tuple):
+        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield from leaves(part, (*path, key))
+    elif isinstance(array := array_of(tree), np.ndarray) and array.size:
+        yield path, array
+
+
+def with_leaf(tree: Any, path: tuple[Any, ...], array: np.ndarray) -> Any:
+    """Return a tree with another array at a path."""
+    if not path:
+        return Tensor(array) if isinstance(tree, Tensor) else array
+    key, *rest = path
+    if isinstance(tree, dict):
+        return {**tree, key: with_leaf(tree[key], tuple(rest), array)}
+    return type(tree)(with_leaf(part, tuple(rest), array) if i == key else part for i, part in enumerate(tree))
 
 
 def with_constants(args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -44,13 +44,14 @@ class _Part:
         return dict.fromkeys(name for root in self.code for node in _walk(root) for name in _named(node))
 
 
-def read(chunks: list[Any], exercises: list[Any], rules: list[Any]) -> dict[str, dict[str, Any]]:
+def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, dict[str, Any]]:
     """Return for each exercise the first forbidden name that its code uses, with where it stands, and what it reaches.
 
-    A chunk is a label and the bytes of a text, an exercise its name and blanks, a rule names and the exercises they are for.
+    A chunk is a label and the bytes of a text, an exercise its name and blanks, a rule names and the exercises they are for;
+    `given` are definitions that come with the stub.
     """
     names = _read([(label, bytes(text).decode()) for label, text in chunks])
-    used, reached = {}, {}
+    used, reached, code = {}, {}, {}
     for name, blanks in exercises:
         patterns = [pattern for rule, concerned in rules if name in concerned for pattern in rule]
         use = next(_uses(name, blanks, [other for other, _ in exercises], names, patterns), None) if patterns else None
@@ -60,7 +61,17 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any]) -> dict[str,
         for _ in _parts(found, names, frozenset()):
             pass
         reached[name] = [other for other, theirs in exercises if any(blank in found for blank in theirs)]
-    return {"used": used, "reached": reached}
+        code[name] = {definition for definition in found if definition in names.defined} - set(given)
+    return {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code)}
+
+
+def _builds_on(exercises: list[Any], code: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
+    blanks = {name: {blank.partition(".")[0] for blank in theirs} for name, theirs in exercises}
+    helpers = {name: code[name] - set().union(*blanks.values()) for name in code}
+    return {
+        name: [o for o in code if o != name and (code[name] & blanks[o] or helpers[name] & helpers[o])] for name in code
+    }
 
 
 def forbids(pattern: str, name: str) -> bool:

@@ -7,6 +7,7 @@ import itertools
 import sys
 import threading
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -55,6 +56,7 @@ class Reference:
         self._programs: dict[tuple[str, ...], Program | None] = {}
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
         self._expected: dict[Trial, tuple[Outcome, ...]] = {}
+        self._again: dict[Trial, Trial] = {}
         self._lock = threading.RLock()
         self._code: CodeType | None = None
         self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
@@ -121,6 +123,13 @@ class Reference:
         with self._lock:
             return self._reach.earlier(trial)
 
+    def again(self, trial: Trial) -> Trial:
+        """Return the same case with its calls drawn anew, as nobody outside of this process has seen them."""
+        with self._lock:
+            if trial not in self._again:
+                self._again[trial] = _trial(trial.case, zlib.crc32(f"{self.seed}.again".encode()))
+            return self._again[trial]
+
     def reference(self) -> Program:
         """Return the reference as a program, which nobody may change."""
         with self._lock:
@@ -144,7 +153,7 @@ class Reference:
                 self._code = compile(self.assignment.reference, self.assignment.file, "exec", dont_inherit=True)
         program = Program(f"reference_{self.assignment.slug}", notebook=False)
         program.labels = {self.assignment.file}
-        with _quiet():
+        with quiet():
             exec(self._code, vars(program.module))  # noqa: S102 (the course's own)
         return program
 
@@ -172,7 +181,7 @@ class Reference:
             inside = tuple(m for m in edits if start <= reference.index(m.old) < end)
             text = apply_edits(reference[start:end], inside)
             try:
-                with _quiet():
+                with quiet():
                     exec(compile(text or "", self.assignment.file, "exec", dont_inherit=True), vars(program.module))  # noqa: S102
             except Exception:  # noqa: BLE001 (what it needs around it is found out by loading all of it)
                 return None
@@ -186,7 +195,7 @@ class Reference:
         """Run a variant's source; one that cannot be imported is None, which doctor tells the author."""
         program = Program("_".join(("reference", self.assignment.slug, *names)), notebook=False)
         try:
-            with _quiet():
+            with quiet():
                 program.load([(self.assignment.file, source)])
         except Exception as error:
             if names:
@@ -294,7 +303,7 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
     As there, the random state is set when a case begins, not for each of its calls.
     """
     args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
-    with _quiet():
+    with quiet():
         if first:
             reseed(request.seed)
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
@@ -306,7 +315,7 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence numpy: known-wrong variants overflow and divide by zero on purpose."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -1,8 +1,8 @@
 """Run the reference with some of its functions and modules answered by the student's code, as `follow.py` needs it.
 
 A replay stops at the first call whose answer is not known yet and leaves it as a question; it is run again when the
-answer is there. Answers are hostile: they are bounded in number, size and time, and one that ignores what it is given
-counts as none.
+answer is there. Answers are hostile: they are bounded in number, size and time. Whether they say anything is for
+`evidence.py` to find out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType, FunctionType
@@ -18,16 +18,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograder.course.spec import Case
-from autograder.judge.compare import difference
 from autograder.judge.gradients import attach
-from autograder.judge.likeness import UNCOMPARABLE
-from autograder.judge.question import Asked, Question, array_of, with_constants
-from autograder.judge.reference import RANDOM, Reference, run_request, to_worker
+from autograder.judge.question import Asked, Question, array_of, asked_by, with_constants
+from autograder.judge.reference import RANDOM, Reference, quiet, run_request, to_worker
 from autograder.judge.trials import Trial
-from autograder.sandbox.job import Ending, Outcome, Request
+from autograder.sandbox.job import Ending, Outcome
 from autograder.sandbox.program import Invocation, Program, call_module
-from autograder.sandbox.wire import Tensor, WireError, decode, encode
+from autograder.sandbox.wire import Tensor, WireError
 
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
 MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
@@ -35,7 +32,7 @@ MAX_ALL_STEPS = (
     4_000_000  # in all replays of a submission, which is two seconds; it can ask for the same loop many times
 )
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
-_ROOM = 64  # entries, and whole numbers, that are always allowed
+_ROOM, _COUNT = 4096, 64  # entries, and whole numbers, that are always allowed
 
 
 class _StopError(BaseException):
@@ -49,6 +46,7 @@ class Replay:
     oracle: Reference
     wrong: set[str]
     asked: set[str] = field(default_factory=set)  # in the latest replay
+    used: dict[Question, None] = field(default_factory=dict)  # questions of the latest replay, in order
     _waiting: bool = False  # for an answer, in the latest call
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
     _calls: int = 0  # in the latest call
@@ -56,7 +54,8 @@ class Replay:
     _all_steps: int = 0  # in all calls so far
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
-    _new: dict[Question, Request] = field(default_factory=dict)
+    _new: dict[Question, Asked] = field(default_factory=dict)
+    _noted: list[Asked] | None = None  # calls of the reference, where they are only noted
 
     def __post_init__(self) -> None:
         self._program: Program = self.oracle.own_reference()
@@ -70,13 +69,13 @@ class Replay:
 
     def outcomes(self, trial: Trial) -> tuple[Outcome, ...] | None:
         """Replay a trial; None while answers are missing."""
-        self.asked, waiting = set(), False
+        self.asked, self.used, waiting = set(), {}, False
         members = vars(self._program.module)
         for name, original in self._originals.items():
-            members[name] = original if name == trial.case.exercise else self._question(name, trial.case)
+            members[name] = original if name == trial.case.exercise else self._question(name)
         for name, forward in self._forwards.items():
             mine = name == trial.case.exercise
-            self._classes[name].forward = forward if mine else self._module_question(name, trial.case)
+            self._classes[name].forward = forward if mine else self._module_question(name)
         found: list[Outcome] = []
         with RANDOM:
             for number, request in enumerate(trial.requests):
@@ -87,6 +86,24 @@ class Replay:
                 found.append(self._failed or outcome)
                 waiting = waiting or self._waiting
         return None if waiting else tuple(found)
+
+    def calls(self, trial: Trial) -> tuple[Asked, ...]:
+        """Return the calls of exercises that are wrong which the reference by itself makes in a trial, as data."""
+        self._noted = []
+        try:
+            self.outcomes(trial)
+            return tuple(self._noted)
+        finally:
+            self._noted = None
+
+    def right(self, asked: Asked) -> Any:
+        """Return what the reference gives for a call. Raises ValueError where it gives nothing, or takes too long."""
+        self._steps = 0
+        try:
+            with RANDOM, quiet(), self._counted():
+                return self._right(asked)
+        except (_StopError, Exception) as error:
+            raise ValueError("the reference gives nothing") from error
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
@@ -112,30 +129,34 @@ class Replay:
         finally:
             sys.settrace(before)
 
-    def take_questions(self) -> dict[Question, Request]:
+    def take_questions(self) -> dict[Question, Asked]:
         """Return the questions that came up, once each."""
         questions, self._new = self._new, {}
         return questions
 
-    def learn(self, answers: dict[Question, Outcome]) -> None:
+    def learn(self, answers: Mapping[Question, Outcome]) -> None:
         """Keep the answers to questions."""
         self._known |= answers
 
-    def _question(self, name: str, case: Case) -> Callable[..., Any]:
+    def known(self, question: Question) -> Outcome:
+        """Return the answer to a question that was asked."""
+        return self._known[question]
+
+    def _question(self, name: str) -> Callable[..., Any]:
         def ask(*args: Any, **kwargs: Any) -> Any:
-            return self._answer(Asked(name, with_constants(args), kwargs, None), case)
+            return self._answer(Asked(name, with_constants(args), kwargs, None))
 
         return ask
 
-    def _module_question(self, name: str, case: Case) -> Callable[..., Any]:
+    def _module_question(self, name: str) -> Callable[..., Any]:
         def forward(module: Any, *args: Any, **kwargs: Any) -> Any:
             made = {"init": module.made_with, "state": module.state_dict(), "method": "forward"}
             made |= {"training": module.training, "cotangents": ()}
-            return self._answer(Asked(name, args, kwargs, made, module), case)
+            return self._answer(Asked(name, args, kwargs, made, module))
 
         return forward
 
-    def _answer(self, asked: Asked, case: Case) -> Any:
+    def _answer(self, asked: Asked) -> Any:
         """Return the student's answer to a call, or stop the replay where there is none to go on with."""
         self.asked.add(asked.name)
         self._calls += 1
@@ -143,37 +164,32 @@ class Replay:
             self._stop(Outcome(Ending.NOT_RUN))
         try:
             question = asked.key()
-            twins = {twin.key(): twin for twin in asked.twins()}
         except WireError:
             return self._right(asked)
-        group = f"{case.exercise}.{case.name}"
-        for key, new in ({question: asked} | twins).items():
-            if key not in self._known:
-                self._waiting = True
-                kept = key == question
-                group_of = group if kept else f"{group}'"
-                self._new[key] = Request(
-                    new.name, new.args, new.kwargs, new.module, group_of, new.name, phase=1, keep_args=kept
-                )
-        if self._waiting:
+        if self._noted is not None:
+            self._noted.append(asked_by(question))
+            return self._right(asked)
+        self.used[question] = None
+        if question not in self._known:
+            self._waiting = True
+            self._new[question] = asked_by(question)
             raise _StopError
-        outcome, expected = self._known[question], self._right(asked)
-        if outcome.ending is not Ending.RETURNED or not _fits(outcome.value, expected):
+        outcome = self._known[question]
+        if outcome.ending is not Ending.RETURNED:
             self._stop(outcome)
-        # What is built on zeros, or on something that ignores what it is given, is too easy to be worth points.
-        if not informative((outcome,)) or self._ignores(outcome, expected, twins):
+        if not _fits(outcome.value, self._right(asked)):
             self._stop(Outcome(Ending.NOT_RUN))
         _change_alike(asked.args, outcome.args)
         value = to_worker(outcome.value)
-        return self._with_gradient(asked, case, value) if self._backward and not asked.cotangents else value
+        return self._with_gradient(asked, value) if self._backward and not asked.cotangents else value
 
-    def _with_gradient(self, asked: Asked, case: Case, value: Any) -> Any:
+    def _with_gradient(self, asked: Asked, value: Any) -> Any:
         """Return an answer through which gradients flow back as the student's version lets them."""
         places = [i for i, arg in enumerate(asked.args) if getattr(arg, "requires_grad", False)]
         parameters = dict(asked.owner.named_parameters()) if asked.owner is not None else {}
 
         def backward(cotangents: tuple[Any, ...]) -> list[Any]:
-            found = self._answer(asked.backwards(cotangents), case)
+            found = self._answer(asked.backwards(cotangents))
             return [found["input_grads"][i] for i in places] + [found["param_grads"][name] for name in parameters]
 
         return attach(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
@@ -189,19 +205,6 @@ class Replay:
         if module is None:
             return function(*args, **kwargs)
         return call_module(function, Invocation(asked.name, args, kwargs, module, keep=False), module)
-
-    def _ignores(self, outcome: Outcome, expected: Any, twins: dict[Question, Asked]) -> bool:
-        """Whether an answer stays the same for most of the arguments on which the reference's depends."""
-        depends = ignored = 0
-        for key, twin in twins.items():
-            try:
-                right = self._right(twin)
-            except Exception:  # noqa: BLE001, S112 (the changed argument is none that it takes)
-                continue
-            if not _same(right, expected):
-                depends += 1
-                ignored += self._known[key].ending is Ending.RETURNED and _same(self._known[key].value, outcome.value)
-        return 2 * ignored > depends
 
 
 def _remember_arguments(cls: Any) -> None:
@@ -219,13 +222,6 @@ def _remember_arguments(cls: Any) -> None:
     cls.__init__ = made
 
 
-def _same(one: Any, other: Any) -> bool:
-    try:
-        return difference(decode(encode(one)), decode(encode(other))) is None
-    except UNCOMPARABLE:  # WireError is one of them
-        return False
-
-
 def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
     """Do to the arguments what the student's version did to its own."""
     for mine, theirs in zip(args, after, strict=False):
@@ -235,7 +231,8 @@ def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
 
 def _fits(value: Any, expected: Any) -> bool:
     """Whether an answer is of a size, and counts up to one, that the reference can safely go on with."""
-    return all(measure(value) <= max(MAX_GROWTH * measure(expected), _ROOM) for measure in (_entries, _count))
+    limits = ((_entries, _ROOM), (_count, _COUNT))
+    return all(measure(value) <= max(MAX_GROWTH * measure(expected), room) for measure, room in limits)
 
 
 def _count(tree: Any) -> int:

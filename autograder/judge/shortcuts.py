@@ -63,6 +63,13 @@ class Reading:
         """Return the exercises that the code of one mentions, itself or in what it calls."""
         return frozenset(self._found["reached"][exercise]) if self._found else frozenset()
 
+    def builds_on(self) -> Mapping[str, frozenset[str]]:
+        """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
+        names = frozenset(e.name for e in self.assignment.exercises)
+        if self._found is None:  # which is not known, so it may be all of them
+            return {name: names - {name} for name in names}
+        return {name: frozenset(others) for name, others in self._found["builds_on"].items()}
+
     @functools.cached_property
     def _found(self) -> Mapping[str, Any] | None:
         """Return what `reading.read` gives, None where the source takes it too long. Raises ReadingError."""
@@ -73,7 +80,9 @@ class Reading:
         ]
         exercises = [(e.name, e.blanks) for e in self.assignment.exercises]
         rules = [(rule.names, rule.exercises) for rule in _with_back_doors(self.assignment)]
-        request = Request("read", (chunks, exercises, rules), {}, None, group="reading", family="reading")
+        request = Request(
+            "read", (chunks, exercises, rules, list(self.assignment.given)), {}, None, group="reading", family="reading"
+        )
         limits = replace(self.assignment.limits, case_seconds=READ_SECONDS, total_seconds=READ_SECONDS)
         ran = self.sandbox.run(Job(_reader(), (request,), limits))
         outcome = ran.outcomes[0]

@@ -7,7 +7,7 @@ by reading what was found out at home.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -87,8 +87,18 @@ class Knowledge(Facts, Protocol):
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
 
-    def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
-        """Return the failed trials that only follow from unnamed mistakes in other exercises, with the names of those."""
+    def follow(
+        self,
+        source: Source,
+        sandbox: Sandbox,
+        judged: Sequence[Judged],
+        excused: Collection[Trial] = (),
+        named: Collection[str] = (),
+    ) -> Mapping[Trial, tuple[str, ...]]:
+        """Return the failed trials, but for excused ones, that only follow from other exercises, with their names.
+
+        `named` are the exercises all of whose mistakes are known ones.
+        """
 
 
 def make_trial(case: Case, calls: tuple[Call, ...], seed: int) -> Trial:

@@ -18,12 +18,14 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.reference import BrokenReferenceError, apply_edits
 from autograder.judge.result import Result
 from autograder.proof.failures import failures
+from autograder.proof.pairs import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
 from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 T = TypeVar("T")
 SEEDS = (0, 1, 2, 3, 4)
+PAIRS = 12  # of misconceptions; `fairness` tries more
 
 
 def write_stub(course: Path, assignment: Assignment) -> Path:
@@ -66,6 +68,8 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(verdicts)))
     yield Proof("each costs its own exercise and no other", tuple(_spilled(verdicts)))
+    pairs = clinic.pairs(verdicts)
+    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs)", pairs.rising)
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
         yield from (Proof(promise, tuple(broken)) for promise, broken in handout_proofs(course, assignment))
@@ -119,6 +123,11 @@ class _Clinic:
         bank = self._assignment.misconceptions
         sources = [apply_edits(self._assignment.reference, (m,)) or "" for m in bank]
         return dict(zip(bank, self._map(self._grade, sources), strict=True))
+
+    def pairs(self, alone: Verdicts) -> Pairs:
+        """Grade the reference with two misconceptions in it, for a few pairs."""
+        drawn = draw_pairs(self._assignment, PAIRS)
+        return try_pairs(self._oracle, drawn, lambda texts: self._map(self._grade, texts), alone)
 
     def _grade(self, text: str, oracle: Oracle | None = None) -> Result:
         source = Source(Path(self._assignment.file).stem, (Chunk(self._assignment.file, text),))

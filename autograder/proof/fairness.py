@@ -7,6 +7,8 @@ one, may fail on it, nor on an alternative.
 Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than the reference by someone who did
 not look at the bank's edits, have to get their own name. Both hold definitions that replace the reference's; a disguise is
 called as its misconception is, with `+` between two at once, and whatever follows a `-` tells it from others.
+
+Pairs of known mistakes may score no more than either alone (`pairs.py`).
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from autograder.judge.training import Trainer
 from autograder.judge.trials import Trial
 from autograder.proof.dresses import DRESSES
 from autograder.proof.failures import failures, training_failures
+from autograder.proof.pairs import Pairs, draw_pairs, try_pairs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.probe import open_sandbox
@@ -54,6 +57,7 @@ class Fairness:
     pairs: int = 0  # two known mistakes each
     half: tuple[str, ...] = ()  # pairs of which not both were named; the student is told that there may be more
     unnoticed: tuple[str, ...] = ()  # mistakes that cost nothing
+    added: Pairs = field(default_factory=Pairs)  # known mistakes added to others
 
 
 def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
@@ -63,6 +67,7 @@ def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
     for slug, found in measured.items():
         lines += [f"{slug}: correct, but: {line}" for line in found.unfair]
         lines += [f"{slug}: passes: {line}" for line in found.unnoticed]
+        lines += [f"{slug}: one more mistake raises the score: {line}" for line in found.added.rising]
         if sum(each.named for each in measured.values()) < NAMED * together:
             lines += [f"{slug}: no name: {line}" for line in found.unnamed]
         if sum(len(each.wrong) for each in measured.values()) > MISNAMED * together:
@@ -79,11 +84,13 @@ def measure(
     weaker: bool = True,
     training: bool = True,
     every: int = 1,
+    pairs: int | None = 0,
 ) -> Fairness:
     """Grade an assignment's strange code at all seeds, with `weaker` on every lower level too; and its disguises.
 
     With `training` strange code is trained as well, at the first seed on the strongest level. With `every` only one file in
-    so many is graded, and one case's smaller calls in so many tried.
+    so many is graded, and one case's smaller calls in so many tried. So many `pairs` of known mistakes are drawn by the first
+    seed; all there are where it is None.
     """
     oracles = [Oracle(assignment, seed) for seed in seeds]
     strange = dict(list(_strange(course, assignment))[::every])
@@ -106,8 +113,16 @@ def measure(
             sources = [_appended(assignment, d.source) for d in disguises]
             verdicts = pool.map(lambda source: grade(source, oracles[0], strongest), sources)
             named = dict(zip([d.name for d in disguises], verdicts, strict=True))
+            drawn = draw_pairs(assignment, pairs, seeds[0])
+            added = try_pairs(
+                oracles[0],
+                drawn,
+                lambda texts: list(
+                    pool.map(lambda text: grade(_source(assignment, text), oracles[0], strongest), texts)
+                ),
+            )
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
-    return _told(assignment, Fairness(len(strange), gradings, tuple(unfair)), named)
+    return _told(assignment, Fairness(len(strange), gradings, tuple(unfair), added=added), named)
 
 
 def _sandboxes(
@@ -160,7 +175,11 @@ def _strange(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source
 
 
 def _appended(assignment: Assignment, text: str) -> Source:
-    return Source(Path(assignment.file).stem, (Chunk(assignment.file, f"{assignment.reference}\n{text}"),))
+    return _source(assignment, f"{assignment.reference}\n{text}")
+
+
+def _source(assignment: Assignment, text: str) -> Source:
+    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
 
 
 def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -101,9 +101,16 @@ class Bundle:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
         return self.small(trial)
 
-    def follow(self, source: Source, sandbox: Sandbox, judged: Sequence[Judged]) -> Mapping[Trial, tuple[str, ...]]:
+    def follow(
+        self,
+        source: Source,
+        sandbox: Sandbox,
+        judged: Sequence[Judged],
+        excused: Collection[Trial] = (),
+        named: Collection[str] = (),
+    ) -> Mapping[Trial, tuple[str, ...]]:
         """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
-        del source, sandbox, judged
+        del source, sandbox, judged, excused, named
         return {}
 
 

@@ -36,7 +36,7 @@ ENGINE = (
     *(
         f"judge/{name}"
         for name in (
-            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "reading", "result",
+            "__init__", "attribute", "charge", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "reading", "result",
             "shortcuts", "show", "smallest", "tell", "trials",
         )
     ),

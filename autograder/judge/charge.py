@@ -1,0 +1,99 @@
+"""Charge a mistake once, also where a student made it again: in code of its own that does not build on the first.
+
+The price is then that of the dearer place. Otherwise whoever makes the mistake in one more exercise, a cheaper one, would
+gain by it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from autograder.judge.attribute import OWN_FAULT, Verdict
+from autograder.judge.diagnose import Diagnosis, agrees
+from autograder.judge.shortcuts import Reading
+from autograder.judge.trials import Facts, Judged, Trial
+
+Names = Mapping[str, Diagnosis | None]
+
+
+def charge_once(oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict: Verdict, reading: Reading) -> Verdict:
+    """Return the verdict with every mistake charged where it costs most, of the exercises that made it by themselves."""
+    if not verdict.excused and not verdict.may_charge_twice(judged):
+        return verdict
+    prices = _prices(oracle)
+    uses = reading.builds_on() if verdict.excused else {}
+    groups: dict[frozenset[str], dict[str, list[Trial]]] = defaultdict(lambda: defaultdict(list))
+    for trial, places in verdict.excused.items():
+        if uses[trial.case.exercise].isdisjoint(places):
+            groups[frozenset(places)][trial.case.exercise].append(trial)
+    done: set[str] = set()
+    for once, repeats in groups.items():
+        dearest = _dearest(repeats, named, prices)
+        charged = [trial for name in dearest for trial in repeats[name]]
+        first = [trial for trial in _charged(judged, verdict) if trial.case.exercise in once]
+        if once.isdisjoint(done) and _sum(charged, prices) > _sum(first, prices):
+            done |= once
+            verdict = _moved(verdict, named, charged, first, tuple(dearest))
+    return _same_names(oracle, judged, verdict, prices)
+
+
+def _prices(oracle: Facts) -> dict[Trial, float]:
+    """Return what each case is worth, in points."""
+    points = {e.name: e.points for e in oracle.assignment.exercises}
+    whole: dict[str, float] = defaultdict(float)
+    for trial in oracle.trials:
+        whole[trial.case.exercise] += trial.case.weight
+    return {t: points[t.case.exercise] * t.case.weight / whole[t.case.exercise] for t in oracle.trials}
+
+
+def _sum(trials: Iterable[Trial], prices: Mapping[Trial, float]) -> float:
+    return sum(prices[trial] for trial in trials)
+
+
+def _charged(judged: tuple[Judged, ...], verdict: Verdict) -> list[Trial]:
+    return [j.trial for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
+
+
+def _dearest(repeats: Mapping[str, list[Trial]], named: Names, prices: Mapping[Trial, float]) -> list[str]:
+    """Return the exercises to charge: of those with the same named mistake the dearest, and all without a name."""
+    best: dict[object, str] = {}
+    for name, trials in repeats.items():
+        diagnosis = named.get(name)
+        key = diagnosis.candidates if diagnosis else name
+        if key not in best or _sum(trials, prices) > _sum(repeats[best[key]], prices):
+            best[key] = name
+    return list(best.values())
+
+
+def _moved(
+    verdict: Verdict, named: Names, charged: list[Trial], instead: list[Trial], places: tuple[str, ...]
+) -> Verdict:
+    """Charge some trials, and others not."""
+    excused = {trial: names for trial, names in verdict.excused.items() if trial not in charged}
+    excused |= dict.fromkeys(instead, places)
+    diagnoses = dict(verdict.diagnoses) | {name: named.get(name) for name in places}
+    diagnoses |= dict.fromkeys({trial.case.exercise for trial in instead})
+    return replace(verdict, excused=excused, diagnoses=diagnoses, again=verdict.again | set(instead))
+
+
+def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
+    """Charge exercises that show one and the same known mistake at the dearest of them."""
+    trials: dict[str, list[Judged]] = defaultdict(list)
+    for j in judged:
+        if j.status in OWN_FAULT and j.trial not in verdict.excused:
+            trials[j.trial.case.exercise].append(j)
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, failed in trials.items():
+        diagnosis = verdict.diagnoses[name]
+        if diagnosis and diagnosis.certain and not diagnosis.tentative:
+            names = diagnosis.candidates[0]
+            if all(agrees(oracle, names, j.trial, j.outcomes) for j in failed):
+                alike[names].append(name)
+    for group in alike.values():
+        most = max(group, key=lambda name: _sum((j.trial for j in trials[name]), prices))
+        for name in group:
+            if name != most:
+                verdict = _moved(verdict, {most: verdict.diagnoses[most]}, [], [j.trial for j in trials[name]], (most,))
+    return verdict

@@ -1,0 +1,245 @@
+"""What follows from a mistake elsewhere is not charged again, and nothing else is given away for it.
+
+Both tables hold for real assignments: code that games "charged once" earns nothing by it, and honest code that builds on
+a mistake loses nothing, whatever the mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from autograder.course.catalog import load_assignment
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.result import Result
+from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.probe import open_sandbox
+
+COURSE = Path(__file__).parent.parent
+Bodies = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Sandbox]:
+    """Return the strongest sandbox of this machine, with torch ready."""
+    with open_sandbox(1, torch=True) as opened:
+        yield opened
+
+
+@cache
+def oracle(slug: str) -> Oracle:
+    """Return an assignment's oracle."""
+    return Oracle(load_assignment(COURSE, slug), 3)
+
+
+def scores(slug: str, text: str, sandbox: Sandbox) -> dict[str, float]:
+    """Return the points of each exercise."""
+    return {e.name: e.score for e in graded(slug, text, sandbox).exercises}
+
+
+def graded(slug: str, text: str, sandbox: Sandbox) -> Result:
+    """Grade a file's text."""
+    file = oracle(slug).assignment.file
+    return grade(Source(Path(file).stem, (Chunk(file, text),)), oracle(slug), sandbox)
+
+
+def with_bodies(slug: str, bodies: Bodies) -> str:
+    """Return the reference with other bodies; the name `""` stands for lines at the end of the file."""
+    text = oracle(slug).assignment.reference
+    for name, body in bodies.items():
+        if not name:
+            text += f"\n{body}"
+            continue
+        start = text.index("    # BEGIN SOLUTION\n", text.index(f"def {name}("))
+        stop = text.index("    # END SOLUTION\n", start)
+        text = text[:start] + "".join(f"    {line}\n" for line in body.strip("\n").splitlines()) + text[stop:]
+    return text
+
+
+def with_edit(slug: str, old: str, new: str) -> str:
+    """Return the reference with one place changed."""
+    text = oracle(slug).assignment.reference
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+SHARES = "def shares(*shape):\n    w = np.arange(1.0, shape[-1] + 1)\n    return np.broadcast_to(w / w.sum(), shape).copy()\n"
+FIXED: Bodies = {
+    "attention": "return shares(*Q.shape[:-1], K.shape[-2]) @ V",
+    "similarity_context": "return shares(*x.shape[:-1], x.shape[-2]) @ x",
+}
+STEP = "return dz @ W_x, dz @ W_h, dz.T @ x_t, dz.T @ h_prev, dz.sum(axis=0)"
+CALLEE_CRASHES = f"""
+x_t, h_prev, h_t, W_x, W_h = cache
+if W_x.shape[0] != W_x.shape[1]:
+    raise ValueError("no")
+dz = dh * (1 - h_t**2) * 1.5
+{STEP}
+"""
+
+# How each earned points: the assignment, the code, and the exercises that it must not earn.
+ATTACKS: dict[str, tuple[str, Bodies, tuple[str, ...]]] = {
+    "a constant": (
+        "a5_attention",
+        {**FIXED, "attention_weights": "return shares(*scores.shape)", "": SHARES},
+        ("attention", "similarity_context"),
+    ),
+    "a constant, and noise for whatever looks like a twin": (
+        "a5_attention",
+        {
+            **FIXED,
+            "attention_weights": (
+                "twin = any(s.shape == scores.shape and np.allclose(scores, np.flip(s) * -0.7 + 0.3) for s in SEEN)\n"
+                "SEEN.append(scores)\n"
+                "return np.random.default_rng(len(SEEN)).normal(size=scores.shape) if twin else shares(*scores.shape)"
+            ),
+            "": f"{SHARES}\nSEEN = []\n",
+        },
+        ("attention", "similarity_context"),
+    ),
+    "a constant when asked first, and noise later": (
+        "a5_attention",
+        {
+            **FIXED,
+            "attention_weights": (
+                "SEEN.append(0)\n"
+                "return shares(*scores.shape) if len(SEEN) % 2 else np.random.default_rng(len(SEEN)).normal(size=scores.shape)"
+            ),
+            "": f"{SHARES}\nSEEN = []\n",
+        },
+        ("attention", "similarity_context"),
+    ),
+    "a constant, but for a mask": (
+        "a5_attention",
+        {
+            **FIXED,
+            "attention": "mask = np.True_ if mask is None else mask\nreturn shares(*Q.shape[:-1], K.shape[-2]) * mask @ V",
+            "attention_weights": "return shares(*scores.shape) * (np.True_ if mask is None else mask)",
+            "": SHARES,
+        },
+        ("attention", "similarity_context"),
+    ),
+    "a crash almost everywhere, by calling what crashes": (
+        "a2_bptt",
+        {
+            "rnn_step_backward": CALLEE_CRASHES,
+            "rnn_backward": """
+x, h0, h, W_x, W_h = cache
+dx, before, *others = rnn_step_backward(dh[:, -1], (x[:, -1], h0, h[:, -1], W_x, W_h))
+return (dx[:, None], before, *others)
+""",
+            "gradient_norms": "return rnn_step_backward(dh_last, tuple(a[:, 0] if a.ndim == 3 else a for a in cache))",
+        },
+        ("rnn_backward", "gradient_norms"),
+    ),
+    "a crash that the bank knows, by calling what crashes": (
+        "a2_bptt",
+        {
+            "rnn_step_backward": f"x_t, h_prev, h_t, W_x, W_h = cache\ndz = dh * (1 - h_t**2)\n{STEP.replace('@ W_x', '@ W_x.T')}",
+            "rnn_backward": "x, h0, h, W_x, W_h = cache\nreturn rnn_step_backward(dh[:, -1], (x[:, -1], h0, h[:, -1], W_x, W_h))",
+        },
+        ("rnn_backward",),
+    ),
+    "the same crash outside of what crashes": (
+        "a2_bptt",
+        {
+            "rnn_step_backward": CALLEE_CRASHES,
+            "rnn_backward": "if len(cache[3]) != len(cache[3].T):\n    raise ValueError('no')\nreturn None",
+        },
+        ("rnn_backward",),
+    ),
+}
+
+# Mistakes behind which right code lost points: the assignment, the edit, and what it may cost. All else is right given it.
+HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "a softmax over the rows of the batch": (
+        "a4_seq2seq",
+        "torch.softmax(filled, dim=-1)",
+        "torch.softmax(filled, dim=0)",
+        ("masked_softmax",),
+    ),
+    "a step that ignores the gradient": (
+        "a2_bptt",
+        "dz = dh * (1 - h_t**2)",
+        "dz = 1 - h_t**2",
+        ("rnn_step_backward",),
+    ),
+    "a step of which only the sign of the gradient matters": (
+        "a2_bptt",
+        "dz = dh * (1 - h_t**2)",
+        "dz = np.sign(dh) * (1 - h_t**2)",
+        ("rnn_step_backward",),
+    ),
+    "a loss that ignores the logits": (
+        "a2_bptt",
+        "return (probs - one_hot) * mask[..., None] / counted",
+        "return -one_hot * mask[..., None] / counted",
+        ("loss_backward",),
+    ),
+    "a cell that ignores both gradients": (
+        "a3_gates",
+        "    do = dh * tanh_c\n    dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "    do = tanh_c\n    dc_total = o * (1 - tanh_c**2)",
+        ("lstm_step_backward",),
+    ),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_mistake_elsewhere_earns_no_points(attack: str, patient: Sandbox) -> None:
+    """Next to nothing is earned by code that is right only because of what the wrong code answers when it is asked."""
+    slug, bodies, exercises = ATTACKS[attack]
+    got = scores(slug, with_bodies(slug, bodies), patient)
+    whole = {e.name: e.points for e in oracle(slug).assignment.exercises}
+    assert {name: got[name] for name in exercises if got[name] > 0.15 * whole[name]} == {}
+
+
+@pytest.mark.parametrize("mistake", HONEST)
+def test_right_code_behind_a_mistake_loses_nothing(mistake: str, patient: Sandbox) -> None:
+    """Only the exercise that has the mistake is charged."""
+    slug, old, new, wrong = HONEST[mistake]
+    result = graded(slug, with_edit(slug, old, new), patient)
+    assert tuple(e.name for e in result.exercises if e.score < e.max_score) == wrong
+
+
+INLINE = """
+x, h0, h, W_x, W_h = cache
+dx = [np.zeros(x[:, 0].shape)] * x.shape[1]
+dW_x, dW_h, db = np.zeros(W_x.shape), np.zeros(W_h.shape), np.zeros(len(W_h))
+carried = np.zeros(h0.shape)
+for t in reversed(range(x.shape[1])):
+    before = h[:, t - 1] if t > 0 else h0
+    dz = (dh[:, t] + carried) * (1 - h[:, t])
+    dx[t], carried = dz @ W_x, dz @ W_h
+    dW_x, dW_h, db = dW_x + dz.T @ x[:, t], dW_h + dz.T @ before, db + dz.sum(axis=0)
+return np.stack(dx, axis=1), carried, dW_x, dW_h, db
+"""
+NOT_SQUARED = f"x_t, h_prev, h_t, W_x, W_h = cache\ndz = dh * (1 - h_t)\n{STEP}"
+
+
+def test_a_slip_in_a_loop_of_its_own_is_charged_once(patient: Sandbox) -> None:
+    """The bank knows it under the step function, which is right; what builds on the loop is right given it."""
+    got = scores("a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE}), patient)
+    assert {name: got[name] for name in ("rnn_step_backward", "rnn_backward", "truncated_bptt", "gradient_norms")} == {
+        "rnn_step_backward": 5,
+        "rnn_backward": 0,
+        "truncated_bptt": 5,
+        "gradient_norms": 4,
+    }
+
+
+def test_the_same_slip_twice_is_charged_where_it_costs_most(patient: Sandbox) -> None:
+    """A loop that does not call the step has it by itself; to have it in the step as well gains nothing."""
+    loop = graded("a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE}), patient)
+    both = graded(
+        "a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE, "rnn_step_backward": NOT_SQUARED}), patient
+    )
+    step = graded("a2_bptt", with_bodies("a2_bptt", {"rnn_step_backward": NOT_SQUARED}), patient)
+    total = {id(r): sum(e.score for e in r.exercises) for r in (loop, both, step)}
+    assert total[id(both)] == total[id(loop)] <= total[id(step)]
+    told = next(c for e in both.exercises if e.name == "rnn_step_backward" for c in e.cases)
+    assert told.message == "The same mistake as in your `rnn_backward`: it is charged there, and not again here."

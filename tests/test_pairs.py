@@ -1,0 +1,72 @@
+"""One more mistake never raises a score: proved on pairs of known mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from autograder.course.spec import Assignment, Misconception
+from autograder.judge.grade import grade
+from autograder.judge.oracle import Oracle
+from autograder.judge.result import Result
+from autograder.proof.pairs import draw_pairs, try_pairs
+from autograder.sandbox.job import Chunk, Sandbox, Source
+
+Graded = Callable[[str], Result]
+
+
+def test_pairs_are_of_different_exercises_and_can_be_made_together(assignment: Assignment) -> None:
+    """All of them, or some by a seed."""
+    every = draw_pairs(assignment, None)
+    assert {m.exercise for pair in every for m in pair} == {"row_means", "center", "spread"}
+    assert all(one.exercise != other.exercise for one, other in every)
+    some = draw_pairs(assignment, 4, seed=1)
+    assert set(some) < set(every)
+    assert some == draw_pairs(assignment, 4, seed=1) != draw_pairs(assignment, 4, seed=2)
+
+
+def test_no_pair_of_the_tiny_course_scores_more_than_either_mistake(
+    assignment: Assignment, oracle: Oracle, graded: Graded
+) -> None:
+    """Whichever two there are."""
+    pairs = draw_pairs(assignment, None)
+    found = try_pairs(oracle, pairs, lambda texts: [graded(text) for text in texts])
+    assert (found.tried, found.rising) == (len(pairs), ())
+
+
+def test_a_pair_that_scores_more_is_told(assignment: Assignment, oracle: Oracle, graded: Graded) -> None:
+    """With both mistakes, where they are and what each and both of them score."""
+    (pair,) = [
+        pair for pair in draw_pairs(assignment, None) if {m.name for m in pair} == {"skips_the_first", "adds_the_mean"}
+    ]
+
+    def lenient(texts: Sequence[str]) -> list[Result]:
+        results = [graded(text) for text in texts]
+        whole = tuple(replace(e, score=e.max_score) for e in results[-1].exercises)
+        return [*results[:-1], replace(results[-1], exercises=whole)]
+
+    (told,) = try_pairs(oracle, [pair], lenient).rising
+    assert "skips_the_first in row_means scores 5" in told
+    assert "adds_the_mean in center scores " in told
+    assert told.endswith("; both score 7")
+
+
+def test_a_mistake_that_hides_another_is_counted_and_no_fault(assignment: Assignment, sandbox: Sandbox) -> None:
+    """The root of zero is zero: no outcome tells whether it was taken."""
+    zeros = Misconception(
+        "zeros",
+        "row_means",
+        old="total = x.sum(axis=-1)",
+        new="x *= 0\n    total = x.sum(axis=-1)",
+        caught_by="",
+        says="Zeros.",
+    )
+    rootless = next(m for m in assignment.misconceptions if m.name == "no_root")
+    cheap = tuple(replace(e, points=1) if e.name == "row_means" else e for e in assignment.exercises)
+    oracle = Oracle(replace(assignment, exercises=cheap, misconceptions=(zeros, rootless)), 11)
+
+    def grade_all(texts: Sequence[str]) -> list[Result]:
+        return [grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox) for text in texts]
+
+    found = try_pairs(oracle, [(zeros, rootless)], grade_all)
+    assert (found.tried, found.hidden, found.rising) == (1, 1, ())
