@@ -220,9 +220,12 @@ def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
 
 def size_flaw(name: str, size: int, limit: int) -> str:
     """Say that a file is too large."""
-    power, unit = (20, "MB") if limit >> 20 else (10, "KB")
-    allowed = f"{size / 2**power:.1f} {unit} or more, where {limit >> power} {unit} are allowed"
+    allowed = f"{_in_words(size)} or more, where {_in_words(limit)} are allowed"
     return f"{name} is too large: {allowed}. Hand in the code alone, without data written into it."
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 2**20:.1f} MB" if size >= 1 << 20 else f"{size / 2**10:.0f} KB"
 
 
 def outside_flaw(name: str) -> str:
