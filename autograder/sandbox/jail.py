@@ -19,6 +19,9 @@ system calls that numpy and torch make: no sockets, no new processes, no exec, n
 memory that limits cannot see. Then it sends one `ready` and runs the submission. A child that ends before `ready` is
 the sandbox's fault; after it, the student's.
 
+A submission's source is looked through, where that is needed, by a child of its own that runs nothing of it: what it says can
+be believed, and a source that brings a parser down brings down that child.
+
 Rules name inodes, so a ruleset is built after every mount is in place, once per zygote; the scratch folder is
 emptied between children but never replaced. Every mechanism here is tried in a throw-away child before it is
 believed (`zygote.py`, `probe.py`).
