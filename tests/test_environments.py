@@ -5,6 +5,8 @@ What takes seconds runs here; `make test-environments` runs the whole matrix.
 
 from __future__ import annotations
 
+import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -102,6 +104,22 @@ def test_from_a_folder_on_the_path(deed: Deed, users_own: Environment, course: P
     environment = Environment((base_python(),), users_own.site, {"PYTHONPATH": f"{tmp_path}:{users_own.site}"})
     came = made(deed, environment, course, tmp_path)
     assert came.full, came.said
+
+
+LEVEL = """\
+from autograder.sandbox.probe import open_sandbox
+with open_sandbox(1) as sandbox:
+    print(sandbox.isolation.level)
+"""
+
+
+def test_a_python_behind_a_link_isolates_as_well(tmp_path: Path) -> None:
+    """As homes on a file server are, which have another name there."""
+    (tmp_path / "link").symlink_to(sys.prefix)
+    pythons = (sys.executable, str(tmp_path / "link" / "bin" / "python"))
+    variables = {"PATH": os.environ["PATH"]}
+    levels = [Environment((python,), tmp_path, variables).run("-c", LEVEL, cwd=tmp_path) for python in pythons]
+    assert levels[0].stdout == levels[1].stdout != ""
 
 
 @pytest.fixture

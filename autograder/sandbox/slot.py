@@ -138,6 +138,9 @@ class Slot:
         if bwrap is None:
             raise SlotError("bubblewrap (bwrap) is not installed")
         binds = [part for path in readable_paths() for part in ("--ro-bind-try", path, path)]
+        for path in dict.fromkeys((sys.prefix, sys.base_prefix)):
+            if os.path.realpath(path) != path:  # a home that is reached by a link, which is not there inside
+                binds += ["--symlink", os.path.realpath(path), path]
         ours = [
             part
             for name in _OURS
