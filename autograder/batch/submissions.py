@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from autograder.batch.aliases import Aliases
 from autograder.batch.archives import (
     MAX_CLASS_ENTRIES,
     Member,
@@ -105,7 +106,7 @@ class _Entry:
 
 
 def read_submissions(path: Path, stub: Stub, roster: Roster | None = None) -> tuple[Submission, ...]:
-    """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read.
+    """Read a class, sorted by student. Raises SubmissionsError where there is nothing to read, RosterError on bad aliases.
 
     Who is on the roster goes by its id, so that what came in under several names is one student's.
     """
@@ -194,7 +195,10 @@ def _entries_of(
 
 
 def _read_all(entries: tuple[_Entry, ...], where: str, stub: Stub, roster: Roster) -> tuple[Submission, ...]:
-    people = {entry.said.owner: roster.find(entry.said.owner) for entry in entries}
+    owners = {entry.said.owner for entry in entries}
+    aliases = Aliases(roster)
+    aliases.check(owners)
+    people = {owner: aliases.find(owner) or roster.find(owner) for owner in owners}
     by_owner: dict[str, list[_Entry]] = defaultdict(list)
     for entry in entries:
         person = people[entry.said.owner]
