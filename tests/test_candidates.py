@@ -183,7 +183,7 @@ def test_what_two_files_leave_open_is_told_to_both(
 def test_two_uploads_are_two_files(handout: Kept, assignment: Assignment, grade: Any) -> None:
     """Of a stub and a notebook that an export lists one by one, the one that is written counts, whichever came last."""
     whole = filled_notebook(handout["means.ipynb"], assignment.reference, RIGHT)
-    _, rows = grade(
+    out, rows = grade(
         {
             "ann_1_100_means.ipynb": whole,
             "ann_1_101_means.py": handout["means.py"],
@@ -191,12 +191,14 @@ def test_two_uploads_are_two_files(handout: Kept, assignment: Assignment, grade:
             "Bob Noether_31_assignsubmission_file_means.py": handout["means.py"],
             "cyd.ipynb": whole,
             "cyd.py": handout["means.py"],
-            "dan.zip": zipped(handout),
-            "dan.py": filled_file(handout["means.py"], assignment.reference, RIGHT),
+            "dan_4_101_means.zip": zipped(handout),
+            "dan_4_100_means.py": filled_file(handout["means.py"], assignment.reference, RIGHT),
         }
     )
+    told = "no exercise is written in dan_4_101_means.zip, so dan_4_100_means.py is graded"
+    assert (record(out, "dan_4")["doubts"], record(out, "dan_4")["notes"]) == ([told], [told])
     assert {name: float(row["score"]) for name, row in rows.items()} == dict.fromkeys(
-        ("ann_1", "Bob_Noether_31", "cyd", "dan"), 7.0
+        ("ann_1", "Bob_Noether_31", "cyd", "dan_4"), 7.0
     )
 
 

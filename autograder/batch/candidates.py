@@ -129,7 +129,7 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
     zips = [member for member in files if member.suffix == ".zip"]
     if len(zips) != 1:
         told = f"{where} holds no Python file or notebook, only {several(m.name for m in files)}."
-        packed = "".join(unopened(member.parts[-1], stub.file) for member in files[:1])
+        packed = next(filter(None, (unopened(member.parts[-1], stub.file) for member in files)), "")
         raise UnreadableError(f"{told} {packed or f'Hand in {stub.file}, a notebook (.ipynb), or a .zip of one.'}")
     found = source_in_zip(zips[0], zips[0].name, stub, around)
     return replace(found, inside=f"{zips[0].name}: {found.inside}")

@@ -242,18 +242,19 @@ def _checksum(owner: str, salt: int = 0) -> str:
 
 
 def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Submission:
-    attempts = _attempts(entries, stub)
-    for attempt in attempts:
-        submission = _read_attempt(student, attempt, where, stub)
-        if len(attempts) == 1 or submission.source is None or written(submission.source, stub).exercises:
-            break
-    else:
-        attempt, submission = attempts[0], _read_attempt(student, attempts[0], where, stub)
-    if attempt is not attempts[0]:
-        told = f"{printable(attempts[0][0].name)} is as it was handed out, so {printable(attempt[0].name)} is graded"
-        submission = replace(submission, notes=(told, *submission.notes), doubts=(told, *submission.doubts))
-    notes = (*_left_notes(attempt, entries, stub), *submission.notes)
-    return replace(submission, notes=("handed in late, as the export marks it", *notes) if submission.late else notes)
+    first, *earlier = _attempts(entries, stub)
+    submission, notes = _read_attempt(student, first, where, stub), tuple(_left_notes(first, entries, stub))
+    if earlier and submission.source and not written(submission.source, stub).exercises:
+        for attempt in earlier:
+            other = _read_attempt(student, attempt, where, stub)
+            if other.source and written(other.source, stub).exercises:
+                told = (
+                    f"no exercise is written in {printable(first[0].name)}, so {printable(attempt[0].name)} is graded"
+                )
+                submission, notes = replace(other, doubts=(told, *other.doubts)), (told,)
+                break
+    late = ("handed in late, as the export marks it",) if submission.late else ()
+    return replace(submission, notes=(*late, *notes, *submission.notes))
 
 
 def _attempts(entries: list[_Entry], stub: Stub) -> list[tuple[_Entry, ...]]:
@@ -288,7 +289,7 @@ def _read_attempt(student: str, attempt: tuple[_Entry, ...], where: str, stub: S
         problem,
         owner=said.owner,
         submitted=said.submitted,
-        late=any(e.said.late for e in attempt),
+        late=said.late,
     )
     if found is None:
         return submission
