@@ -163,12 +163,10 @@ def _grade_into(
     events: Events | None,
 ) -> bool:
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
-    from autograder.batch.aliases import Aliases
-    from autograder.batch.archives import several
     from autograder.batch.shelf import open_gradebook
     from autograder.batch.submissions import read_submissions
     from autograder.batch.written import Stub
-    from autograder.command.mismatch import roster_mismatch
+    from autograder.command.mismatch import roster_mismatch, unmatched_aliases
     from autograder.command.pipeline import make_plan
     from autograder.command.progress import watch_on
 
@@ -177,11 +175,8 @@ def _grade_into(
     if mismatch := roster_mismatch(found, people):
         _tell(mismatch, events)
         return False
-    if people and "aliases" in (choices.facts or {}):
-        here = [submission.person.id for submission in found if submission.person]
-        if names := Aliases(people).unmatched([submission.owner for submission in found], here):
-            told = "1 name of the aliases is" if len(names) == 1 else f"{len(names)} names of the aliases are"
-            print(f"autograder: {told} not among the submissions: {several(names)}", file=sys.stderr)
+    if people and "aliases" in (choices.facts or {}) and (told := unmatched_aliases(found, people)):
+        print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found, choices)
         if people and "roster" in (choices.facts or {}):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from autograder.batch.aliases import Aliases
 from autograder.batch.archives import several
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.roster import Roster
@@ -42,6 +43,16 @@ def roster_mismatch(submissions: Sequence[Submission], roster: Roster | None) ->
         "the roster or the submissions of the other."
     )
     return Mismatch("roster", message, names, tuple(person.id for person in roster.people))
+
+
+def unmatched_aliases(submissions: Sequence[Submission], roster: Roster) -> str:
+    """Say which names of the aliases are nobody's among the submissions, if any."""
+    here = [submission.person.id for submission in submissions if submission.person]
+    names = Aliases(roster).unmatched([submission.owner for submission in submissions], here)
+    if not names:
+        return ""
+    told = "1 name of the aliases is" if len(names) == 1 else f"{len(names)} names of the aliases are"
+    return f"{told} not among the submissions: {several(names)}. Check how the export, or grades.csv, writes them."
 
 
 def points_mismatch(book: Gradebook, summary: Mapping[str, Any]) -> Mismatch | None:
