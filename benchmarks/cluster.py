@@ -1,5 +1,7 @@
 """Measure grading on a cluster: what a second worker brings, and when the coordinator has more than it can take.
 
+Before that it measures what writing down a result takes in classes of three sizes.
+
 The scheduler and the workers are processes of this machine, so what is measured is the cost of distribution, not a network.
 For the second figure workers grade nothing and send back results of the usual size, as fast as they can.
 """
@@ -18,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -152,6 +155,19 @@ def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit
         )
 
 
+def saving(trainer: Trainer, done: Graded, sizes: tuple[int, ...], count: int = 100) -> None:
+    """Write some results of a class of each size into its gradebook, as a grading does, here and without a cluster."""
+    for size in sizes:
+        submissions = tuple(Submission(f"s{i:06}", "class.zip", reference_of(trainer)) for i in range(size))
+        with tempfile.TemporaryDirectory() as folder, open_gradebook(Path(folder) / "out", trainer.assignment) as book:
+            plan = make_plan(book, trainer.assignment, submissions, Choices(seed=SEED))
+            coming = [replace(done, submission=submission) for submission in plan.tasks[:count]]
+            began = time.process_time()
+            write_down(book, plan, coming, Count())
+            each = 1000 * (time.process_time() - began) / count
+        print(f"{size} who wait: writing down a result takes {each:.2f} ms of CPU", flush=True)
+
+
 class Count:
     """Watches a grading and counts."""
 
@@ -205,6 +221,7 @@ def main() -> None:
     with open_sandbox(1) as sandbox:
         wrong = next(itertools.islice((s for s in submissions if s.source), 30, None))
         done = grade_one(trainer, wrong, sandbox)
+    saving(trainer, done, (300, 3000, 30_000))
     saturation(orders, trainer, done, given.count, given.limit)
     keeping_busy(orders, trainer, done)
     efficiency(orders, trainer, submissions)

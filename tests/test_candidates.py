@@ -16,11 +16,13 @@ from typing import Any
 import pytest
 from conftest import COURSE, SLUG
 
-from autograder.batch.written import Stub
+from autograder.batch.written import Stub, written
 from autograder.cli import main
-from autograder.course.catalog import load_assignment
+from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment
 from autograder.publish.desk import Settings, desk_files, handed_in, open_desk
+from autograder.publish.otter_judge import ask
+from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]
 Files = Mapping[str, bytes]
@@ -197,10 +199,12 @@ def test_two_uploads_are_two_files(
 
 
 def test_an_upload_that_is_as_handed_out_stands_back(handout: Kept, assignment: Assignment, grade: Any) -> None:
-    """Of a zipped handout in which nothing is written and a finished file, the file counts."""
+    """Of a zipped handout in which nothing is written and an earlier finished file, the file counts, and that is said."""
     finished = filled_file(handout["means.py"], assignment.reference, RIGHT)
-    _, rows = grade({"dan.zip": zipped(handout), "dan.py": finished})
-    assert {name: float(row["score"]) for name, row in rows.items()} == {"dan": 7.0}
+    out, rows = grade({"dan_4_101_means.zip": zipped(handout), "dan_4_100_means.py": finished})
+    told = "no exercise is written in dan_4_101_means.zip, so dan_4_100_means.py is graded"
+    assert (record(out, "dan_4")["doubts"], record(out, "dan_4")["notes"]) == ([told], [told])
+    assert {name: float(row["score"]) for name, row in rows.items()} == {"dan_4": 7.0}
 
 
 @pytest.mark.parametrize("form", ["zip", "files"])
@@ -221,8 +225,88 @@ def test_a_desk_and_otter_choose_as_a_grading_does(
     desk = open_desk(source)
     submission = handed_in(tmp_path / "submission", Stub.of(desk.assignment))
     assert submission.origin.endswith("means.ipynb"), submission
-    entry = desk.judge(submission)
-    assert (entry["score"], entry["max_score"]) == (7, 7)
+    for entry in (desk.judge(submission), ask(source, tmp_path / "submission")):  # the second as otter's judge does
+        assert (entry["score"], entry["max_score"]) == (7, 7)
+
+
+def test_pytest_and_autograder_check_ask_about_the_same_file(
+    handout: Kept, assignment: Assignment, tmp_path: Path
+) -> None:
+    """In a folder whose notebook is finished and whose stub is as it was, both pass."""
+    work = {**handout, "means.ipynb": filled_notebook(handout["means.ipynb"], assignment.reference, RIGHT)}
+    assert "7 of 7 points" in checked(work, tmp_path)[0]
+    tests = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_means.py"]
+    command = [sys.executable, "-m", "autograder.cli", "check", SLUG, "--course", str(COURSE)]
+    for one in (tests, command):
+        done = subprocess.run(one, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+STUB = '''"""Fill in."""
+
+import numpy as np
+
+STEP = 1
+
+
+def given(x):
+    return x
+
+
+def center(x: np.ndarray, axis: int = 0) -> np.ndarray:
+    """Return it centred."""
+    raise NotImplementedError("center is not written yet")
+
+
+class Model:
+    def __init__(self, size):
+        self.size = size
+
+    def forward(self, x):
+        raise NotImplementedError("Model.forward is not written yet")
+'''
+RAISES = '    raise NotImplementedError("center is not written yet")'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "exercises"),
+    [
+        ("", "", ""),
+        ("\n", "\r\n", ""),
+        ("    ", "\t", ""),
+        ("# nothing", "", ""),
+        (RAISES, f"    # Mine: later.\n\n{RAISES}  # soon", ""),
+        ("Return it centred.", "What I think: take the mean.", ""),
+        ("(x: np.ndarray, axis: int = 0) ->", "(\n    x: np.ndarray,\n    axis: int = 0,\n) ->", ""),
+        ("import numpy as np", "import numpy as np\nimport math\nprint(center)", ""),
+        ("STEP = 1", "STEP = 1\n\n\ndef helper(center):\n    Model = center\n    return center(center=1) == 2", ""),
+        ("return x\n", "return x + 0\n", ""),  # what is given is no exercise
+        (RAISES, "    return x - x.mean()", "center"),
+        (RAISES, f"    return x - x.mean()\n{RAISES}", "center"),
+        (RAISES, f"    # {RAISES.strip()}", "center"),
+        (RAISES, "    return x - x.mean(", "center"),  # a slip that keeps it from being Python
+        (RAISES, RAISES + "\n\n\ncenter = lambda x, axis=0: x", "center"),
+        (RAISES, RAISES + "\n\n\ndef center(x):\n    return x", "center"),
+        (RAISES, RAISES + "\n\n\nModel.forward = given", "Model"),
+        (RAISES, RAISES + "\n\n\nif STEP:\n    def center(x):\n        return x", "center"),
+        ('raise NotImplementedError("Model.forward is not written yet")', "return x", "Model"),
+        ("self.size = size", "self.size = size\n        self.more = 1", "Model"),
+    ],
+)
+def test_what_counts_as_written(old: str, new: str, exercises: str) -> None:
+    """Code does; layout, comments, docstrings, experiments and what was given do not."""
+    stub = Stub("m.py", STUB, frozenset({"center", "Model"}))
+    text = STUB.replace(old, new) if old else STUB
+    assert written(Source("m", (Chunk("m.py", text.replace("\r\n", "\n")),)), stub).exercises == set(exercises.split())
+
+
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_every_reference_is_written_and_no_stub_is(slug: str) -> None:
+    """Of every assignment, all exercises that have a definition."""
+    assignment = load_assignment(ROOT, slug)
+    stub = Stub.of(assignment)
+    for text, found in ((assignment.reference, stub.exercises), (assignment.stub, frozenset())):
+        assert written(Source("m", (Chunk("m.py", text),)), stub).exercises == found
 
 
 @pytest.mark.slow

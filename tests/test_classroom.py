@@ -109,11 +109,11 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "roster.csv", tmp_path / "out"
     path.write_text("id,name,email\n1,Ann,ann@x.org\n2,Zoe,zoe@x.org\n", encoding="utf-8")
     options = ("-o", out, "--accept-unsandboxed")
-    code, said, _ = run("grade", "t1_means", works, *options, "--roster", path, "--due", "2026-03-01")
+    code, said, told = run("grade", "t1_means", works, *options, "--roster", path, "--due", "2026-03-01")
     assert code == 0
     assert "roster: 2 people, with id, name, email\n" in said  # and so without extension, whatever its column is called
-    assert "1 on the roster handed in nothing" in said
-    assert "2 are not on the roster" in said
+    assert "1 of 2 on the roster handed in nothing: Zoe." in told
+    assert "2 of 3 submissions are not on the roster: bob, eve." in told
     assert "3 handed in, and the export does not say when" in said
     assert "When 3 of the submissions came" in (out / "report.html").read_text(encoding="utf-8")
     rows = grades(out)
@@ -132,7 +132,7 @@ def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path
     """Whoever grades only what came late is told that everybody else has left the grades, and how to have them back."""
     latecomers, roster = tmp_path / "late", tmp_path / "roster.csv"
     latecomers.mkdir()
-    roster.write_text("id\nann\n", encoding="utf-8")
+    roster.write_text("id\nann\nzoe\n", encoding="utf-8")
     shutil.copy(works / "eve.py", latecomers / "zoe.py")
     ended = run("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
     assert "3 graded before, but not among the latest submissions and so not in the grades: ann, bob, eve." in ended[2]
@@ -293,7 +293,7 @@ def test_appeals_that_have_nothing_to_look_at(run: Run, out: Path, works: Path, 
     """What could not be read, and whoever handed in nothing."""
     (works / "pdf.pdf").write_bytes(b"%PDF")
     roster = tmp_path / "roster.csv"
-    roster.write_text("id\n77\n", encoding="utf-8")
+    roster.write_text("id\n77\nann\n", encoding="utf-8")
     run("grade", "t1_means", works, "-o", out, "--roster", roster, "--accept-unsandboxed")
     assert "could not be read" in refused(run("explain", "pdf", "center", "-o", out))
     assert "handed in nothing" in refused(run("explain", "77", "center", "-o", out))

@@ -31,7 +31,7 @@ from autograder.sandbox.job import Source
 
 MAX_ARCHIVE = 50 << 20  # with all that lie in it
 MOST_ARCHIVES = 3  # one in the other
-MAX_OTHERS = 20  # files of other names that are looked into
+MOST_READ = 10  # files of the right name, and of other names, that are looked into: those nearest the top
 _HELPERS = frozenset(
     {"__init__.py", "check.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "training.py",
      "usercustomize.py"}
@@ -129,7 +129,7 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
     zips = [member for member in files if member.suffix == ".zip"]
     if len(zips) != 1:
         told = f"{where} holds no Python file or notebook, only {several(m.name for m in files)}."
-        packed = "".join(unopened(member.parts[-1], stub.file) for member in files[:1])
+        packed = next(filter(None, (unopened(member.parts[-1], stub.file) for member in files)), "")
         raise UnreadableError(f"{told} {packed or f'Hand in {stub.file}, a notebook (.ipynb), or a .zip of one.'}")
     found = source_in_zip(zips[0], zips[0].name, stub, around)
     return replace(found, inside=f"{zips[0].name}: {found.inside}")
@@ -146,16 +146,20 @@ def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
     if len(own) == 1:
         return _found(_Read(own[0], *source_of(own[0].member, own[0].title, stub.file)), own, stub)
     named = [candidate for candidate in own if candidate.named in _names(stub)]
-    read = [_read(candidate, stub) for candidate in named]
+    read = [_read(candidate, stub) for candidate in _nearest_the_top(named)]
     rivals = [one for suffix in SUFFIXES if (one := _nearest(read, suffix, where, stub))]
     if any(one.differs for one in rivals):
         return _found_among([one for one in rivals if one.differs], own, stub)
-    others = [_read(candidate, stub) for candidate in [c for c in own if c not in named][:MAX_OTHERS]]
+    others = [_read(candidate, stub) for candidate in _nearest_the_top([c for c in own if c not in named])]
     if working := [one for one in others if one.count]:
         return _of_other_names(working, own, where, stub)
     if rivals:
         return _found(rivals[0], own, stub)
     raise _none_is_named(own, where, stub)
+
+
+def _nearest_the_top(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: candidate.depth)[:MOST_READ]
 
 
 def _names(stub: Stub) -> tuple[str, str]:

@@ -16,7 +16,15 @@ from typing import Any
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.shards import Shard, parse_shard
 
-_SHARED = ("assignment", "title", "seed", "exercises", "due", "roster")  # facts in which all parts must agree
+_SHARED = (
+    "assignment",
+    "title",
+    "seed",
+    "exercises",
+    "due",
+    "roster",
+    "aliases",
+)  # facts in which all parts must agree
 _RUN = "started, engine, isolation, seconds"
 _OVERRIDE = "student, exercise, points, because, made"
 
@@ -55,7 +63,7 @@ def check_parts(parts: Sequence[Part]) -> None:
     first = parts[0]
     for part in parts[1:]:
         for name in _SHARED:
-            if part.facts[name] != first.facts[name]:
+            if part.facts.get(name) != first.facts.get(name):
                 raise GradebookError(f"{first.folder} and {part.folder} differ in {name}. Grade them again alike.")
     known: dict[str, Part] = {}
     for part in parts:

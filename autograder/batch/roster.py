@@ -73,10 +73,10 @@ class Lateness:
 
 
 class Roster:
-    """The people of a class, and a way to find one by what an export says."""
+    """The people of a class, and a way to find one by what an export says; `aliases` are ids by names of exports."""
 
-    def __init__(self, people: Sequence[Person]) -> None:
-        self.people = tuple(people)
+    def __init__(self, people: Sequence[Person], aliases: Mapping[str, str] | None = None) -> None:
+        self.people, self.aliases = tuple(people), dict(aliases or {})
         self._by: dict[str, dict[str, list[Person]]] = {
             key: defaultdict(list) for key in ("id", "login", "email", "name")
         }
@@ -98,7 +98,7 @@ class Roster:
             if person := self._only(kind, clue.casefold()):
                 return person
         numbered = self._only("id", owner.number)
-        named = self._by["name"].get(_letters(owner.name or owner.key), [])
+        named = self._by["name"].get(letters_of(owner.name or owner.key), [])
         if numbered and (numbered in named or not (owner.name and numbered.name)):
             return numbered
         return named[0] if len(named) == 1 else None
@@ -181,11 +181,12 @@ def _rotations(name: str) -> Iterator[str]:
     """Yield a name's letters with every word first in turn: Canvas writes the last name first."""
     words = name.replace(",", " ").split()
     for i in range(len(words)):
-        if letters := _letters("".join(words[i:] + words[:i])):
+        if letters := letters_of("".join(words[i:] + words[:i])):
             yield letters
 
 
-def _letters(name: str) -> str:
+def letters_of(name: str) -> str:
+    """Return what of a name is compared: its letters and digits, small and without accents."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     return "".join(c for c in plain if c.isalnum())
 

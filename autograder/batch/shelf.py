@@ -46,10 +46,10 @@ def known_roster(out: Path) -> Roster | None:
         return None
     try:
         with _alone(out), _opened(out / FILE) as book:
-            people = book.fact("roster")
+            people, aliases = book.fact("roster"), book.fact("aliases")
     except sqlite3.Error as error:
         raise _unusable(out, error) from None
-    return Roster([Person(**person) for person in people]) if people else None
+    return Roster([Person(**person) for person in people], aliases) if people else None
 
 
 def _unusable(out: Path, error: sqlite3.Error) -> GradebookError:

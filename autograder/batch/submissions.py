@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from autograder.batch.aliases import Aliases
 from autograder.batch.archives import (
     MAX_CLASS_ENTRIES,
     Member,
@@ -117,7 +118,7 @@ def read_submissions(path: Path, stub: Stub, roster: Roster | None = None) -> tu
 
 
 def read_class(path: Path, stub: Stub, roster: Roster | None = None) -> Class:
-    """Read a class. Raises SubmissionsError where there is nothing to read.
+    """Read a class. Raises SubmissionsError where there is nothing to read, RosterError on bad aliases.
 
     Who is on the roster goes by its id, so that what came in under several names is one student's.
     """
@@ -160,7 +161,10 @@ def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
 
 
 def _read_all(entries: tuple[_Entry, ...], where: str, stub: Stub, roster: Roster) -> tuple[Submission, ...]:
-    people = {entry.said.owner: roster.find(entry.said.owner) for entry in entries}
+    owners = {entry.said.owner for entry in entries}
+    aliases = Aliases(roster)
+    aliases.check(owners)
+    people = {owner: aliases.find(owner) or roster.find(owner) for owner in owners}
     by_owner: dict[str, list[_Entry]] = defaultdict(list)
     for entry in entries:
         person = people[entry.said.owner]
@@ -204,18 +208,19 @@ def _checksum(owner: str, salt: int = 0) -> str:
 
 
 def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Submission:
-    attempts = _attempts(entries, stub)
-    for attempt in attempts:
-        submission = _read_attempt(student, attempt, where, stub)
-        if len(attempts) == 1 or submission.source is None or written(submission.source, stub).exercises:
-            break
-    else:
-        attempt, submission = attempts[0], _read_attempt(student, attempts[0], where, stub)
-    if attempt is not attempts[0]:
-        told = f"{printable(attempts[0][0].name)} is as it was handed out, so {printable(attempt[0].name)} is graded"
-        submission = replace(submission, notes=(told, *submission.notes), doubts=(told, *submission.doubts))
-    notes = (*_left_notes(attempt, entries, stub), *submission.notes)
-    return replace(submission, notes=("handed in late, as the export marks it", *notes) if submission.late else notes)
+    first, *earlier = _attempts(entries, stub)
+    submission, notes = _read_attempt(student, first, where, stub), tuple(_left_notes(first, entries, stub))
+    if earlier and submission.source and not written(submission.source, stub).exercises:
+        for attempt in earlier:
+            other = _read_attempt(student, attempt, where, stub)
+            if other.source and written(other.source, stub).exercises:
+                told = (
+                    f"no exercise is written in {printable(first[0].name)}, so {printable(attempt[0].name)} is graded"
+                )
+                submission, notes = replace(other, doubts=(told, *other.doubts)), (told,)
+                break
+    late = ("handed in late, as the export marks it",) if submission.late else ()
+    return replace(submission, notes=(*late, *notes, *submission.notes))
 
 
 def _attempts(entries: list[_Entry], stub: Stub) -> list[tuple[_Entry, ...]]:
@@ -250,7 +255,7 @@ def _read_attempt(student: str, attempt: tuple[_Entry, ...], where: str, stub: S
         problem,
         owner=said.owner,
         submitted=said.submitted,
-        late=any(e.said.late for e in attempt),
+        late=said.late,
         place=place,
     )
     if found is None:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autograder.command.machines import Machines, parse_resources
-from autograder.command.options import CourseOption, SlugArgument, TrustOption, course_of, fail, tell_unfinished
+from autograder.command.options import (
+    CourseOption,
+    SlugArgument,
+    TrustOption,
+    course_of,
+    fail,
+    tell_unfinished,
+    tell_unmatched,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from autograder.batch.gradebook import Gradebook
     from autograder.batch.roster import Roster
     from autograder.batch.shards import Shard
+    from autograder.command.mismatch import Mismatch
     from autograder.command.pipeline import Choices, Plan
     from autograder.command.progress import Events
 
@@ -34,6 +43,12 @@ def grade(
     roster: Annotated[
         Path | None,
         typer.Option(show_default="the gradebook's", help="CSV of id, name, email, login, section, extension"),
+    ] = None,
+    alias: Annotated[
+        Path | None,
+        typer.Option(
+            show_default="the gradebook's", help="CSV of name, id: whose of the roster a name of the export is"
+        ),
     ] = None,
     due: Annotated[
         str | None, typer.Option(metavar="WHEN", show_default="the gradebook's", help="Due date: 2026-03-01T23:59")
@@ -62,6 +77,7 @@ def grade(
     from rich.console import Console
 
     from autograder.batch.gradebook import GradebookError
+    from autograder.batch.roster import RosterError
     from autograder.batch.submissions import SubmissionsError
     from autograder.command.pipeline import Choices
     from autograder.command.progress import Events
@@ -78,11 +94,11 @@ def grade(
     )
     console = Console(stderr=as_json)
     events = Events(sys.stdout) if as_json else None
-    people, facts = _class_facts(out, roster, due)
+    people, facts = _class_facts(out, roster, alias, due)
     choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts)
     try:
         sound = _grade_into(out, where, choices, submissions, people, console, events)
-    except (SubmissionsError, GradebookError) as error:
+    except (SubmissionsError, RosterError, GradebookError) as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error}. What was graded is in {out}; mend that, and the same command goes on from there.")
@@ -130,11 +146,12 @@ def merge(
             summary = publish(book)
             _show_class(Console(), book, f"{facts['assignment']}: {len(students)} submissions")
             _say_where(Console(), out, summary)
+            sound = _is_sound(book, summary, None)
     except GradebookError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error}. Mend that, and merge again.")
-    raise typer.Exit(1 if summary["problems"] else 0)
+    raise typer.Exit(0 if sound else 1)
 
 
 def _grade_into(
@@ -150,11 +167,17 @@ def _grade_into(
     from autograder.batch.shelf import open_gradebook
     from autograder.batch.submissions import read_class
     from autograder.batch.written import Stub
+    from autograder.command.mismatch import roster_mismatch, unmatched_aliases
     from autograder.command.pipeline import make_plan
     from autograder.command.progress import watch_on
 
     assignment = where.assignment()
     found = read_class(submissions, Stub.of(assignment), people)
+    if mismatch := roster_mismatch(found.submissions, people):
+        _tell(mismatch, events)
+        return False
+    if people and "aliases" in (choices.facts or {}) and (told := unmatched_aliases(found.submissions, people)):
+        print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found.submissions, choices)
         for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
@@ -167,15 +190,40 @@ def _grade_into(
         return _close(book, plan, console, events)
 
 
-def _class_facts(out: Path, roster: Path | None, due: str | None) -> tuple[Roster | None, dict[str, Any]]:
+def _tell(mismatch: Mismatch, events: Events | None) -> None:
+    """Say that a class matches nothing."""
+    print(f"autograder: {mismatch.message}", file=sys.stderr)
+    if events:
+        events.tell("mismatch", **asdict(mismatch))
+
+
+def _is_sound(book: Gradebook, summary: dict[str, Any], events: Events | None) -> bool:
+    """Return whether a class was graded as it should be; say so where it is without a point."""
+    from autograder.command.mismatch import points_mismatch
+
+    if mismatch := points_mismatch(book, summary):
+        _tell(mismatch, events)
+    return not (summary["problems"] or mismatch)
+
+
+def _class_facts(
+    out: Path, roster: Path | None, alias: Path | None, due: str | None
+) -> tuple[Roster | None, dict[str, Any]]:
     """Return the class's roster, the one given or else the gradebook's, and what is to be written down as new."""
+    from autograder.batch.aliases import read_aliases
     from autograder.batch.gradebook import GradebookError
-    from autograder.batch.roster import RosterError, parse_time, read_roster
+    from autograder.batch.roster import Roster, RosterError, parse_time, read_roster
     from autograder.batch.shelf import known_roster
 
     facts: dict[str, Any] = {}
     try:
-        people = read_roster(roster) if roster else known_roster(out)
+        known = known_roster(out)
+        people = Roster(read_roster(roster).people, known.aliases if known else None) if roster else known
+        if alias and not people:
+            fail("--alias maps names to ids of a roster, and there is none. Add --roster FILE.csv.")
+        if alias and people:
+            people = Roster(people.people, read_aliases(alias, people))
+            facts["aliases"] = people.aliases
         if roster and people:
             facts["roster"] = [asdict(person) for person in people.people]
         if due is not None:
@@ -215,8 +263,9 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
         console.print("writing the files of the class", highlight=False)
     summary = publish(book)
     if events:
+        sound = _is_sound(book, summary, events)
         events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **summary)
-        return not summary["problems"]
+        return sound
     if done:
         _show_class(console, book, f"{book.fact('assignment')}: {summary['submissions']} submissions")
     if plan.decided:
@@ -228,7 +277,7 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
         )
     console.print(f"{done} graded" + f", {plan.kept} stand as they were" * bool(plan.kept), highlight=False)
     _say_where(console, book.folder, summary)
-    return not summary["problems"]
+    return _is_sound(book, summary, events)
 
 
 def _show_class(console: Console, book: Gradebook, title: str) -> None:
@@ -245,13 +294,10 @@ def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:
     console.print(f"{summary['seconds']:g} s, seed {summary['seed']}", highlight=False)
     show_isolation(console, Isolation(**summary["isolation"]))
     tell_unfinished(summary)
-    if summary["not_submitted"]:
-        console.print(f"{len(summary['not_submitted'])} on the roster handed in nothing", highlight=False)
+    tell_unmatched(summary)
     if summary.get("undated"):  # not in the summary of an earlier version
         told = "the export does not say when, so they are late only where it marks them so"
         console.print(f"{summary['undated']} handed in, and {told}", highlight=False, soft_wrap=True)
-    if summary["not_on_roster"]:
-        console.print(f"{len(summary['not_on_roster'])} are not on the roster", highlight=False)
     if summary["problems"]:
         console.print(f"[red]The grader failed on {len(summary['problems'])} submissions;[/] grade them again.")
     places = ("report.html", "grades.csv", "feedback", "results", "exports")

@@ -59,6 +59,21 @@ def tell_unfinished(summary: Mapping[str, Any]) -> None:
         print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
 
 
+def tell_unmatched(summary: Mapping[str, Any]) -> None:
+    """Say who of the roster handed in nothing, and which submissions are of nobody on it."""
+    from autograder.batch.archives import several
+    from autograder.command.mismatch import ALIASES
+
+    absent, strangers = summary["not_submitted"], summary["not_on_roster"]
+    if absent:
+        people = summary["submissions"] - len(strangers) + len(summary["not_graded"]) + len(absent)
+        names = several(person["name"] or person["id"] for person in absent)
+        print(f"autograder: {len(absent)} of {people} on the roster handed in nothing: {names}.", file=sys.stderr)
+    if strangers:
+        told = f"{len(strangers)} of {summary['submissions']} submissions are not on the roster: {several(strangers)}"
+        print(f"autograder: {told}. If they are of people on it, {ALIASES}.", file=sys.stderr)
+
+
 @contextmanager
 def graded_book(out: Path) -> Iterator[Any]:
     """Open the gradebook of a graded class, or say why not."""

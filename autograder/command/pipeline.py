@@ -203,6 +203,7 @@ def _write_class(book: Gradebook) -> None:
 def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], later: Sequence[Json]) -> Json:
     """Return what holds for the class as a whole."""
     roster = bool(book.fact("roster"))
+    failed = any(entry["status"] == "grader_error" for entry in entries)
     return {
         "assignment": book.fact("assignment"),
         "title": book.fact("title"),
@@ -211,6 +212,7 @@ def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], 
         **book.last_run(),
         "submissions": len(entries),
         "problems": [f"{e['student']}: {e['problem']}" for e in entries if e["status"] == "grader_error"],
+        "without_points": len(entries) > 1 and not (later or failed or any(entry["score"] for entry in entries)),
         "late": sum(entry["late"] for entry in entries),
         "undated": sum(bool(entry["due"] and not entry["submitted"]) for entry in entries),
         "overrides": sum(len(decided) for decided in overrides(book).values()),
