@@ -38,7 +38,7 @@ ENGINE = (
     *(
         f"judge/{name}"
         for name in (
-            "__init__", "attribute", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "result", "shortcuts",
+            "__init__", "attribute", "charge", "checks", "compare", "diagnose", "explain", "grade", "likeness", "picture", "quiz", "result", "shortcuts",
             "show", "smallest", "tell", "trials",
         )
     ),
