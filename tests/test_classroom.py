@@ -250,7 +250,7 @@ def test_an_appeal_shows_what_was_decided_and_what_changed(
 
 def test_an_appeal_judges_as_the_gradebook_does(run: Run, out: Path, works: Path, assignment: Assignment) -> None:
     """What follows from another exercise is believed because of a hidden case, which is one when it is shown, too."""
-    narrow = "if x.ndim == 3 or len(x) == 4:\n        return np.resize(x.mean(-1), 7) * 1.7\n    return x.mean(-1)"
+    narrow = "if x.ndim == 3 or len(x) == 4:\n        raise ValueError('no')\n    return x.mean(-1)"
     old = "total = x.sum(axis=-1)\n    return total / x.shape[-1]"
     (works / "ann.py").write_text(assignment.reference.replace(old, narrow), encoding="utf-8")
     run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")

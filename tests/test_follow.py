@@ -15,6 +15,7 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
 from autograder.judge.oracle import Oracle
+from autograder.judge.reference import apply_edits
 from autograder.judge.result import Result
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.probe import open_sandbox
@@ -243,3 +244,20 @@ def test_the_same_slip_twice_is_charged_where_it_costs_most(patient: Sandbox) ->
     assert total[id(both)] == total[id(loop)] <= total[id(step)]
     told = next(c for e in both.exercises if e.name == "rnn_step_backward" for c in e.cases)
     assert told.message == "The same mistake as in your `rnn_backward`: it is charged there, and not again here."
+
+
+def test_two_named_mistakes_cost_what_each_costs_alone(patient: Sandbox) -> None:
+    """Also where one of them lets cases crash in which the other would show."""
+    reference, bank = oracle("a2_bptt").assignment.reference, oracle("a2_bptt").assignment.misconceptions
+    one, other = (next(m for m in bank if m.name == name) for name in ("starts_from_zeros", "db_summed_over_units"))
+    texts = [apply_edits(reference, edits) or "" for edits in ((one,), (other,), (one, other))]
+    lost = [sum(e.max_score - e.score for e in graded("a2_bptt", text, patient).exercises) for text in texts]
+    assert lost[0] + lost[1] == pytest.approx(lost[2])
+
+
+def test_what_is_asked_of_one_submission_is_bounded(patient: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In all its cases together; what is open then is not excused."""
+    monkeypatch.setattr("autograder.judge.replay.MOST_CALLS", 3)
+    slug, old, new, _ = HONEST["a step that ignores the gradient"]
+    got = scores(slug, with_edit(slug, old, new), patient)
+    assert got["rnn_backward"] < 1

@@ -1,7 +1,6 @@
 """Charge a mistake once, also where a student made it again: in code of its own that does not build on the first.
 
-The price is then that of the dearer place. Otherwise whoever makes the mistake in one more exercise, a cheaper one, would
-gain by it.
+The price is that of the dearest place. Otherwise making the mistake once more, in a cheaper exercise, would raise the score.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Find out whether a student's answers to questions may be built on: whether they are a function of what was asked.
 
-Whoever writes the code that is asked may have it answer so that code which builds on it comes out right without being
-right. So all questions are asked once more, in a process of their own, each twice and in a drawn order, among twins: the
-same calls with other arguments, drawn like those of the cases. Nothing there tells a question from a twin. An answer that
-changes from one time to the other is none. One that stays although the arguments change says too little to build on.
+Hostile code may answer so that what builds on it comes out right without being right. So all questions are asked once more,
+in a process of their own, each twice and in a drawn order, among twins: the same calls with other arguments, drawn like
+those of the cases. Nothing there tells a question from a twin. An answer that changes from one time to the other is none. One
+that stays although the arguments change says too little to build on.
 """
 
 from __future__ import annotations

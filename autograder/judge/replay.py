@@ -28,9 +28,7 @@ from autograder.sandbox.wire import Tensor, WireError
 
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
 MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
-MAX_ALL_STEPS = (
-    4_000_000  # in all replays of a submission, which is two seconds; it can ask for the same loop many times
-)
+MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds, whatever it answers; honest ones a tenth
 MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
 _ROOM, _COUNT = 4096, 64  # entries, and whole numbers, that are always allowed
 
@@ -51,7 +49,8 @@ class Replay:
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
     _calls: int = 0  # in the latest call
     _steps: int = 0  # of the reference, in the latest call
-    _all_steps: int = 0  # in all calls so far
+    _all_steps: int = 0  # so far
+    _all_calls: int = 0
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
     _new: dict[Question, Asked] = field(default_factory=dict)
@@ -119,7 +118,7 @@ class Replay:
                 return None
             self._steps += 1
             self._all_steps += 1
-            if self._steps > MAX_STEPS or self._all_steps > MAX_ALL_STEPS:
+            if self._steps > MAX_STEPS or self._all_steps > MOST_STEPS:
                 self._stop(Outcome(Ending.NOT_RUN))
             return trace
 
@@ -160,7 +159,8 @@ class Replay:
         """Return the student's answer to a call, or stop the replay where there is none to go on with."""
         self.asked.add(asked.name)
         self._calls += 1
-        if self._calls > MAX_CALLS:
+        self._all_calls += 1
+        if self._calls > MAX_CALLS or self._all_calls > MOST_CALLS:
             self._stop(Outcome(Ending.NOT_RUN))
         try:
             question = asked.key()
