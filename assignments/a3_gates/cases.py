@@ -394,6 +394,12 @@ def torch_cell_lets_gradients_through(rng: np.random.Generator) -> Iterator[Call
     yield _cell_with_a_loss()
 
 
+@case("LSTMCell", check=close(at=("input_grads", 1), called="gradient of (h_prev, c_prev)"))
+def torch_cell_lets_the_past_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same unit with the same loss: h_prev gets the gradient .4000 and c_prev .4834, as in section 3 of the README."""
+    yield _cell_with_a_loss()
+
+
 # quiz
 
 
