@@ -277,7 +277,7 @@ def keeping_gru_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("convert_gru", check=close())
 def convert_one_unit(rng: np.random.Generator) -> Iterator[Call]:
-    """The unit with z = .75 becomes one with z = .25, and computes the same in the other convention."""
+    """The unit whose z lets three quarters in becomes one whose z keeps a quarter, and computes the same."""
     yield call(ONE_UNIT_GRU)
 
 
