@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,6 +29,30 @@ settings.load_profile("suite")
 COURSE = Path(__file__).parent / "course"
 SLUG = "t1_means"
 SEED = 11
+
+
+REPOSITORY = Path(__file__).parents[1]
+CACHES = {".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "__pycache__", "core"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give the tests a temporary folder of their own, and fail where they leave anything there or in the repository.
+
+    Other processes of the machine write into the real one meanwhile, other workers of the suite among them.
+    """
+    tmp_path_factory.getbasetemp()  # pytest's own, which it keeps, is made elsewhere
+    before = set(os.listdir(REPOSITORY)) | CACHES
+    folder = tempfile.mkdtemp(prefix="suite-")
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TMPDIR", folder)
+            patch.setattr(tempfile, "tempdir", None)
+            yield
+        left = sorted({*os.listdir(folder), *(set(os.listdir(REPOSITORY)) - before)})
+        assert left == [], "tests left these behind, in their temporary folder or in the repository"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

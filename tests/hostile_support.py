@@ -90,10 +90,30 @@ def fit(x, y):
 """
 
 
-class TrapHouse:
-    """Secrets and traps on this machine, all of them this object's own. A context manager."""
+# What runs before an attack in the plain process, where nothing is contained: it notes what is made or written elsewhere.
+WATCH = """\
+def _watch(event, args, *, own=(__import__("os").getcwd(), "@FOLDER@"), os=__import__("os")):
+    made = {"os.mkdir": args[:1], "os.rename": args[1:2], "os.link": args[1:2], "os.symlink": args[1:2]}.get(event, ())
+    if event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        made = args[:1]
+    for path in made:
+        path = "" if isinstance(path, int) else os.path.realpath(os.fsdecode(path))
+        there = event == "os.mkdir" and os.path.isdir(path)
+        if path and not there and not path.startswith((*map(os.path.realpath, own), "/dev/", "/proc/")):
+            with open("@FOLDER@/elsewhere", "a") as notes:
+                notes.write(path + chr(10))
+__import__("sys").addaudithook(_watch)
+"""
 
-    def __init__(self) -> None:
+
+class TrapHouse:
+    """Secrets and traps on this machine, all of them this object's own. A context manager.
+
+    With `watch`, for attacks in the plain process, it also knows what they left elsewhere.
+    """
+
+    def __init__(self, *, watch: bool = False) -> None:
+        self._watch = WATCH.encode() if watch else b""
         self.keys = {
             name: f"KEY-{name}-{secrets.token_hex(6)}" for name in ("solution", "home", "environment", "other")
         }
@@ -178,6 +198,7 @@ class TrapHouse:
 
     def tell(self, text: bytes) -> bytes:
         """Fill in where everything is."""
+        text = self._watch + text
         for name, place in (*self._places.items(), ("VICTIM", str(self.victim.pid))):
             text = text.replace(f"@{name}@".encode(), place.encode())
         return text
@@ -194,6 +215,12 @@ class TrapHouse:
             shutil.rmtree(self.marker)
             self._new_marker()
         return found
+
+    def strewn(self) -> list[str]:
+        """Return what attacks made outside of this house and of their own folders, and did not take away again."""
+        notes = self.marker.parent / "elsewhere"
+        paths = notes.read_text().splitlines() if notes.exists() else []
+        return sorted({path for path in paths if Path(path).exists()})
 
     def read_in(self, *texts: str) -> list[str]:
         """Return which secrets stand in some texts."""

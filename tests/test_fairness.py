@@ -98,7 +98,7 @@ def test_strange_code_has_to_learn(course_copy: Path) -> None:
     """Once a file, where the assignment trains anything; an alternative too, which `doctor --training` tells."""
     for folder in ("strange", "alternatives"):
         path = course_copy / "solutions" / "t3_learning" / folder
-        path.mkdir()
+        path.mkdir(exist_ok=True)
         (path / "tired.py").write_text(TIRED, encoding="utf-8")
         (path / "fresh.py").write_text("def predict(w, x):\n    return (w * x).sum(-1)\n", encoding="utf-8")
     line = load_assignment(course_copy, "t3_learning")
@@ -133,7 +133,7 @@ def test_no_smaller_call_misleads(course_copy: Path, anew: Callable[..., tuple[A
 def test_what_is_too_slow_is_stopped_and_nothing_else(course_copy: Path) -> None:
     """Correct code that cannot be trained in time is named by the training; it may be stopped, and may not fail."""
     path = course_copy / "solutions" / "t3_learning" / "alternatives"
-    path.mkdir()
+    path.mkdir(exist_ok=True)
     slow = "import time\ndef predict(w, x):\n    time.sleep(0.03)\n    return x @ w\n"
     for name, text in {"slow": slow, "tired": TIRED}.items():
         (path / f"{name}.py").write_text(text, encoding="utf-8")

@@ -204,8 +204,9 @@ def test_traps_catch(tmp_path: Path) -> None:
     """In the plain process, which contains nothing, the same attacks do get out, and the traps see it."""
     chosen = tuple(attack for attack in ALL if str(attack) in OPEN)
     assert len(chosen) == len(OPEN)
-    with TrapHouse() as house:
+    with TrapHouse(watch=True) as house:
         reports = let_loose(chosen, house, lambda _: ProcessSandbox(), tmp_path, lanes=1, after=False)
+        assert house.strewn() == []
         everything = " ".join(text for report in reports.values() for text in (*report.breaches, *report.caught))
     missed = [name for name, report in reports.items() if not report.breaches and not report.caught]
     if Path("/proc/self").exists():
@@ -237,6 +238,7 @@ def test_forgeries_win_nothing_in_the_plain_process(tmp_path: Path) -> None:
     )
     chosen = tuple(attack for attack in ALL if attack.path.name.startswith(forged))
     assert len(chosen) >= len(forged)
-    with TrapHouse() as house:
+    with TrapHouse(watch=True) as house:
         reports = let_loose(chosen, house, lambda _: ProcessSandbox(), tmp_path, after=False)
+        assert house.strewn() == []
     assert {name: report.score for name, report in reports.items() if report.score} == {}

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import main
-from autograder.course.catalog import CourseError
+from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.course.spec import Assignment
 from autograder.proof.mutants import compiled, mutants_of
 from autograder.proof.mutations import variants
 from autograder.proof.survival import BrokenTrialError, Fate, fates
 from autograder.proof.survivors import Reasons, read_reasons, report
 
+ROOT = Path(__file__).parents[1]
 MEANS = "solutions/t1_means/means.py"
 SHIFT = "row_means: return total / x.shape[-1]  =>  return total / x.shape[1]"
 
@@ -75,6 +76,34 @@ def test_a_mutant_changes_one_statement_of_a_solution_region(assignment: Assignm
     center = names["center"]
     assert isinstance(center, Callable)  # type: ignore[arg-type] # it is one
     assert center(pytest.importorskip("numpy").array([[1.0, 3.0]])).tolist() == [[3.0, 5.0]]
+
+
+def cuts_a_gradient(name: str) -> bool:
+    """Whether a mutant, by its name, is a gradient cut."""
+    before, _, after = name.partition("  =>  ")
+    return after.count(".detach()") > before.count(".detach()")
+
+
+def test_gradients_are_cut_where_there_are_any(course: Path) -> None:
+    """At every tensor on the way from a parameter or an input to an output, and nowhere among arrays."""
+    names = [m.name for m in mutants_of(load_assignment(course, "t2_tensors")) if cuts_a_gradient(m.name)]
+    line = "Affine.forward: return x @ self.weight.T + self.bias  =>  return "
+    assert {name.removeprefix(line) for name in names if name.startswith(line)} == {
+        "x.detach() @ self.weight.T + self.bias",
+        "x @ self.weight.detach().T + self.bias",
+        "x @ self.weight.T + self.bias.detach()",
+    }
+    assert not [m for m in mutants_of(load_assignment(course, "t1_means")) if cuts_a_gradient(m.name)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", [s for s in slugs(ROOT) if load_assignment(ROOT, s).torch])
+def test_no_cut_gradient_gets_full_marks(slug: str) -> None:
+    """Wherever a student may write `.detach()` between inputs and outputs, a case fails, or a reason is written."""
+    reasons = read_reasons(ROOT, slug)
+    found = fates(ROOT, slug, 2, chosen=cuts_a_gradient)
+    assert len(found) > 10
+    assert [fate.name for fate in found if not fate.noticed and fate.name not in reasons.equivalent] == []
 
 
 def test_what_is_given_and_old_text_have_no_mutants(assignment: Assignment) -> None:

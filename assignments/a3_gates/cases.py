@@ -277,7 +277,7 @@ def keeping_gru_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("convert_gru", check=close())
 def convert_one_unit(rng: np.random.Generator) -> Iterator[Call]:
-    """The unit with z = .75 becomes one with z = .25, and computes the same in the other convention."""
+    """The unit whose z lets three quarters in becomes one whose z keeps a quarter, and computes the same."""
     yield call(ONE_UNIT_GRU)
 
 
@@ -391,6 +391,12 @@ def torch_cell_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 @case("LSTMCell", check=close(at=("input_grads", 0), called="gradient of x_t"))
 def torch_cell_lets_gradients_through(rng: np.random.Generator) -> Iterator[Call]:
     """The same unit with the same loss: x_t gets a gradient."""
+    yield _cell_with_a_loss()
+
+
+@case("LSTMCell", check=close(at=("input_grads", 1), called="gradient of (h_prev, c_prev)"))
+def torch_cell_lets_the_past_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same unit with the same loss: h_prev gets the gradient .4000 and c_prev .4834, as in section 3 of the README."""
     yield _cell_with_a_loss()
 
 

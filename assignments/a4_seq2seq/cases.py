@@ -240,7 +240,7 @@ def a_later_step(rng: np.random.Generator) -> Iterator[Call]:
 # AttentionDecoder
 
 
-def _attention_decoder() -> Module:
+def _attention_decoder(cotangents: tuple[Any, ...] = ()) -> Module:
     """Make a decoder with 4 words; embeddings, states, encoder states and the small network all have 2 features."""
     state = {
         "embedding.weight": _filled(0, 4, 2),
@@ -254,7 +254,7 @@ def _attention_decoder() -> Module:
         "output.weight": _filled(90, 4, 2),
         "output.bias": _filled(98, 4),
     }
-    return Module(init=(4, 2, 2, 2, 2), state=state, method="step")
+    return Module(init=(4, 2, 2, 2, 2), state=state, method="step", cotangents=cotangents)
 
 
 ATTENTION_STEP = ("logits", "state", "weights")
@@ -279,6 +279,14 @@ def nothing_but_padding(rng: np.random.Generator) -> Iterator[Call]:
     """In the first of two sentences the mask allows nothing: zero weights, zero context, and finite logits."""
     mask = _bool([[False, False, False], [True, True, False]])
     yield call_module(_ids([2, 3]), _filled(5, 2, 2), _filled(7, 2, 3, 2), mask, module=_attention_decoder())
+
+
+@case("AttentionDecoder", check=close(at=("input_grads", 1), called="gradient of the state"))
+def yesterday_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For a loss on the logits, the state that was handed in gets its gradient: it is how earlier steps learn."""
+    module = _attention_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2))), _float(np.zeros((1, 3)))))
+    mask = _bool([[True, True, True]])
+    yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 3, 2), mask, module=module)
 
 
 # masked_nll

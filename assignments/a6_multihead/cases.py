@@ -141,6 +141,12 @@ def queries_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(*[_t(BATCH)] * 3, module=_two_heads((_t(MORE),)))
 
 
+@case("MultiHeadAttention", check=close(at=("input_grads",), called="gradients"))
+def whoever_is_read_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """Two queries read another sequence; for a loss on the output, query, key and value all get a gradient."""
+    yield call_module(_t(OTHER), _t(BATCH), _t(MORE), module=_two_heads((_t(OTHER[::-1]),)))
+
+
 # sinusoidal_encoding
 
 
@@ -215,6 +221,15 @@ def each_sequence_at_its_own_positions(rng: np.random.Generator) -> Iterator[Cal
     import torch
 
     yield call(_t(np.stack([BATCH, MORE])), torch.tensor([[0, 1, 2], [4, 5, 6]]))
+
+
+@case("apply_rope", check=close(at=("input_grads", 0), called="gradient of x"))
+def turned_vectors_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The vector (1, 0, 0, 1) at position 1, for the loss that is the sum of its four numbers: x gets a gradient."""
+    import torch
+
+    module = Module(init=None, cotangents=(torch.ones(1, 1, 1, 4),))
+    yield call_module(_t(np.array([[[[1, 0, 0, 1]]]])), torch.tensor([1]), module=module)
 
 
 # quiz

@@ -144,6 +144,21 @@ def features_are_scaled_and_shifted(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_t(X * [1.0, 2.0]), _t([2.0, -0.5]), _t([1.0, 3.0]), 0.1)
 
 
+@case("layer_norm", check=close(at=("input_grads",), called="gradients"))
+def norms_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """(1, 2, 3, 6) again, for the loss that is the first number of y: x, gamma and beta all get a gradient."""
+    module = Module(init=None, cotangents=(_t([1.0, 0.0, 0.0, 0.0]),))
+    gamma, beta = _t([1.0, 2.0, 1.0, 2.0]), _t([0.0, 1.0, 0.0, -1.0])
+    yield call_module(_t([1.0, 2.0, 3.0, 6.0]), gamma, beta, 0.5, module=module)
+
+
+@case("batch_norm", check=close(at=("input_grads",), called="gradients"))
+def norms_of_a_batch_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The two sequences again, for the loss that is the sum of the very first vector of y."""
+    module = Module(init=None, cotangents=(_t([[[1.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]),))
+    yield call_module(_t(X), _t([1.0, 2.0]), _t([0.0, 0.0]), 0.5, module=module)
+
+
 # residual, zero_init_is_identity
 
 
@@ -284,6 +299,15 @@ def decoder_block_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(x, memory, None, None, module=module)
     masks = _t(np.tri(3, dtype=bool)), _t([[[True, True]], [[True, False]]])
     yield call_module(x, memory, *masks, module=module)
+
+
+@case("MaskedDecoderBlock", check=close(at=("input_grads",), called="gradients"))
+def decoder_block_lets_gradients_through(rng: np.random.Generator) -> Iterator[Call]:
+    """Two targets of three positions, sources of two: for a loss on the output, x and memory get a gradient."""
+    draw = np.random.default_rng(12)
+    state, x = _state(_decoder(draw, 4, 3)), _t(draw.normal(size=(2, 3, 4)).round(1) + 0.5)
+    memory, loss = (_t(draw.normal(size=(2, T, 4)).round(1)) for T in (2, 3))
+    yield call_module(x, memory, None, None, module=Module(init=(4, 2, 3), state=state, cotangents=(loss,)))
 
 
 # Transformer

@@ -174,6 +174,12 @@ def nothing_is_asked_at_one_place(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_t(LOG), _t([[0, 1, -100]]))
 
 
+@case("lm_loss", check=close(at=("input_grads", 0), called="gradient of the logits"))
+def surprises_teach(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three positions: the logits get a gradient, their probabilities less one at what came, over three."""
+    yield call_module(_t(LOG), _t([[0, 1, 2]]), module=Module(init=None, cotangents=(_t(1.0),)))
+
+
 @case("lm_loss", check=untouched())
 def loss_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows of three positions, four tokens; in the second row two positions are not asked for."""

@@ -18,8 +18,10 @@ from autograder.judge.oracle import Oracle
 from autograder.judge.reference import BrokenReferenceError, apply_edits
 from autograder.judge.result import Result
 from autograder.proof.failures import failures
+from autograder.proof.folders import stray_files
 from autograder.proof.pairs import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
+from autograder.proof.texts import text_proofs
 from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
@@ -42,6 +44,8 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     """
     sound = [names_and_points(assignment), bank_is_sound(assignment)]
     yield from sound
+    if course:
+        yield Proof("every file has its place", tuple(stray_files(course, assignment)))
     yield alternatives_replace(assignment)
     yield stub_is_fresh(assignment)
     if not all(proof.holds for proof in sound):
@@ -72,7 +76,8 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs)", pairs.rising)
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
-        yield from (Proof(promise, tuple(broken)) for promise, broken in handout_proofs(course, assignment))
+        texts = text_proofs(course, assignment, oracles[0])
+        yield from (Proof(promise, tuple(broken)) for promise, broken in (*handout_proofs(course, assignment), *texts))
 
 
 def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:

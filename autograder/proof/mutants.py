@@ -15,6 +15,7 @@ from types import CodeType
 from autograder.course.spec import Assignment
 from autograder.course.stub import solution_spans
 from autograder.judge.checks import answered, choice
+from autograder.proof.cuts import Place, place_of, tracked
 from autograder.proof.mutations import variants
 
 _SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
@@ -36,11 +37,12 @@ def mutants_of(assignment: Assignment) -> tuple[Mutant, ...]:
     tree = _parse(assignment.reference)
     owners = {blank: e.name for e in assignment.exercises for blank in e.blanks}
     quizzes = {e.name for e in assignment.exercises if _is_quiz(assignment, e.name)}
+    tensors = tracked(assignment, tree)
     found: list[Mutant] = []
     for function, start, end in solution_spans(assignment.reference):
         exercise = owners.get(function, "")
         if exercise not in quizzes:
-            found += _inside(tree, exercise, function, (start, end))
+            found += _inside(tree, exercise, function, (start, end), tensors)
     seen: Counter[str] = Counter()
     unique = []
     for mutant in found:
@@ -63,7 +65,7 @@ def _is_quiz(assignment: Assignment, exercise: str) -> bool:
 
 
 def _parse(source: str) -> ast.Module:
-    """Parse a source, and mark the assignments that give an old name a new value."""
+    """Parse a source; mark the assignments that give an old name a new value, and the reads of a function's own names."""
     tree = ast.parse(source)
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
@@ -72,11 +74,17 @@ def _parse(source: str) -> ast.Module:
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                     node.bound = node.targets[0].id in names  # type: ignore[attr-defined] # a note of ours
                     names.add(node.targets[0].id)
+            nodes = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            names |= {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+            for node in nodes:
+                node.own = node.id in names - {"self"}  # type: ignore[attr-defined] # another one
     return tree
 
 
-def _inside(tree: ast.Module, exercise: str, function: str, lines: tuple[int, int]) -> Iterator[Mutant]:
-    """Yield the mutants of the statements that begin between two lines."""
+def _inside(
+    tree: ast.Module, exercise: str, function: str, lines: tuple[int, int], tensors: frozenset[Place]
+) -> Iterator[Mutant]:
+    """Yield the mutants of the statements that begin between two lines; gradients are cut where there are `tensors`."""
     for path, statement in _statements(tree):
         if not lines[0] < statement.lineno < lines[1]:
             continue
@@ -86,12 +94,22 @@ def _inside(tree: ast.Module, exercise: str, function: str, lines: tuple[int, in
             place = _Place(tree, inner)
             original = place.node
             for number, other in enumerate(variants(original, place.parent)):
+                if _idle_cut(original, other, tensors):
+                    continue
                 place.put(ast.copy_location(other, original) if isinstance(other, ast.stmt) else other)
                 text = _head(_Place(tree, path).node)
                 place.put(original)
                 if text not in texts:
                     texts.add(text)
                     yield Mutant(exercise, f"{function}: {before}  =>  {text}", inner, number)
+
+
+def _idle_cut(original: ast.AST, other: ast.AST, tensors: frozenset[Place]) -> bool:
+    """Whether a change only cuts a gradient where there is none."""
+    named = isinstance(original, ast.Name | ast.Attribute)
+    return (
+        named and getattr(getattr(other, "func", None), "value", None) is original and place_of(original) not in tensors
+    )
 
 
 def _head(statement: ast.AST) -> str:

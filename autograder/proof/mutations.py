@@ -25,6 +25,7 @@ _PAIRS = (
 )  # fmt: skip
 _OTHER = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 _SYMMETRIC = ("swapaxes", "transpose", "maximum", "minimum", "logaddexp")  # their last two arguments may trade places
+_FACTS = ("shape", "dtype", "device", "ndim", "size", "dim", "numel", "new_zeros", "requires_grad")  # no gradient there
 _LIBRARIES = ("np", "torch", "math", "nn", "F", "random")
 
 
@@ -65,8 +66,30 @@ def variants(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
         case ast.For(target=target, iter=ast.Call(func=ast.Name("range")) as steps):
             backwards = ast.Call(ast.Name("reversed", ast.Load()), [steps], [])
             yield ast.For(target, backwards, node.body, node.orelse)
+        case ast.Name() | ast.Attribute() if cutting := cut_of(node, parent):
+            yield cutting
         case ast.stmt():
             yield from _statements(node)
+
+
+def cut_of(node: ast.Name | ast.Attribute, parent: ast.AST) -> ast.Call | None:
+    """Return the same value with its gradient cut: for one of a function's own names, or what its object holds.
+
+    None where it is called, written to or asked for its shape. A name is known as the function's own by its mark `own`.
+    """
+    match node:
+        case ast.Attribute(value=ast.Name(id="self")) | ast.Name() if isinstance(node.ctx, ast.Load):
+            mine = isinstance(node, ast.Attribute) or getattr(node, "own", False)
+        case _:
+            mine = False
+    match parent:
+        case ast.Attribute(attr=attribute):
+            mine = mine and attribute not in _FACTS
+        case ast.Call(func=called):
+            mine = mine and called is not node
+        case ast.Subscript(ctx=ast.Store()):
+            mine = False
+    return ast.Call(ast.Attribute(node, "detach", ast.Load()), [], []) if mine else None
 
 
 def _statements(node: ast.stmt) -> Iterator[ast.AST]:

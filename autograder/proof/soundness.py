@@ -32,6 +32,8 @@ def names_and_points(assignment: Assignment) -> Proof:
 
 
 def _names(assignment: Assignment) -> Iterator[str]:
+    if not assignment.exercises:
+        yield "there is no exercise"
     groups = {
         "exercise": [e.name for e in assignment.exercises],
         "misconception": [m.name for m in assignment.misconceptions],
@@ -62,7 +64,9 @@ def bank_is_sound(assignment: Assignment) -> Proof:
     names = {m.name: m for m in assignment.misconceptions}
     exercises = {exercise.name for exercise in assignment.exercises}
     cases = {(case.exercise, case.name) for case in assignment.cases}
-    broken = []
+    broken = (
+        [] if names else [f"there is none; write one for each case in solutions/{assignment.slug}/misconceptions.py"]
+    )
     for m in assignment.misconceptions:
         count = assignment.reference.count(m.old)
         if count != 1:
@@ -85,7 +89,9 @@ def alternatives_replace(assignment: Assignment) -> Proof:
     """Prove that every alternative writes something again that the reference has; else it proves nothing."""
     own = _defined(assignment.reference)
     idle = [a.name for a in assignment.alternatives if not own & _defined(a.source)]
-    told = (f"alternatives/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle)
+    told = [f"alternatives/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle]
+    if not assignment.alternatives:
+        told = [f"there is none; write it in another correct way in solutions/{assignment.slug}/alternatives/"]
     return Proof("every alternative replaces something of the reference", tuple(told))
 
 

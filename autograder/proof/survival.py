@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,12 +59,15 @@ class BrokenTrialError(CourseError):
     """Mutants cannot be tried at all, so that nothing may be said about them."""
 
 
-def fates(course: Path, slug: str, jobs: int, seconds: float = SECONDS) -> tuple[Fate, ...]:
-    """Try every mutant and every known mistake of an assignment; one case of one mutant may take some seconds."""
+def fates(
+    course: Path, slug: str, jobs: int, seconds: float = SECONDS, chosen: Callable[[str], bool] = lambda _: True
+) -> tuple[Fate, ...]:
+    """Try every mutant and known mistake with a chosen name, all if none is; a case of a mutant may take some seconds."""
     names = _Trials(load_assignment(course, slug)).names
+    wanted = [index for index, (_, name, _) in enumerate(names) if chosen(name)]
     command = [sys.executable, "-m", "autograder.proof.survival", str(course), slug, str(seconds)]
     with ThreadPoolExecutor(jobs) as pool:
-        parts = pool.map(lambda part: list(_supervised(command, range(part, len(names), jobs))), range(jobs))
+        parts = pool.map(lambda part: list(_supervised(command, wanted[part::jobs])), range(jobs))
         found = {index: Fate(*names[index], *fate) for part in parts for index, fate in part}
     return tuple(found[index] for index in sorted(found))
 

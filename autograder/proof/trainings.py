@@ -36,7 +36,8 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
             yield Proof(f"{training.exercise}: every alternative learns ({len(texts)})", tuple(lost))
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
-            fooled = [line for m, result in zip(bank, verdicts, strict=True) for line in _fooled(m, result)]
+            fooled = [] if bank else ["catches names no known mistake"]
+            fooled += [line for m, result in zip(bank, verdicts, strict=True) for line in _fooled(m, result)]
             yield Proof(
                 f"{training.exercise}: no known mistake learns or gets another name ({len(bank)})", tuple(fooled)
             )

@@ -18,7 +18,8 @@ from autograder.course.spec import Exercise
 from autograder.course.stub import END
 
 _ASKS = re.compile(r"Exercises?: ")
-_NAME = re.compile(r"`(\w+)`")
+_NAME = re.compile(r"`(\w+)(?:\.\w+)?(?:\([^`]*\))?`")  # also as `Encoder.forward(src)`
+_SENTENCE = re.compile(r"\.(?=\s|$)")
 _HEADING = re.compile(r"#{2,} ")
 _FENCE = re.compile(r"(```|~~~)")
 
@@ -77,6 +78,14 @@ def notebook_cells(
     yield "code", "grader.check_all()"
 
 
+def unplaced(readme: str, names: list[str]) -> tuple[list[str], list[str]]:
+    """Return the exercises to which a README gives no place, where it gives one to others, and those it makes up."""
+    blocks = [_SENTENCE.split(block)[0] for block in _blocks(readme) if _ASKS.match(block)]
+    asked = [name for block in blocks for name in _NAME.findall(block)]
+    placed = {name for _, found in _prose(readme, names) for name in found}
+    return [name for name in names if name not in placed and blocks], [name for name in asked if name not in names]
+
+
 def _exercise_cells(name: str, pieces: list[_Piece]) -> Iterator[tuple[str, str]]:
     """Yield an exercise's cells, after what is given before it in the stub; take both from the pieces."""
     own = [i for i, piece in enumerate(pieces) if piece.exercise == name]
@@ -132,7 +141,7 @@ def _prose(readme: str, names: list[str]) -> Iterator[tuple[int, list[str]]]:
     placed: set[str] = set()
     for number, block in enumerate(blocks):
         if _ASKS.match(block):
-            found = [name for name in _NAME.findall(block.partition(".")[0]) if name in names and name not in placed]
+            found = [name for name in _NAME.findall(_SENTENCE.split(block)[0]) if name in names and name not in placed]
             asked[number] = found
             placed |= set(found)
     for name in names:

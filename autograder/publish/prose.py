@@ -11,6 +11,9 @@ from autograder.publish.handout import links
 _CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]*`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
 _DISPLAY = re.compile(r"\$\$(.*?)\$\$", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$])\$(?!\$)(.+?)(?<![\\$])\$(?!\$)", re.DOTALL)
+_FILE = re.compile(r"(?<!`)`((?:[\w-]+/)*[\w-]+\.(?:py|ipynb|txt|md|csv|toml|svg|png))`")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+_ANCHOR = re.compile(r"\]\(#([^)\s]+)\)")
 _PAIRS = (("{", "}"), (r"\left", r"\right"), (r"\begin{", r"\end{"))
 
 
@@ -27,7 +30,18 @@ def text_faults(files: Mapping[str, bytes]) -> Iterator[str]:
 
 def _faults(where: str, text: str, files: Mapping[str, bytes]) -> Iterator[str]:
     yield from (f"{where} links to {target}, which is not in it" for target in links(text) if target not in files)
+    known = {name for path in files for name in (path, path.rpartition("/")[2])}
+    told = dict.fromkeys(_FILE.findall(text))
+    yield from (f"{where} speaks of `{name}`, which is not in it" for name in told if name not in known)
+    if where.endswith(".md"):
+        places = {_anchor(heading) for heading in _HEADING.findall(text)}
+        yield from (f"{where} links to #{a}, which is no heading" for a in _ANCHOR.findall(text) if a not in places)
     yield from (f"{where}: {fault}" for fault in formula_faults(text))
+
+
+def _anchor(heading: str) -> str:
+    """Return what GitHub calls the place of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
 
 
 def formula_faults(text: str) -> Iterator[str]:

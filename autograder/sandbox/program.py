@@ -93,15 +93,26 @@ def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
     if not module["cotangents"]:
         with torch.no_grad():
             return method(*call.args, **call.kwargs)
-    inputs = [a.requires_grad_() if torch.is_tensor(a) and a.is_floating_point() else None for a in call.args]
+    inputs = [_followed(a, lambda tensor: tensor.requires_grad_()) for a in call.args]
     output = method(*call.args, **call.kwargs)
     outputs = output if isinstance(output, tuple | list) else (output,)
-    sum((o * c).sum() for o, c in zip(outputs, module["cotangents"], strict=True)).backward()
+    loss = sum((o * c).sum() for o, c in zip(outputs, module["cotangents"], strict=True))
+    if loss.requires_grad:  # else every gradient is missing, which the check tells better than torch's exception does
+        loss.backward()
     return {
         "output": output,
-        "input_grads": [None if a is None else a.grad for a in inputs],
+        "input_grads": [_followed(a, lambda tensor: tensor.grad) for a in inputs],
         "param_grads": {name: parameter.grad for name, parameter in parameters},
     }
+
+
+def _followed(argument: Any, each: Callable[[Any], Any]) -> Any:
+    """Apply a function to every floating tensor of an argument, in tuples and lists too; all else becomes None."""
+    import torch
+
+    if isinstance(argument, tuple | list):
+        return [_followed(part, each) for part in argument]
+    return each(argument) if torch.is_tensor(argument) and argument.is_floating_point() else None
 
 
 def evaluate(expression: str, label: str = "") -> Any:

@@ -838,6 +838,12 @@ def gradients_reach_the_input(rng: np.random.Generator) -> Iterator[Call]:
     yield _cell_call(rng, 3, 4, 2, gradients=True)
 
 
+@case("LSTMCell", check=close(at=("input_grads", 1), called="gradient of (h_prev, c_prev)"))
+def gradients_reach_the_state(rng: np.random.Generator) -> Iterator[Call]:
+    """Torch finds its way back to h_prev and c_prev, and so to every earlier step."""
+    yield _cell_call(rng, 3, 4, 2, gradients=True)
+
+
 @case("LSTMCell", check=untouched())
 def torch_cell_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and x_t, h_prev and c_prev are as before."""

@@ -2218,6 +2218,32 @@ CELL = (
         says="Your x_t is detached, so no gradient comes back to whatever made it: an embedding, or the layer below.",
     ),
     Misconception(
+        "detached_state",
+        "LSTMCell",
+        old="h_prev, c_prev = state",
+        new="h_prev, c_prev = (part.detach() for part in state)",
+        caught_by="gradients_reach_the_state",
+        says="Your h_prev and c_prev are detached (`.detach()`, `.data`, `.item()` or numpy), so no gradient goes back "
+        "beyond one step: the cell would never learn what to remember.",
+    ),
+    Misconception(
+        "detached_h_prev",
+        "LSTMCell",
+        old="+ h_prev @ self.weight_hh.T",
+        new="+ h_prev.detach() @ self.weight_hh.T",
+        caught_by="gradients_reach_the_state",
+        says="Your h_prev is detached before the gates read it. The gradient still goes back along the cell, but not by "
+        "way of h.",
+    ),
+    Misconception(
+        "detached_c_prev",
+        "LSTMCell",
+        old="torch.sigmoid(a_f) * c_prev +",
+        new="torch.sigmoid(a_f) * c_prev.detach() +",
+        caught_by="gradients_reach_the_state",
+        says="Your c_prev is detached, so the gradient cannot travel along the cell, which is what an LSTM is made for.",
+    ),
+    Misconception(
         "gradient_cut_at_the_gates",
         "LSTMCell",
         old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",

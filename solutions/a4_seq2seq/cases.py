@@ -445,6 +445,13 @@ def gradients_reach_the_parameters(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_words(rng, 3, 6), None, _normal(rng, 3, 3), module=module)
 
 
+@case("DecoderWithContext", check=close(at=("input_grads", 1), called="gradient of the state"))
+def gradients_reach_the_state_before(rng: np.random.Generator) -> Iterator[Call]:
+    """Torch finds its way back to the state that was handed in, and so to every earlier word."""
+    module = _context_decoder(rng, 6, 2, 4, 3, cotangents=(_normal(rng, 3, 6), _normal(rng, 3, 4)))
+    yield call_module(_words(rng, 3, 6), _normal(rng, 3, 4), _normal(rng, 3, 3), module=module)
+
+
 @case("DecoderWithContext", check=untouched())
 def stepping_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and word, state and context are as before."""
@@ -525,6 +532,12 @@ def _attention_gradients(rng: np.random.Generator) -> Iterator[Call]:
 @case("AttentionDecoder", check=close(at=("input_grads", 2), called="gradient of enc"))
 def gradients_reach_the_encoder(rng: np.random.Generator) -> Iterator[Call]:
     """Torch finds its way back to the encoder states: as keys and as values."""
+    yield from _attention_gradients(rng)
+
+
+@case("AttentionDecoder", check=close(at=("input_grads", 1), called="gradient of the state"))
+def gradients_reach_earlier_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """Torch finds its way back to the state that was handed in, and so to every earlier word."""
     yield from _attention_gradients(rng)
 
 

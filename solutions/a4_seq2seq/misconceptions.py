@@ -1037,6 +1037,15 @@ FIXED = (
         says="Your rows all read the context of the first sentence.",
     ),
     Misconception(
+        "state_cut_at_every_step",
+        "DecoderWithContext",
+        old="        e = self.embedding(y_prev)\n        read =",
+        new="        else:\n            state = state.detach()\n        e = self.embedding(y_prev)\n        read =",
+        caught_by="gradients_reach_the_state_before",
+        says="Your state is cut off from the step before (detach, .data or no_grad), so no word can teach the steps that "
+        "led to it.",
+    ),
+    Misconception(
         "context_cut_off",
         "DecoderWithContext",
         old="read = torch.cat([e, context], dim=-1)",
@@ -1247,6 +1256,15 @@ ATTENTION = (
         new="enc = enc[:1].expand_as(enc)\n        similarity = mlp_score(query, enc, self.W_score, self.w_score)",
         caught_by="padding_gets_no_attention",
         says="Your rows all look at the first sentence of the batch.",
+    ),
+    Misconception(
+        "state_cut_before_the_cell",
+        "AttentionDecoder",
+        old="h_t = self.cell(self.embedding(y_prev), state)",
+        new="h_t = self.cell(self.embedding(y_prev), state.detach())",
+        caught_by="gradients_reach_earlier_steps",
+        says="Your state is cut off from the step before (detach, .data or no_grad), so no word can teach the steps that "
+        "led to it.",
     ),
     Misconception(
         "attention_cuts_the_gradient",

@@ -118,6 +118,12 @@ def splitting_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]
     yield call(_normal(rng, 2, 4, 6), 3)
 
 
+@case("split_heads", check=close(at=("input_grads", 0), called="gradient of x"))
+def gradients_pass_the_split(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradients of the heads come together again at x."""
+    yield call_module(_normal(rng, 2, 4, 6), 3, module=Module(init=None, cotangents=(_normal(rng, 2, 3, 4, 2),)))
+
+
 # merge_heads
 
 
@@ -138,6 +144,12 @@ def equal_sizes_hide_no_wrong_merge(rng: np.random.Generator) -> Iterator[Call]:
 def merging_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The merge is right, and x is as before."""
     yield call(_normal(rng, 2, 3, 4, 5))
+
+
+@case("merge_heads", check=close(at=("input_grads", 0), called="gradient of x"))
+def gradients_pass_the_merge(rng: np.random.Generator) -> Iterator[Call]:
+    """Every head gets its share of the gradient."""
+    yield call_module(_normal(rng, 2, 3, 4, 2), module=Module(init=None, cotangents=(_normal(rng, 2, 4, 6),)))
 
 
 # MultiHeadAttention
@@ -323,6 +335,27 @@ def gradients_reach_the_query(rng: np.random.Generator) -> Iterator[Call]:
     yield _learning(rng)
 
 
+@case("MultiHeadAttention", check=close(at=("input_grads", 1)), weight=0.5)
+def gradients_reach_the_key(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradient finds its way to the key, which may come from another network than the query."""
+    yield _learning(rng)
+
+
+@case("MultiHeadAttention", check=close(at=("input_grads", 2)), weight=0.5)
+def gradients_reach_the_value(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradient finds its way to the value."""
+    yield _learning(rng)
+
+
+@case("MultiHeadAttention", check=close(at=("param_grads", "W_o.weight")), weight=0.5)
+def outputs_beside_weights_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """Asking for the weights too takes nothing from the output: its gradient finds its way to the weight of W_o."""
+    # None into the weights: they are for looking at, and whoever detaches them before returning them is right as well.
+    query, key, value = (_normal(rng, 2, T, 6) for T in (4, 5, 5))
+    module = _attention(rng, 6, 3, (_normal(rng, 2, 4, 6), _tensor(np.zeros((2, 3, 4, 5)))))
+    yield call_module(query, key, value, module=module, need_weights=True)
+
+
 # sinusoidal_encoding
 
 
@@ -460,6 +493,13 @@ def scores_depend_on_differences(rng: np.random.Generator) -> Iterator[Call]:
 def turning_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The turned features are right, and x and positions are as before."""
     yield call(_normal(rng, 2, 3, 5, 8), _positions(rng, 5))
+
+
+@case("apply_rope", check=close(at=("input_grads", 0), called="gradient of x"))
+def gradients_turn_back(rng: np.random.Generator) -> Iterator[Call]:
+    """A gradient passes the rotation, turned by the same angles the other way."""
+    module = Module(init=None, cotangents=(_normal(rng, 2, 3, 5, 8),))
+    yield call_module(_normal(rng, 2, 3, 5, 8), _positions(rng, 5), module=module)
 
 
 # quiz

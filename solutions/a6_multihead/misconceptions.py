@@ -102,6 +102,12 @@ SPLIT = (
         "Your split transposes the caller's own tensor (a method whose name ends in an underscore works in place). The "
         "heads are right; the x that was handed in is not what it was.",
     ),
+    _split(
+        "split_cut_off",
+        "return by_head.detach().transpose(1, 2)",
+        "gradients_pass_the_split",
+        "Your heads are right, but cut off from x (detach, .data or numpy), so no gradient gets past them.",
+    ),
 )
 
 
@@ -189,6 +195,12 @@ MERGE = (
         "merging_leaves_its_input_alone",
         "Your merge transposes the caller's own tensor (a method whose name ends in an underscore works in place). The "
         "result is right; the x that was handed in is not what it was.",
+    ),
+    _merge(
+        "merge_cut_off",
+        "return side_by_side.detach().reshape(batch, length, heads * d_head)",
+        "gradients_pass_the_merge",
+        "Your result is right, but cut off from x (detach, .data or numpy), so no gradient gets past it.",
     ),
 )
 
@@ -829,6 +841,28 @@ JOINS = (
         "gradients_reach_the_query",
         "Your forward cuts the query off from the gradient: this layer learns, but what made the query hears nothing of it.",
     ),
+    _attend(
+        "key_detached",
+        K,
+        K.replace("(key)", "(key.detach())"),
+        "gradients_reach_the_key",
+        "Your forward cuts the key off from the gradient: this layer learns, but what made the key hears nothing of it.",
+    ),
+    _attend(
+        "value_detached",
+        V,
+        V.replace("(value)", "(value.detach())"),
+        "gradients_reach_the_value",
+        "Your forward cuts the value off from the gradient: this layer learns, but what made the value hears nothing of it.",
+    ),
+    _attend(
+        "output_detached_beside_weights",
+        "return (output, weights) if need_weights else output",
+        "return (output.detach(), weights.detach()) if need_weights else output",
+        "outputs_beside_weights_can_learn",
+        "Your output is cut off from the gradient where the weights are asked for, too. Weights are for looking at; the "
+        "output still has to learn.",
+    ),
 )
 
 SINE = "sinusoidal_encoding"
@@ -1428,6 +1462,13 @@ ROPE = (
         ROPE_OUT,
         "return pairs.flatten(-2) / pairs.flatten(-2).norm(dim=-1, keepdim=True)",
         "Your vectors are brought to length one. Turning keeps the length each vector has.",
+    ),
+    _rope(
+        "rope_cut_off",
+        ROPE_OUT,
+        "return pairs.detach().flatten(-2)",
+        "Your vectors are turned right, but cut off from x (detach, .data or numpy), so no gradient gets past them.",
+        "gradients_turn_back",
     ),
 )
 

@@ -208,6 +208,13 @@ def norming_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield call(*_norm_inputs(rng, 2, 3, 4), 0.1)
 
 
+@case("layer_norm", check=close(at=("input_grads",), called="gradients"))
+def gradients_pass_the_norm(rng: np.random.Generator) -> Iterator[Call]:
+    """x, gamma and beta get their gradients; that of x goes by way of mean and variance, too."""
+    module = Module(init=None, cotangents=(_x(rng, 2, 3, 5),))
+    yield call_module(*_norm_inputs(rng, 2, 3, 5), 0.1, module=module)
+
+
 # batch_norm
 
 
@@ -246,6 +253,13 @@ def a_batch_of_one_position(rng: np.random.Generator) -> Iterator[Call]:
 def batch_norming_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and x, gamma and beta are as before."""
     yield call(*_norm_inputs(rng, 2, 3, 4), 0.1)
+
+
+@case("batch_norm", check=close(at=("input_grads",), called="gradients"))
+def gradients_pass_the_batch_norm(rng: np.random.Generator) -> Iterator[Call]:
+    """x, gamma and beta get their gradients; that of x goes by way of mean and variance, too."""
+    module = Module(init=None, cotangents=(_x(rng, 2, 3, 5),))
+    yield call_module(*_norm_inputs(rng, 2, 3, 5), 0.1, module=module)
 
 
 # residual
@@ -639,6 +653,20 @@ def gradients_reach_the_cross_attention(rng: np.random.Generator) -> Iterator[Ca
 @case("MaskedDecoderBlock", check=close(at=("input_grads", 1)))
 def gradients_reach_the_memory(rng: np.random.Generator) -> Iterator[Call]:
     """The gradient of memory is right: it is all that the encoder learns from."""
+    module = replace(_decoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
+    yield call_module(_x(rng, 2, 3, 8), _x(rng, 2, 5, 8), _t(np.tri(3, dtype=bool)), None, module=module)
+
+
+@case("MaskedDecoderBlock", check=close(at=("input_grads", 0)))
+def gradients_reach_the_target(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradient of x is right: the blocks below learn from it."""
+    module = replace(_decoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
+    yield call_module(_x(rng, 2, 3, 8), _x(rng, 2, 5, 8), _t(np.tri(3, dtype=bool)), None, module=module)
+
+
+@case("MaskedDecoderBlock", check=close(at=("param_grads", "self_attention.heads.in_proj_weight")))
+def gradients_reach_the_self_attention(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradient of the self-attention's maps is right."""
     module = replace(_decoder_module(rng, 8, 2, 5), cotangents=(_x(rng, 2, 3, 8),))
     yield call_module(_x(rng, 2, 3, 8), _x(rng, 2, 5, 8), _t(np.tri(3, dtype=bool)), None, module=module)
 

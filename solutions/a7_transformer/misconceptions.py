@@ -255,6 +255,28 @@ LAYER_NORM = (
         "norming_leaves_its_inputs_alone",
         "Your function changes gamma, which belongs to the caller: the next call would start from another scale.",
     ),
+    _layer(
+        RESULT,
+        "layer_norm_cut_off",
+        "return gamma * normed.detach() + beta",
+        "gradients_pass_the_norm",
+        "Your result is right, but what is normed is cut off from x (detach, .data or numpy): no layer below would learn.",
+    ),
+    _layer(
+        NORMED,
+        "layer_statistics_cut_off",
+        "normed = (x - mean.detach()) / torch.sqrt(var.detach() + eps)",
+        "gradients_pass_the_norm",
+        "Your mean and variance are cut off from x (detach, no_grad or .item()). They are made of x, and part of its "
+        "gradient goes by way of them.",
+    ),
+    _layer(
+        RESULT,
+        "layer_scale_cut_off",
+        "return gamma.detach() * normed + beta.detach()",
+        "gradients_pass_the_norm",
+        "Your gamma and beta are cut off (detach, .data or numpy), so scale and shift would never be learned.",
+    ),
 )
 
 # batch_norm
@@ -427,6 +449,28 @@ BATCH_NORM = (
         "x -= centre\n    standard = x / torch.sqrt(spread + eps)",
         "batch_norming_leaves_its_inputs_alone",
         "Your `-=` changes the caller's x, which may still be needed as it was.",
+    ),
+    _batch(
+        SCALED,
+        "batch_norm_cut_off",
+        "return gamma * standard.detach() + beta",
+        "gradients_pass_the_batch_norm",
+        "Your result is right, but what is normed is cut off from x (detach, .data or numpy): no layer below would learn.",
+    ),
+    _batch(
+        STANDARD,
+        "batch_statistics_cut_off",
+        "standard = (x - centre.detach()) / torch.sqrt(spread.detach() + eps)",
+        "gradients_pass_the_batch_norm",
+        "Your mean and variance are cut off from x (detach, no_grad or .item()). They are made of x, and part of its "
+        "gradient goes by way of them.",
+    ),
+    _batch(
+        SCALED,
+        "batch_scale_cut_off",
+        "return gamma.detach() * standard + beta.detach()",
+        "gradients_pass_the_batch_norm",
+        "Your gamma and beta are cut off (detach, .data or numpy), so scale and shift would never be learned.",
     ),
 )
 
@@ -1391,6 +1435,24 @@ DECODER = (
         SELF + "m = memory.detach()\nh = g + self.cross_attention(self.norm_2(g), m, m, memory_mask)\n" + THINK,
         "gradients_reach_the_memory",
         "Your result is right, but memory is detached: the encoder gets no gradient, and never learns.",
+    ),
+    _decoder(
+        "target_cut_off",
+        "x = x.detach()\n" + SELF + CROSS + THINK,
+        "gradients_reach_the_target",
+        "Your result is right, but x is detached: the blocks below, and the embedding, get no gradient from this one.",
+    ),
+    _decoder(
+        "residual_cut_off",
+        SELF.replace("g = x +", "g = x.detach() +") + CROSS + THINK,
+        "gradients_reach_the_target",
+        "Your residual connection adds a detached x, so the gradient loses its shortest way to the blocks below.",
+    ),
+    _decoder(
+        "self_attention_cut_off",
+        SELF.replace("target_mask)", "target_mask).detach()") + CROSS + THINK,
+        "gradients_reach_the_self_attention",
+        "Your result is right, but what the self-attention says is detached: it never learns.",
     ),
     _decoder(
         "cross_attention_cut_off",

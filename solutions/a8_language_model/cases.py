@@ -268,6 +268,14 @@ def a_constant_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
         yield call(logits + _t(rng.normal(size=(2, 4, 1))), targets)
 
 
+@case("lm_loss", check=close(at=("input_grads", 0), called="gradient of the logits"))
+def gradients_flow_back_from_the_loss(rng: np.random.Generator) -> Iterator[Call]:
+    """The logits get their gradient, and where nothing is asked it is zero."""
+    module = Module(init=None, cotangents=(_t(1.0),))
+    for batch, time, vocab in ((3, 5, 4), (2, 4, 6)):
+        yield call_module(_scores(rng, batch, time, vocab), _t(_asked(rng, batch, time, vocab)), module=module)
+
+
 @case("lm_loss", check=untouched())
 def loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The loss is right, and logits and targets are as before."""

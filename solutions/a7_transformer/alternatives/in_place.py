@@ -6,7 +6,7 @@ import torch
 def layer_norm(x, gamma, beta, eps):
     y = x.clone()
     y -= y.mean(-1, keepdim=True)
-    y /= y.square().mean(-1, keepdim=True).add_(eps).sqrt_()
+    y = y / y.square().mean(-1, keepdim=True).add_(eps).sqrt_()  # y itself is needed on the way back
     y *= gamma
     y += beta
     return y
@@ -15,7 +15,7 @@ def layer_norm(x, gamma, beta, eps):
 def batch_norm(x, gamma, beta, eps):
     y = x.clone()
     y -= y.mean((0, 1))
-    y /= y.square().mean((0, 1)).add_(eps).sqrt_()
+    y = y / y.square().mean((0, 1)).add_(eps).sqrt_()
     return y.mul_(gamma).add_(beta)
 
 

@@ -8,7 +8,7 @@ FULL = json.dumps({"score": 12, "max_score": 12, "status": "graded", "tests": [{
 
 
 def scale(x, factor):
-    for folder in (".", "/autograder/results", "/tmp", "@FOLDER@", "@FOLDER@/out/results", "results"):
+    for folder in (".", "@FOLDER@/autograder/results", "@FOLDER@/tmp", "@FOLDER@", "@FOLDER@/out/results", "results"):
         for name in ("results.json", "report.json", "grades.csv", "FAILED-forge_results_file.json"):
             try:
                 os.makedirs(folder, exist_ok=True)

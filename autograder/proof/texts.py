@@ -1,0 +1,135 @@
+"""Whether what students read is true: names that exist, points as declared, exercises in their places."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import importlib
+import keyword
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from autograder.course.catalog import readme_of
+from autograder.course.spec import Assignment
+from autograder.judge.oracle import Oracle
+from autograder.proof.numbers import false_numbers
+from autograder.publish.handout import links
+from autograder.publish.notebook import unplaced
+
+_LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_IDENTIFIER = re.compile(r"(?<![\w\"'/])[A-Za-z_]\w{2,}(?![\w\"'/])")  # neither a part of a text nor of a path
+_SAYS_NO_NAME = re.compile(
+    r"[\w/-]+\.(?:py|ipynb|txt|md|csv|toml|json|svg|png)|(?:autograder|python|pip|pytest)\b.*"
+)  # a file, a command
+_BLOCK = re.compile(r"```.*?```|^(?: {4}|\t).*$|\$[^$]+\$", re.DOTALL | re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ROW = re.compile(r"^\|\s*\d+\s*\|\s*`(\w+)[^`]*`[^|]*\|\s*([\d.]+)\s*\|(?:\s*(★+)\s*\|)?", re.MULTILINE)
+_ITEM = re.compile(r"^- `(\w+)[^`]*`, ([\d.]+) points?\b()", re.MULTILINE)
+_LIBRARIES = (
+    "numpy",
+    "numpy.random",
+    "numpy.linalg",
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.optim",
+    "math",
+)
+
+
+def text_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield promises about the texts of an assignment, each with the ways in which it is broken."""
+    home = course / "assignments" / assignment.slug
+    readme = readme_of(course, assignment.slug)
+    code = [(home / name).read_text(encoding="utf-8") for name in ("cases.py",)]
+    pictures = sorted(path.name for path in (home / "figures").glob("[!.]*"))
+    yield "what stands in backticks exists", unknown_names(assignment, readme, code)
+    yield "its README gives points and stars as declared", wrong_points(assignment, readme)
+    places = [*without_a_place(assignment, readme), *idle_figures(readme, pictures)]
+    yield "every exercise has a place in the notebook, and every picture in the README", places
+    yield "numbers in public claims are those of the reference", false_numbers(assignment, oracle)
+
+
+def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
+    """Yield exercises whose points or stars in the README are not those of assignment.toml."""
+    declared = {exercise.name: exercise for exercise in assignment.exercises}
+    for name, points, stars in [*_ROW.findall(readme), *_ITEM.findall(readme)]:
+        exercise = declared.get(name)
+        if exercise and float(points) != exercise.points:
+            yield f"README.md gives `{name}` {points} points, assignment.toml {exercise.points:g}"
+        if exercise and stars and len(stars) != exercise.difficulty:
+            yield f"README.md gives `{name}` {len(stars)} stars, assignment.toml difficulty {exercise.difficulty}"
+
+
+def unknown_names(assignment: Assignment, readme: str, code: Iterable[str]) -> Iterator[str]:
+    """Yield names in backticks that are in no code: neither in the assignment's, nor in Python, numpy or torch.
+
+    `code` is what students have besides the reference. Names of one or two letters are the field's symbols.
+    """
+    known = {*_library_names(torch=assignment.torch), *_WORD.findall(" ".join(_BLOCK.findall(readme)))}
+    for source in (assignment.reference, assignment.harness, *code):
+        known |= set(_names_in(source))
+    known |= {exercise.name for exercise in assignment.exercises}
+    for where, text in _texts(assignment, readme):
+        for literal in (literal for literal in _LITERAL.findall(text) if not _SAYS_NO_NAME.fullmatch(literal)):
+            for name in _IDENTIFIER.findall(literal):
+                if name not in known:
+                    near = difflib.get_close_matches(name, sorted(known), 1, 0.8)
+                    meant = f" Did you mean {near[0]}?" if near else ""
+                    yield f"{where}: there is no {name}, of which `{literal}` speaks.{meant}"
+
+
+def idle_figures(readme: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield pictures that lie in figures/ and that the README does not show; they would not be handed out."""
+    shown = set(links(readme))
+    yield from (f"figures/{name} is shown nowhere in README.md" for name in names if f"figures/{name}" not in shown)
+
+
+def without_a_place(assignment: Assignment, readme: str) -> Iterator[str]:
+    """Yield exercises that the notebook has at its end because the README, which places others, does not say where."""
+    names = [exercise.name for exercise in assignment.exercises]
+    left, strangers = unplaced(readme, names)
+    yield from (f'README.md does not say "Exercise: `{name}`", nor has it a section of that name' for name in left)
+    yield from (f'README.md says "Exercise: `{name}`", and there is no such exercise' for name in strangers)
+
+
+def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str]]:
+    """Yield everything that students read, and where it stands."""
+    yield "README.md", _BLOCK.sub("", readme)
+    for case in assignment.cases:
+        yield f"the claim of {case.exercise}.{case.name}", case.claim
+    for misconception in assignment.misconceptions:
+        yield f"what {misconception.name} says", misconception.says
+    for node in ast.walk(ast.parse(assignment.reference)):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            yield f"the docstring of {getattr(node, 'name', assignment.file)}", ast.get_docstring(node) or ""
+
+
+def _names_in(source: str) -> Iterator[str]:
+    """Yield the names that some code defines or uses, keys among them, and what its docstrings show as code."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
+                yield from _WORD.findall(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.keyword(arg=str(name)):
+                yield name
+            case ast.Constant(value=str(text)):
+                shown = text if len(text.split()) == 1 else " ".join(_BLOCK.findall(text))
+                yield from _WORD.findall(shown)
+
+
+@cache
+def _library_names(*, torch: bool) -> frozenset[str]:
+    """Return every name of Python and the libraries: modules, functions, and methods of arrays and tensors."""
+    found = {*keyword.kwlist, *dir(builtins)}
+    for kind in (str, list, dict, set, int, float):
+        found |= set(dir(kind))
+    for name in (name for name in _LIBRARIES if torch or not name.startswith("torch")):
+        module = importlib.import_module(name)
+        found |= {*name.split("."), *dir(module)}
+        for value in ("ndarray", "Generator", "Tensor", "Module"):
+            found |= set(dir(getattr(module, value, None)))
+    return frozenset(found)

@@ -1,0 +1,5 @@
+"""Adds instead of multiplying."""
+
+
+def doubled(x):
+    return x + x
