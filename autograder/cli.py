@@ -70,8 +70,8 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.publish.local import CheckError, Options, Place, run_check
-    from autograder.publish.public import public_bundle, public_oracle
+    from autograder.handout.kit.self_check import CheckError, Options, Place, run_check
+    from autograder.handout.public_data import public_bundle, public_oracle
 
     assignment = load_assignment(course_of(course), slug)
     options = Options(exercise, hint, as_json, watch)

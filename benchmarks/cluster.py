@@ -26,22 +26,22 @@ from typing import Any, Self
 
 import cloudpickle
 
-from autograder.batch.cluster import MOST, connected, grade_on_cluster
-from autograder.batch.crew import Crew, Done, Orders, Task, course_files
-from autograder.batch.keys import exercise_keys
-from autograder.batch.record import Graded
-from autograder.batch.run import grade_one
-from autograder.batch.shelf import open_gradebook
-from autograder.batch.submissions import Submission, read_submissions
-from autograder.batch.written import Stub
+from autograder.classroom.cluster import MOST, connected, grade_on_cluster
+from autograder.classroom.cluster_worker import Crew, Done, Orders, Task, course_files
+from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.pipeline import Choices, make_plan, write_down
+from autograder.classroom.record import Graded
+from autograder.classroom.result_keys import exercise_keys
+from autograder.classroom.run import grade_one
+from autograder.classroom.submissions import Submission, read_submissions
 from autograder.command.demo import write_class
-from autograder.command.pipeline import Choices, make_plan, write_down
 from autograder.command.progress import Mark
 from autograder.course.catalog import load_assignment
-from autograder.judge.oracle import Oracle
-from autograder.judge.training import Trainer
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Chunk, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
+from autograder.submission.written_exercises import Stub
 
 COURSE, SLUG, SEED = Path(__file__).parents[1], "a5_attention", 0
 

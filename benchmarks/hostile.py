@@ -17,16 +17,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.batch.run import grade_class, grade_one
-from autograder.batch.submissions import Submission
+from autograder.classroom.run import grade_class, grade_one
+from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits
-from autograder.judge.training import Trainer
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits
+from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
-from autograder.sandbox.probe import open_sandbox
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 0

@@ -40,11 +40,11 @@ from bench import (
     warm,
 )
 
-from autograder.batch.shelf import open_gradebook
-from autograder.batch.submissions import Submission
-from autograder.command.pipeline import Choices, carry_out, make_plan, publish
+from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.pipeline import Choices, carry_out, make_plan, publish
+from autograder.classroom.submissions import Submission
 from autograder.command.progress import Lines
-from autograder.judge.oracle import Oracle
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.process import ENVIRONMENT
 

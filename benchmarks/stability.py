@@ -14,14 +14,14 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from autograder.batch.run import grade_class
-from autograder.batch.submissions import read_submissions
-from autograder.batch.written import Stub
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import read_submissions
 from autograder.command.demo import write_class
 from autograder.course.catalog import load_assignment
-from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
-from autograder.sandbox.probe import open_sandbox
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.levels import open_sandbox
+from autograder.submission.written_exercises import Stub
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_JOBS = 4

@@ -20,16 +20,16 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
-from autograder.batch.run import grade_class
-from autograder.batch.submissions import Submission
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits
 from autograder.judge.result import Result
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits
 from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
-from autograder.sandbox.probe import open_sandbox
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 0

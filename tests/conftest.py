@@ -14,10 +14,10 @@ from hypothesis import settings
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
 from autograder.judge.result import CaseResult, Result
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 
 # As the command line does: torch's threads and the suite's would stand in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

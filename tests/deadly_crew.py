@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from autograder.batch.crew import Crew, Done, Task
+from autograder.classroom.cluster_worker import Crew, Done, Task
 
 
 class DeadlyCrew(Crew):

@@ -23,10 +23,10 @@ from gradescope_support import TOOLS
 from packaging.requirements import Requirement
 
 from autograder.course.catalog import load_assignment
-from autograder.publish.desk import Settings, desk_files
-from autograder.publish.gradescope import gradescope_zip
-from autograder.publish.handout import handout_files
-from autograder.publish.public import public_oracle
+from autograder.handout.handout import handout_files
+from autograder.handout.public_data import public_oracle
+from autograder.integrations.gradescope import gradescope_zip
+from autograder.integrations.one_submission import Settings, desk_files
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "sequence-autograder"
@@ -256,7 +256,7 @@ def run_autograder(environment: Environment, course: Path, slug: str, folder: Pa
 ASK = """\
 import json, sys
 from pathlib import Path
-from autograder.publish.otter_judge import ask
+from autograder.integrations.otter_judge import ask
 print(json.dumps(ask(Path(sys.argv[1]), Path(sys.argv[2]))))
 """
 

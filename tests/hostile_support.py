@@ -26,12 +26,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from autograder.batch.record import record
-from autograder.batch.run import grade_one
-from autograder.batch.submissions import Submission, UnreadableError, read_source
+from autograder.classroom.record import record
+from autograder.classroom.run import grade_one
+from autograder.classroom.submissions import Submission, UnreadableError, read_source
 from autograder.course.catalog import load_assignment
-from autograder.judge.oracle import Oracle
-from autograder.judge.training import Trainer
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 
 COURSE = Path(__file__).parent / "hostile_course"

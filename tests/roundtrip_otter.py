@@ -21,13 +21,13 @@ from conftest import COURSE, SLUG
 from nbclient import NotebookClient
 from otter_support import EXPLOITS, WRONG, notebook
 
-from autograder.batch.submissions import Submission, read_submissions
-from autograder.batch.written import Stub
+from autograder.classroom.submissions import Submission, read_submissions
 from autograder.command.demo import write_class
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.sandbox.probe import open_sandbox
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.levels import open_sandbox
+from autograder.submission.written_exercises import Stub
 
 ROOT = Path(__file__).parents[1]
 BIG, SEED = "a5_attention", 23
@@ -127,12 +127,12 @@ def test_the_notebook_checks_itself_with_otter(made, tmp_path, state, passes):
 
 @pytest.mark.parametrize(("name", "content"), [("means.ipynb", '{"cells": ['), ("means.txt", "Dear Sir")])
 def test_what_otter_leaves_without_results_our_runner_does_not(made, tmp_path, name, content):
-    """`otter run` ends in a traceback; `python -m autograder.publish.otter_run` in a file that says what to do."""
+    """`otter run` ends in a traceback; `python -m autograder.integrations.otter_run` in a file that says what to do."""
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(subprocess.CalledProcessError):
         otter_run(made, path, tmp_path / "otter")
-    command = [sys.executable, "-m", "autograder.publish.otter_run", str(made / "autograder.zip"), str(path)]
+    command = [sys.executable, "-m", "autograder.integrations.otter_run", str(made / "autograder.zip"), str(path)]
     subprocess.run([*command, str(tmp_path)], check=True, env=QUIET)
     answer = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert answer["score"] == 0
@@ -143,7 +143,7 @@ def test_our_runner_grades_what_can_be_read(made, tmp_path):
     """The same points by the way that otter's container goes."""
     path = tmp_path / "anything.py"
     path.write_text(load_assignment(COURSE, SLUG).reference)
-    command = [sys.executable, "-m", "autograder.publish.otter_run", str(made / "autograder.zip"), str(path)]
+    command = [sys.executable, "-m", "autograder.integrations.otter_run", str(made / "autograder.zip"), str(path)]
     subprocess.run([*command, str(tmp_path)], check=True, env=QUIET)
     answer = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert sum(points(answer).values()) == 7

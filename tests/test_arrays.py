@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from safetensors.numpy import load as library_load
 from safetensors.numpy import save as library_save
 
-from autograder.sandbox.arrays import load, save
+from autograder.sandbox.child.arrays import load, save
 
 DTYPES = st.sampled_from(["?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"])
 ARRAYS = DTYPES.flatmap(

@@ -11,9 +11,9 @@ from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import render_stub, solution_lines
 from autograder.proof.doctor import examine
+from autograder.sandbox.child.wire import Code
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
-from autograder.sandbox.probe import open_sandbox
-from autograder.sandbox.wire import Code
 
 ROOT = Path(__file__).parents[1]
 SLUGS = slugs(ROOT)

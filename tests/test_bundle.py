@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from autograder.course.spec import Answer, Assignment, Visibility
+from autograder.handout.kit.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle
+from autograder.handout.kit.self_check import check
+from autograder.handout.public_data import public_bundle, public_files, public_oracle
+from autograder.handout.zips import zip_bytes
 from autograder.judge.checks import answered, choice, close
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits
 from autograder.judge.result import Result
-from autograder.publish.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle
-from autograder.publish.local import check
-from autograder.publish.public import public_bundle, public_files, public_oracle
-from autograder.publish.zips import zip_bytes
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits
+from autograder.sandbox.child.wire import Opaque
 from autograder.sandbox.job import Chunk, Source
-from autograder.sandbox.wire import Opaque
 
 
 @pytest.fixture(scope="module")

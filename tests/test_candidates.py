@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from conftest import COURSE, SLUG
 
-from autograder.batch.written import Stub, written
 from autograder.cli import main
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment
-from autograder.publish.desk import Settings, desk_files, handed_in, open_desk
-from autograder.publish.otter_judge import ask
+from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk
+from autograder.integrations.otter_judge import ask
 from autograder.sandbox.job import Chunk, Source
+from autograder.submission.written_exercises import Stub, written
 
 ROOT = Path(__file__).parents[1]
 Files = Mapping[str, bytes]

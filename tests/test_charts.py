@@ -27,8 +27,8 @@ from autograder.judge.picture import (
     plotted,
     training_picture,
 )
-from autograder.publish.charts import chart
-from autograder.sandbox.wire import Tensor
+from autograder.pages.svg_charts import chart
+from autograder.sandbox.child.wire import Tensor
 
 EXPECTED = np.arange(12.0).reshape(3, 4)
 

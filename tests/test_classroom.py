@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autograder.batch.shelf import open_gradebook
+from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.cli import main
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
@@ -428,8 +428,8 @@ def test_what_an_extra_lacks_is_said(
     extra: str,
 ) -> None:
     """With the line to type."""
-    for module in ("lookalikes", "cluster", "crew"):
-        monkeypatch.delitem(sys.modules, f"autograder.batch.{module}", raising=False)
+    for module in ("similarity", "cluster", "cluster_worker"):
+        monkeypatch.delitem(sys.modules, f"autograder.classroom.{module}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     places = {"OUT": out, "CLASS": works, "NEW": tmp_path / "new"}
     code, _, said = run(*(places.get(part, part) for part in command))

@@ -19,17 +19,17 @@ import pytest
 from conftest import COURSE, SEED, SLUG
 from test_pipeline import Quiet
 
-from autograder.batch import cluster as cluster_module
-from autograder.batch.cluster import LEAST, MOST, MOST_BYTES, ClusterError, connected, cut, grade_on_cluster
-from autograder.batch.crew import Crew, Orders, course_files
-from autograder.batch.gradebook import Gradebook
-from autograder.batch.keys import exercise_keys
-from autograder.batch.shelf import open_gradebook
-from autograder.batch.submissions import Submission
-from autograder.command.pipeline import Choices, carry_out, make_plan, publish, write_down
+from autograder.classroom import cluster as cluster_module
+from autograder.classroom.cluster import LEAST, MOST, MOST_BYTES, ClusterError, connected, cut, grade_on_cluster
+from autograder.classroom.cluster_worker import Crew, Orders, course_files
+from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.pipeline import Choices, carry_out, make_plan, publish, write_down
+from autograder.classroom.result_keys import exercise_keys
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status
-from autograder.judge.oracle import Oracle
-from autograder.judge.training import Trainer
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 cloudpickle.register_pickle_by_value(deadly_crew)  # workers do not have our tests

@@ -12,12 +12,12 @@ from types import ModuleType
 
 import pytest
 
-from autograder.batch.submissions import Submission, read_submissions
-from autograder.batch.written import Stub
+from autograder.classroom.submissions import Submission, read_submissions
 from autograder.command.demo import LEAST, half_finished, plan_class, write_class
 from autograder.course.spec import Alternative, Assignment, Call, Exercise, Limits, Misconception, call, case
 from autograder.course.stub import render_stub
 from autograder.judge.checks import close
+from autograder.submission.written_exercises import Stub
 
 REFERENCE = '''\
 """Three small exercises."""

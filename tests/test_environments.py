@@ -107,7 +107,7 @@ def test_from_a_folder_on_the_path(deed: Deed, users_own: Environment, course: P
 
 
 LEVEL = """\
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 with open_sandbox(1) as sandbox:
     print(sandbox.isolation.level)
 """

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from autograder.course.spec import Call, Finding, Limits, Visibility, call
+from autograder.judge.calls_as_text import FULL_SIZE, show_call, side_by_side
 from autograder.judge.compare import difference
-from autograder.judge.explain import (
+from autograder.judge.messages import (
     KINDS,
     explain_ending,
     explain_finding,
     explain_loading,
     explain_trouble,
 )
-from autograder.judge.show import FULL_SIZE, show_call, side_by_side
+from autograder.sandbox.child.wire import Code, Opaque, Tensor
 from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble
-from autograder.sandbox.wire import Code, Opaque, Tensor
 
 PUBLIC, HIDDEN = Visibility
 SOURCE = Source(

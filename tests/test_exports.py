@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from autograder.batch.exports import grades_csv, gradescope_results, platform_row, platform_sheets
-from autograder.batch.record import NOT_SUBMITTED, Override, Run, absent, compose, exercise_entry, head, record
-from autograder.batch.roster import Person
-from autograder.batch.submissions import Submission
+from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets
+from autograder.classroom.record import NOT_SUBMITTED, Override, Run, absent, compose, exercise_entry, head, record
+from autograder.classroom.roster import Person
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.lms.platform import Owner

@@ -15,11 +15,11 @@ from autograder.cli import main
 from autograder.course.catalog import CourseError, alternatives_in, load_assignment, slugs
 from autograder.course.spec import Call, call, case
 from autograder.judge.checks import close
-from autograder.proof.dresses import DRESSES
 from autograder.proof.fairness import Fairness, broken, measure
+from autograder.proof.restyled import DRESSES
 from autograder.proof.trainings import examine_trainings
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
-from autograder.sandbox.probe import open_sandbox
 
 ROOT = Path(__file__).parents[1]
 SLUG = "t1_means"

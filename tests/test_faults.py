@@ -25,16 +25,16 @@ from typing import Any
 import pytest
 from hostile_support import COURSE, FULL, NUMPY, TrapHouse, leftovers, oracle_of
 
-from autograder.batch.gradebook import FILE
-from autograder.batch.record import record
-from autograder.batch.run import grade_class
-from autograder.batch.submissions import Submission
+from autograder.classroom.gradebook import FILE
+from autograder.classroom.record import record
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Limits, Status
-from autograder.judge.oracle import Oracle
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox import pool, slot
 from autograder.sandbox.job import Chunk, ClosedError, Ending, Job, JobResult, Request, Sandbox, Source
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.pool import WarmSandbox
-from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import remove_folder
 from autograder.sandbox.slot import SlotError
 

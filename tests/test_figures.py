@@ -5,7 +5,7 @@ from __future__ import annotations
 from class_records import EXERCISES, absentee, handed_in, large_class, make_result, on_roster, small_class
 
 from autograder.course.spec import Status
-from autograder.publish.figures import (
+from autograder.pages.class_numbers import (
     HARDEST,
     case_rates,
     distribution,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from autograder.batch.files import write_whole
+from autograder.classroom.whole_files import write_whole
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

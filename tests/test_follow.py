@@ -14,11 +14,11 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits
 from autograder.judge.result import Result
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits
 from autograder.sandbox.job import Chunk, Sandbox, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 
 COURSE = Path(__file__).parent.parent
 Bodies = dict[str, str]
@@ -257,7 +257,7 @@ def test_two_named_mistakes_cost_what_each_costs_alone(patient: Sandbox) -> None
 
 def test_what_is_asked_of_one_submission_is_bounded(patient: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """In all its cases together; what is open then is not excused."""
-    monkeypatch.setattr("autograder.judge.replay.MOST_CALLS", 3)
+    monkeypatch.setattr("autograder.oracle.replay.MOST_CALLS", 3)
     slug, old, new, _ = HONEST["a step that ignores the gradient"]
     got = scores(slug, with_edit(slug, old, new), patient)
     assert got["rnn_backward"] < 1

@@ -16,15 +16,17 @@ from hypothesis.extra import numpy as hnp
 
 from autograder.course.spec import Assignment, Call, Finding, Limits, Misconception, Status, Visibility, call
 from autograder.course.spec import case as hidden_case
-from autograder.judge.attribute import judge_all
+from autograder.handout.kit.self_check import check
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.judge.blame import judge_all
 from autograder.judge.checks import close
-from autograder.judge.explain import KINDS
 from autograder.judge.grade import UNNAMED, grade
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits, run_requests
+from autograder.judge.messages import KINDS
 from autograder.judge.result import CaseResult, Result
-from autograder.publish.local import check
-from autograder.publish.public import public_bundle, public_oracle
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits, run_requests
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.wire import Opaque, Tensor
 from autograder.sandbox.job import (
     Chunk,
     Ending,
@@ -38,8 +40,6 @@ from autograder.sandbox.job import (
     Source,
     Trouble,
 )
-from autograder.sandbox.program import Program
-from autograder.sandbox.wire import Opaque, Tensor
 
 Graded = Callable[[str], Result]
 Edited = Callable[..., str]
@@ -641,7 +641,7 @@ def test_a_fault_in_the_middle_is_told_at_its_case(oracle: Oracle, cases: Cases)
 
 def test_a_broken_reference_is_never_the_students_fault(assignment: Assignment) -> None:
     """An author's mistake is raised, not graded."""
-    from autograder.judge.reference import BrokenReferenceError
+    from autograder.oracle.reference import BrokenReferenceError
 
     for text in (
         assignment.reference.replace("return x - means", "return x - meens"),

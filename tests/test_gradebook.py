@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.gradebook import FILE, Gradebook, GradebookError
-from autograder.batch.record import Graded
-from autograder.batch.roster import Person
-from autograder.batch.shelf import known_roster, open_gradebook
-from autograder.batch.submissions import Submission
-from autograder.batch.view import absentees, find_exercise, find_student, overrides, records, source_of
+from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
+from autograder.classroom.gradebook_lock import known_roster, open_gradebook
+from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, overrides, records, source_of
+from autograder.classroom.record import Graded
+from autograder.classroom.roster import Person
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.lms.platform import Owner

@@ -20,20 +20,20 @@ from gradescope_support import MEMORY, NEEDED, Container
 from hostile_support import ATTACKS, COURSE, NUMPY, Attack
 from typer.testing import CliRunner
 
-from autograder.batch.record import record
-from autograder.batch.run import grade_one
-from autograder.batch.submissions import Submission
-from autograder.batch.written import Stub
+from autograder.classroom.record import record
+from autograder.classroom.run import grade_one
+from autograder.classroom.submissions import Submission
 from autograder.cli import app
 from autograder.course.catalog import load_assignment
-from autograder.judge.oracle import Oracle
-from autograder.judge.training import Trainer
-from autograder.publish import desk as desks
-from autograder.publish.desk import Desk, Settings, desk_files, handed_in, open_desk, requirements
-from autograder.publish.gradescope import VISIBILITIES, gradescope_files, gradescope_zip, nothing, results
-from autograder.publish.wheel import NAME, wheel
+from autograder.integrations import one_submission as desks
+from autograder.integrations.gradescope import VISIBILITIES, gradescope_files, gradescope_zip, nothing, results
+from autograder.integrations.one_submission import Desk, Settings, desk_files, handed_in, open_desk, requirements
+from autograder.integrations.wheel import NAME, wheel
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Chunk, Isolation, Source
 from autograder.sandbox.process import ProcessSandbox
+from autograder.submission.written_exercises import Stub
 
 SETTINGS = Settings(NUMPY, 23)
 # One attack of each kind that ends in each way: readers, forgers, exhausters, escapers, and odd sources.
@@ -279,7 +279,12 @@ def test_a_desk_judges_a_file_from_the_command_line(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
     (tmp_path / "means.py").write_bytes((TINY / "solutions" / "t1_means" / "means.py").read_bytes())
-    command = [sys.executable, "-m", "autograder.publish.desk", *map(str, (tmp_path, tmp_path / "means.py"))]
+    command = [
+        sys.executable,
+        "-m",
+        "autograder.integrations.one_submission",
+        *map(str, (tmp_path, tmp_path / "means.py")),
+    ]
     subprocess.run([*command, str(tmp_path / "record.json")], check=True)
     entry = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
     assert (entry["score"], entry["max_score"]) == (7, 7)
@@ -304,7 +309,10 @@ def test_the_wheel_lists_what_it_holds():
         names = set(archive.namelist())
         (listed,) = [archive.read(name).decode() for name in names if name.endswith("RECORD")]
     assert {line.partition(",")[0] for line in listed.splitlines()} == names
-    assert {"autograder/publish/desk.py", "autograder/publish/templates/gradescope/setup.sh"} < names
+    assert {
+        "autograder/integrations/one_submission.py",
+        "autograder/integrations/templates/gradescope/setup.sh",
+    } < names
 
 
 BROKEN_PYTHON = """\

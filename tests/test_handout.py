@@ -20,20 +20,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograder
 from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.handout import handout_proofs as prove
+from autograder.handout.handout import engine_files, handout_files, handout_zip, links, write_repository
+from autograder.handout.kit.bundle import trial_key
+from autograder.handout.kit.self_check import check, hints, watched
+from autograder.handout.kit.verdicts import Examples
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.tests_as_text import pytest_file
+from autograder.handout.text_checks import formula_faults, text_faults
 from autograder.judge.grade import UNNAMED
 from autograder.judge.result import CaseResult
-from autograder.publish import prove
-from autograder.publish.bundle import trial_key
-from autograder.publish.examples import pytest_file
-from autograder.publish.handout import ENGINE, engine_files, handout_files, handout_zip, links, write_repository
-from autograder.publish.local import check, hints, watched
-from autograder.publish.prose import formula_faults, text_faults
-from autograder.publish.public import public_bundle, public_oracle
-from autograder.publish.verdicts import Examples
+from autograder.sandbox.child.wire import Code
 from autograder.sandbox.job import Chunk, Source
-from autograder.sandbox.wire import Code
 
 ROOT = Path(__file__).parents[1]
 Files = dict[str, bytes]
@@ -94,9 +95,10 @@ def test_a_handout_is_a_list_of_files(files: Files) -> None:
 
 def test_the_engine_in_it_is_whole() -> None:
     """What its modules import of ours is in it; of others they need numpy, and torch where a student's code does."""
-    shipped = {f"autograder.{name.replace('/', '.')}".removesuffix(".__init__") for name in ENGINE}
-    root = Path(prove.__file__).parents[1]
-    for name in ENGINE:
+    places = {name.removeprefix("engine/").removesuffix(".py") for name in engine_files()}
+    shipped = {place.replace("/", ".").removesuffix(".__init__") for place in places}
+    root = Path(autograder.__file__).parents[1]
+    for name in places:
         for node in ast.walk(ast.parse((root / f"{name}.py").read_text(encoding="utf-8"))):
             found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -104,7 +106,7 @@ def test_the_engine_in_it_is_whole() -> None:
                 if module.startswith("autograder"):
                     assert module in shipped, f"{name} imports {module}"
                 else:
-                    known = {*sys.stdlib_module_names, "numpy", "torch", "safetensors"}
+                    known = {*sys.stdlib_module_names, "numpy", "torch", "safetensors", "pyseccomp"}
                     assert module.partition(".")[0] in known, f"{name} imports {module}"
 
 

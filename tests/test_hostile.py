@@ -28,11 +28,11 @@ from hostile_support import (
     oracle_of,
 )
 
-from autograder.batch.run import grade_class
-from autograder.batch.submissions import Submission
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Status
 from autograder.sandbox.job import Chunk, Isolation, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 from autograder.sandbox.slot import Profile, readable_paths
 

@@ -26,18 +26,18 @@ from hostile_archives import (
 from hostile_support import HIDDEN_NUMBER, NUMPY, TrapHouse, oracle_of
 from rich.console import Console
 
-from autograder.batch.exports import sheet_names
-from autograder.batch.shelf import open_gradebook
-from autograder.batch.submissions import read_source, read_submissions
-from autograder.batch.view import records as records_in
-from autograder.batch.written import Stub
-from autograder.command.pipeline import Choices, carry_out, make_plan, publish
+from autograder.classroom.exports import sheet_names
+from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.gradebook_view import records as records_in
+from autograder.classroom.pipeline import Choices, carry_out, make_plan, publish
+from autograder.classroom.submissions import read_source, read_submissions
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
-from autograder.judge.tell import tell
-from autograder.sandbox.probe import open_sandbox
+from autograder.judge.terminal_text import tell
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
+from autograder.submission.written_exercises import Stub
 
 Json = dict[str, Any]
 LONGEST_PAGE = 20_000

@@ -19,8 +19,8 @@ from class_records import summary
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.batch.record import record
-from autograder.batch.submissions import Submission
+from autograder.classroom.record import record
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import (
     Assignment,
     Call,
@@ -46,10 +46,10 @@ from autograder.judge.checks import (
     untouched,
 )
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.publish.report import feedback_html, report_html
+from autograder.oracle.oracle import Oracle
+from autograder.pages.report import feedback_html, report_html
+from autograder.sandbox.child.wire import Opaque, Tensor
 from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Source, Trouble
-from autograder.sandbox.wire import Opaque, Tensor
 
 REFERENCE = """
 import numpy as np

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from autograder.batch.keys import builds_on, engine, exercise_keys, source_key
-from autograder.batch.submissions import Submission
+from autograder.classroom.result_keys import builds_on, engine, exercise_keys, source_key
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Limits, call
 from autograder.judge.checks import close
-from autograder.judge.oracle import Oracle
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.wire import Code
 from autograder.sandbox.job import Chunk, Source
-from autograder.sandbox.wire import Code
 
 ALL = {"row_means", "center", "spread"}
 Edit = Callable[[Assignment], Assignment]
@@ -99,7 +99,7 @@ def test_the_seed_touches_everything(assignment: Assignment) -> None:
 def test_other_versions_touch_everything(assignment: Assignment, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """Other arithmetic may be another grade; torch's counts where the assignment uses it, and is not imported for that."""
     found = {"numpy": "2.0", "torch": "2.4", "python": "3.11.1"}
-    monkeypatch.setattr("autograder.batch.keys.version", found.__getitem__)
+    monkeypatch.setattr("autograder.classroom.result_keys.version", found.__getitem__)
     monkeypatch.setattr("platform.python_version", lambda: found["python"])
     using = replace(assignment, torch=True)
     before = [keys(assignment), keys(using)]
@@ -110,7 +110,7 @@ def test_other_versions_touch_everything(assignment: Assignment, monkeypatch: py
 
 def test_a_version_is_looked_up_without_an_import() -> None:
     """A class that is graded without torch does not wait for it; and a version that is not there is none."""
-    code = "import sys; from autograder.batch.keys import libraries, _version; print(libraries(torch=True), 'torch' in sys.modules, _version('x y'))"
+    code = "import sys; from autograder.classroom.result_keys import libraries, _version; print(libraries(torch=True), 'torch' in sys.modules, _version('x y'))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert f"'numpy {np.__version__}', 'torch 2" in said
     assert said.endswith("False not installed\n")
@@ -120,7 +120,7 @@ def test_other_code_of_the_engine_touches_everything(assignment: Assignment, mon
     """A version has a checksum with it, since a checkout changes between versions."""
     assert engine().split("+")[0].count(".") == 2
     before = keys(assignment)
-    monkeypatch.setattr("autograder.batch.keys.engine", lambda: "0.0.0+other")
+    monkeypatch.setattr("autograder.classroom.result_keys.engine", lambda: "0.0.0+other")
     assert not set(before.values()) & set(keys(assignment).values())
 
 

@@ -106,7 +106,7 @@ def test_a_numpy_assignment_is_checked_without_torch() -> None:
 from pathlib import Path
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.process import ProcessSandbox
 assignment = load_assignment(Path("course"), "t1_means")

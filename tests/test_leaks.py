@@ -16,10 +16,10 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Visibility
-from autograder.judge.oracle import Oracle
-from autograder.publish.handout import engine_files, handout_files
-from autograder.publish.leaks import Secrets, leaks, secrets_of
-from autograder.publish.public import public_oracle
+from autograder.handout.handout import engine_files, handout_files
+from autograder.handout.leaks import Secrets, leaks, secrets_of
+from autograder.handout.public_data import public_oracle
+from autograder.oracle.oracle import Oracle
 
 ROOT = Path(__file__).parents[1]
 LINE = "deviations = center(as_columns(x)) * np.ones(1)"

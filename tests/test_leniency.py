@@ -14,10 +14,10 @@ import nbformat
 import pytest
 from conftest import COURSE, SLUG
 
-from autograder.batch.archives import UnreadableError
-from autograder.batch.texts import read_text
 from autograder.cli import main
 from autograder.course.spec import Assignment
+from autograder.submission.archives import UnreadableError
+from autograder.submission.encodings import read_text
 
 Grade = Callable[[Mapping[str, bytes]], tuple[Path, dict[str, float]]]
 

@@ -21,11 +21,11 @@ from typing import Any
 import pytest
 from lms_exports import EXPORTS, ROSTER, filled, zipped
 
-from autograder.batch.roster import read_roster
-from autograder.batch.submissions import SubmissionsError, read_class
-from autograder.batch.written import Stub
+from autograder.classroom.roster import read_roster
+from autograder.classroom.submissions import SubmissionsError, read_class
 from autograder.cli import main
 from autograder.course.spec import Assignment
+from autograder.submission.written_exercises import Stub
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.batch.lookalikes import MOST_CODE, MOST_PAIRS, compare
+from autograder.classroom.similarity import MOST_CODE, MOST_PAIRS, compare
 from autograder.course.spec import Assignment
 from autograder.sandbox.job import Chunk, Source
 

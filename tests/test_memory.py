@@ -97,7 +97,7 @@ sys.path.insert(0, sys.argv[2])
 from test_faults import ask, job, values
 from autograder.course.spec import Limits
 from autograder.sandbox import memory
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 memory.SHARE = 100  # as if nobody had looked at the container's limit
 HOG = "import numpy as np\\ndef f(x):\\n    return float(np.ones(400 << 17).sum())"

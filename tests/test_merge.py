@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.batch.gradebook import Gradebook, GradebookError
-from autograder.batch.merge import Part, check_parts, leave_out, read_part, take_over
-from autograder.batch.record import Graded
-from autograder.batch.shards import Shard, ShardError, parse_shard
-from autograder.batch.shelf import open_for, open_gradebook
-from autograder.batch.submissions import Submission
-from autograder.batch.view import records
-from autograder.command.pipeline import Choices, make_plan
+from autograder.classroom.gradebook import Gradebook, GradebookError
+from autograder.classroom.gradebook_lock import open_for, open_gradebook
+from autograder.classroom.gradebook_view import records
+from autograder.classroom.merge_shards import Part, check_parts, leave_out, read_part, take_over
+from autograder.classroom.pipeline import Choices, make_plan
+from autograder.classroom.record import Graded
+from autograder.classroom.shards import Shard, ShardError, parse_shard
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Isolation, Source

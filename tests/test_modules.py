@@ -10,10 +10,10 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
 from autograder.judge.result import CaseResult, Result
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Isolation, Sandbox, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 
 Grade = Callable[[str], Result]

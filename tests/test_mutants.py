@@ -14,10 +14,10 @@ import pytest
 from autograder.cli import main
 from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.course.spec import Assignment
+from autograder.proof.code_changes import variants
+from autograder.proof.mutant_report import Reasons, read_reasons, report
+from autograder.proof.mutant_runs import BrokenTrialError, Fate, fates
 from autograder.proof.mutants import compiled, mutants_of
-from autograder.proof.mutations import variants
-from autograder.proof.survival import BrokenTrialError, Fate, fates
-from autograder.proof.survivors import Reasons, read_reasons, report
 
 ROOT = Path(__file__).parents[1]
 MEANS = "solutions/t1_means/means.py"

@@ -13,15 +13,15 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.batch.sources import read_source
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Exercise
+from autograder.handout.handout import handout_files, handout_zip
+from autograder.handout.public_data import public_oracle
+from autograder.handout.write_notebook import make_notebook
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.publish.handout import handout_files, handout_zip
-from autograder.publish.notebook import make_notebook
-from autograder.publish.public import public_oracle
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.submission.source import read_source
 
 ROOT = Path(__file__).parents[1]
 

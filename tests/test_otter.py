@@ -23,14 +23,22 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.course.stub import StubError, render_stub
-from autograder.publish import otter, otter_run
-from autograder.publish.desk import Settings, desk_files
-from autograder.publish.handout import engine_files
-from autograder.publish.leaks import leaks, secrets_of
-from autograder.publish.otter import graders_zip, make_otter, marked, master_notebook, otter_files, worth, write_files
-from autograder.publish.otter_judge import HANDED_IN, Judge, ask, verdicts
-from autograder.publish.public import public_oracle
-from autograder.publish.wheel import NAME
+from autograder.handout.handout import engine_files
+from autograder.handout.leaks import leaks, secrets_of
+from autograder.handout.public_data import public_oracle
+from autograder.integrations import otter, otter_run
+from autograder.integrations.one_submission import Settings, desk_files
+from autograder.integrations.otter import (
+    graders_zip,
+    make_otter,
+    marked,
+    master_notebook,
+    otter_files,
+    worth,
+    write_files,
+)
+from autograder.integrations.otter_judge import HANDED_IN, Judge, ask, verdicts
+from autograder.integrations.wheel import NAME
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = Settings(SLUG, 11)
@@ -102,7 +110,7 @@ def test_the_settings_of_the_master_are_lines_of_yaml(cells):
     """Each is a key and JSON, which YAML takes: our judge as plugin, its desk for the grader alone, no PDF."""
     lines = cells[0][1].splitlines()[1:]
     settings = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
-    assert settings["plugins"] == ["autograder.publish.otter_judge.Judge"]
+    assert settings["plugins"] == ["autograder.integrations.otter_judge.Judge"]
     assert settings["autograder_files"] == ["desk", NAME]
     assert not set(settings["autograder_files"]) & set(settings["files"])
     assert settings["tests"] == {"files": True, "ok_format": False}
@@ -353,7 +361,7 @@ def test_an_otter_that_hangs_is_stopped(tmp_path, monkeypatch, assignment):
 
 
 def test_the_runner_copies_the_results_out(tmp_path, monkeypatch, assignment):
-    """`python -m autograder.publish.otter_run ZIP SUBMISSION OUT`; the judge reads what was put apart."""
+    """`python -m autograder.integrations.otter_run ZIP SUBMISSION OUT`; the judge reads what was put apart."""
     with zipfile.ZipFile(tmp_path / "autograder.zip", "w") as archive:
         archive.writestr("tests/center.py", "")
         for name, data in desk_files(COURSE, SETTINGS).items():
@@ -361,7 +369,7 @@ def test_the_runner_copies_the_results_out(tmp_path, monkeypatch, assignment):
     (tmp_path / "means.py").write_text(assignment.reference)
     script = """
 import json, os, sys
-from autograder.publish.otter_judge import Judge
+from autograder.integrations.otter_judge import Judge
 os.chdir(os.path.join(sys.argv[1], "submission"))
 Judge(os.path.abspath("means.py"), {}, {}).before_grading(None)
 json.dump({"found": json.load(open("verdicts.json"))}, open("../results/results.json", "w"))

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from autograder.course.spec import Assignment, Misconception
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
-from autograder.proof.pairs import draw_pairs, try_pairs
+from autograder.oracle.oracle import Oracle
+from autograder.proof.monotone import draw_pairs, try_pairs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 Graded = Callable[[str], Result]

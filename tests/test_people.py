@@ -14,7 +14,7 @@ from class_records import (
 )
 
 from autograder.course.spec import Status
-from autograder.publish.people import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
+from autograder.pages.class_lists import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
 
 
 def test_mistakes_are_ranked_and_named() -> None:

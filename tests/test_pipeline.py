@@ -21,19 +21,19 @@ from typing import Any, Self
 import jsonschema
 import pytest
 
-from autograder.batch import run as run_module
-from autograder.batch.gradebook import FILE, GradebookError
-from autograder.batch.roster import Person
-from autograder.batch.shelf import open_gradebook
-from autograder.batch.submissions import Submission
-from autograder.batch.view import find_student
-from autograder.command.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish, write_down
+from autograder.classroom import run as run_module
+from autograder.classroom.gradebook import FILE, GradebookError
+from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.gradebook_view import find_student
+from autograder.classroom.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish, write_down
+from autograder.classroom.roster import Person
+from autograder.classroom.submissions import Submission
 from autograder.command.progress import Mark
 from autograder.course.spec import Assignment, call
 from autograder.lms.platform import Owner
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 
-SCHEMA = json.loads((Path(__file__).parents[1] / "autograder/publish/result.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[1] / "autograder/classroom/result.schema.json").read_text(encoding="utf-8"))
 Grade = Callable[..., "Graded"]
 
 

@@ -19,14 +19,14 @@ import pytest
 import torch
 
 from autograder.course.spec import Limits
-from autograder.sandbox import budget
+from autograder.sandbox import time_limits as budget
 from autograder.sandbox.attempt import MAX_STRIKES
+from autograder.sandbox.child.limits import CPU_SECONDS
+from autograder.sandbox.child.wire import Opaque, Tensor
 from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
-from autograder.sandbox.limits import CPU_SECONDS
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
-from autograder.sandbox.wire import Opaque, Tensor
 
 LIMITS = Limits(case_seconds=1.0, import_seconds=2.0, memory_mb=512, output_mb=2, log_kb=4)
 DEAD = (Ending.DIED, Ending.TIMEOUT, Ending.OUTPUT)
@@ -503,7 +503,7 @@ OWN_LOSS = ("nan_seconds", "garbage", "huge_size")
 ATTACK = """
 import os, struct, time
 import numpy as np
-from autograder.sandbox.wire import encode
+from autograder.sandbox.child.wire import encode
 
 def message(tree):
     data = encode(tree)
@@ -808,7 +808,7 @@ def f(x):
 
 FLOOD = """
 import os, struct, sys
-from autograder.sandbox.wire import encode
+from autograder.sandbox.child.wire import encode
 
 def f(x):
     frame = sys._getframe()

@@ -12,10 +12,10 @@ from hostile_support import CALLS, COURSE, oracle_of
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Shortcut, Status
-from autograder.judge import shortcuts
+from autograder.judge import forbidden as shortcuts
+from autograder.judge.forbidden import UNREADABLE, Reading
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.judge.shortcuts import UNREADABLE, Reading
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.process import ProcessSandbox
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from autograder.batch.record import record
-from autograder.batch.submissions import Submission
+from autograder.classroom.record import record
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Isolation, Source

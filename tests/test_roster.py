@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
+from autograder.classroom.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
 from autograder.lms.platform import Owner
 
 PEOPLE = (

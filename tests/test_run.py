@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from autograder.batch import run as module
-from autograder.batch.record import Graded, record
-from autograder.batch.run import grade_class
-from autograder.batch.submissions import Submission
+from autograder.classroom import run as module
+from autograder.classroom.record import Graded, record
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment
-from autograder.judge.oracle import Oracle
+from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from class_records import HOSTILE
 
-from autograder.batch.lookalikes import Comparison, Pair, Side
-from autograder.publish.similarity import similarity_html
+from autograder.classroom.similarity import Comparison, Pair, Side
+from autograder.pages.similarity_page import similarity_html
 
 
 def page(student: str, code: str, shared: tuple[tuple[int, int], ...]) -> str:

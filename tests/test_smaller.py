@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibility, call, call_module
+from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.judge.shrink import Shrunk, count, has_values, rounded, shrink, sizes_of
-from autograder.judge.smaller import WORKED, smaller
-from autograder.publish.public import public_bundle, public_oracle
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.shrink import Shrunk, count, has_values, rounded, shrink, sizes_of
+from autograder.oracle.smaller_calls import WORKED, smaller
+from autograder.sandbox.child.wire import Tensor
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
-from autograder.sandbox.wire import Tensor
 
 RNG = np.random.default_rng(3)
 DRAWN = RNG.normal(size=(4, 7, 11))
@@ -250,8 +250,8 @@ def test_a_hidden_case_does_not_show_it(larger: Assignment, sandbox: Sandbox) ->
 
 def test_at_home_they_are_read_from_the_bundle(larger: Assignment, tmp_path: Path) -> None:
     """A handout has no reference to ask."""
-    from autograder.publish.bundle import read_bundle
-    from autograder.publish.public import public_files
+    from autograder.handout.kit.bundle import read_bundle
+    from autograder.handout.public_data import public_files
 
     oracle = public_oracle(larger)
     for name, data in public_files(oracle).items():

@@ -21,9 +21,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.batch.archives import read_file
-from autograder.batch.roster import Person, Roster
-from autograder.batch.submissions import (
+from autograder.classroom.roster import Person, Roster
+from autograder.classroom.submissions import (
     Submission,
     SubmissionsError,
     UnreadableError,
@@ -31,7 +30,8 @@ from autograder.batch.submissions import (
     read_submissions,
     student_names,
 )
-from autograder.batch.written import Stub
+from autograder.submission.archives import read_file
+from autograder.submission.written_exercises import Stub
 
 FILE = "attention.py"
 STUB = Stub(FILE, exercises=frozenset({"attention"}))
@@ -407,7 +407,7 @@ def test_a_tar_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("cut.tar.gz", "noise.tar", "text.tar.xz"):
         with pytest.raises(SubmissionsError, match="damaged or not a tar archive"):
             read_submissions(tmp_path / name, STUB)
-    monkeypatch.setattr("autograder.batch.tapes.MAX_TAPE", 1 << 20)
+    monkeypatch.setattr("autograder.classroom.tar_archives.MAX_TAPE", 1 << 20)
     taped(tmp_path / "bomb.tar.gz", ("ada.py", b"\0" * (8 << 20)), mode="w:gz")
     with pytest.raises(SubmissionsError, match="Is it the right file"):
         read_submissions(tmp_path / "bomb.tar.gz", STUB)

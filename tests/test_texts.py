@@ -8,12 +8,12 @@ import pytest
 
 from autograder.course.catalog import load_assignment, readme_of
 from autograder.course.spec import Assignment
-from autograder.judge.oracle import Oracle
+from autograder.handout.text_checks import text_faults
+from autograder.handout.write_notebook import notebook_cells
+from autograder.oracle.oracle import Oracle
 from autograder.proof.folders import stray_files
 from autograder.proof.soundness import alternatives_replace, bank_is_sound
 from autograder.proof.texts import text_proofs
-from autograder.publish.notebook import notebook_cells
-from autograder.publish.prose import text_faults
 
 SLUG = "t1_means"
 README = f"assignments/{SLUG}/README.md"

@@ -14,14 +14,14 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
-from autograder.judge.known_losses import KnownLosses
-from autograder.judge.oracle import Oracle
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.result import ExerciseResult, Result
-from autograder.judge.trained import Opening
-from autograder.judge.training import TOO_GOOD, Trainer
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import TOO_GOOD, Trainer
+from autograder.oracle.training_losses import KnownLosses
+from autograder.oracle.training_outcome import Opening
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
-from autograder.sandbox.probe import open_sandbox
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 
 PREDICT = "return x @ w\n"

@@ -16,9 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.sandbox import wire
-from autograder.sandbox.program import evaluate
-from autograder.sandbox.wire import Code, Opaque, Tensor, WireError, decode, encode, pack, unpack
+from autograder.sandbox.child import wire
+from autograder.sandbox.child.program import evaluate
+from autograder.sandbox.child.wire import Code, Opaque, Tensor, WireError, decode, encode, pack, unpack
 
 KEPT = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
 from autograder.judge.checks import answered, close, left_alike, untouched
-from autograder.sandbox.wire import Code
+from autograder.sandbox.child.wire import Code
 
 TINY = 1e-5
 

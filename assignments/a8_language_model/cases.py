@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
 from autograder.judge.checks import answered, close, untouched
-from autograder.sandbox.wire import Code
+from autograder.sandbox.child.wire import Code
 
 
 def _t(array: Any) -> Any:

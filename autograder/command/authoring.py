@@ -86,7 +86,7 @@ class _Examination:
         from autograder.course.stub import StubError
         from autograder.proof import doctor as proofs
         from autograder.proof.trainings import examine_trainings
-        from autograder.sandbox.probe import open_sandbox
+        from autograder.sandbox.levels import open_sandbox
 
         sound, answers = True, {}
         for slug in names:

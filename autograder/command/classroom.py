@@ -23,11 +23,11 @@ from autograder.command.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from autograder.batch.gradebook import Gradebook
-    from autograder.batch.roster import Roster
-    from autograder.batch.shards import Shard
-    from autograder.command.mismatch import Mismatch
-    from autograder.command.pipeline import Choices, Plan
+    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.mismatch import Mismatch
+    from autograder.classroom.pipeline import Choices, Plan
+    from autograder.classroom.roster import Roster
+    from autograder.classroom.shards import Shard
     from autograder.command.progress import Events
 
 
@@ -76,10 +76,10 @@ def grade(
     """Grade a class, or what changed since: gradebook, grades, results, feedback and a report."""
     from rich.console import Console
 
-    from autograder.batch.gradebook import GradebookError
-    from autograder.batch.roster import RosterError
-    from autograder.batch.submissions import SubmissionsError
-    from autograder.command.pipeline import Choices
+    from autograder.classroom.gradebook import GradebookError
+    from autograder.classroom.pipeline import Choices
+    from autograder.classroom.roster import RosterError
+    from autograder.classroom.submissions import SubmissionsError
     from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
 
@@ -118,10 +118,10 @@ def merge(
     """Put the shards of a class together: one gradebook, and everything that is made from it."""
     from rich.console import Console
 
-    from autograder.batch.gradebook import GradebookError
-    from autograder.batch.merge import check_parts, leave_out, read_part, take_over
-    from autograder.batch.shelf import open_for, open_gradebook
-    from autograder.command.pipeline import publish
+    from autograder.classroom.gradebook import GradebookError
+    from autograder.classroom.gradebook_lock import open_for, open_gradebook
+    from autograder.classroom.merge_shards import check_parts, leave_out, read_part, take_over
+    from autograder.classroom.pipeline import publish
 
     if out.resolve() in {part.resolve() for part in parts}:
         fail(f"{out} is one of the parts. Name another folder for the whole.")
@@ -164,12 +164,12 @@ def _grade_into(
     events: Events | None,
 ) -> bool:
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
-    from autograder.batch.shelf import open_gradebook
-    from autograder.batch.submissions import read_class
-    from autograder.batch.written import Stub
-    from autograder.command.mismatch import roster_mismatch, unmatched_aliases
-    from autograder.command.pipeline import make_plan
+    from autograder.classroom.gradebook_lock import open_gradebook
+    from autograder.classroom.mismatch import roster_mismatch, unmatched_aliases
+    from autograder.classroom.pipeline import make_plan
+    from autograder.classroom.submissions import read_class
     from autograder.command.progress import watch_on
+    from autograder.submission.written_exercises import Stub
 
     assignment = where.assignment()
     found = read_class(submissions, Stub.of(assignment), people)
@@ -199,7 +199,7 @@ def _tell(mismatch: Mismatch, events: Events | None) -> None:
 
 def _is_sound(book: Gradebook, summary: dict[str, Any], events: Events | None) -> bool:
     """Return whether a class was graded as it should be; say so where it is without a point."""
-    from autograder.command.mismatch import points_mismatch
+    from autograder.classroom.mismatch import points_mismatch
 
     if mismatch := points_mismatch(book, summary):
         _tell(mismatch, events)
@@ -210,10 +210,10 @@ def _class_facts(
     out: Path, roster: Path | None, alias: Path | None, due: str | None
 ) -> tuple[Roster | None, dict[str, Any]]:
     """Return the class's roster, the one given or else the gradebook's, and what is to be written down as new."""
-    from autograder.batch.aliases import read_aliases
-    from autograder.batch.gradebook import GradebookError
-    from autograder.batch.roster import Roster, RosterError, parse_time, read_roster
-    from autograder.batch.shelf import known_roster
+    from autograder.classroom.aliases import read_aliases
+    from autograder.classroom.gradebook import GradebookError
+    from autograder.classroom.gradebook_lock import known_roster
+    from autograder.classroom.roster import Roster, RosterError, parse_time, read_roster
 
     facts: dict[str, Any] = {}
     try:
@@ -234,7 +234,7 @@ def _class_facts(
 
 
 def _shard(said: str, only: list[str] | None) -> Shard | None:
-    from autograder.batch.shards import ShardError, parse_shard
+    from autograder.classroom.shards import ShardError, parse_shard
 
     if said and only:
         fail("--shard grades a part of the class, and --only some of it by name. Say one of them.")
@@ -246,9 +246,9 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
 
 def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
-    from autograder.batch.archives import several
-    from autograder.batch.view import records
-    from autograder.command.pipeline import publish
+    from autograder.classroom.gradebook_view import records
+    from autograder.classroom.pipeline import publish
+    from autograder.submission.archives import several
 
     done, shard = len(plan.tasks), book.fact("shard")
     if shard:
@@ -281,7 +281,7 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
 
 
 def _show_class(console: Console, book: Gradebook, title: str) -> None:
-    from autograder.batch.view import records
+    from autograder.classroom.gradebook_view import records
     from autograder.command.terminal import show_class
 
     show_class(console, title, list(records(book)))

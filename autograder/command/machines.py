@@ -13,8 +13,8 @@ from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 
 if TYPE_CHECKING:
-    from autograder.batch.gradebook import Gradebook
-    from autograder.command.pipeline import Plan
+    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.pipeline import Plan
     from autograder.command.progress import Watch
 
 MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
@@ -39,7 +39,7 @@ class Machines:
 
     def grade(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         """Grade what a plan says and write it down."""
-        from autograder.command.pipeline import carry_out
+        from autograder.classroom.pipeline import carry_out
 
         if self.cluster:
             self._on_cluster(book, plan, watch)
@@ -50,12 +50,12 @@ class Machines:
 
     def _on_cluster(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         try:
-            from autograder.batch.cluster import ClusterError, connected, grade_on_cluster
-            from autograder.batch.crew import Crew, Orders, course_files
+            from autograder.classroom.cluster import ClusterError, connected, grade_on_cluster
+            from autograder.classroom.cluster_worker import Crew, Orders, course_files
         except ImportError as error:
             fail(f"{MISSING} ({error})")
-        from autograder.command.pipeline import write_down
-        from autograder.judge.training import Trainer
+        from autograder.classroom.pipeline import write_down
+        from autograder.oracle.training import Trainer
 
         files = course_files(self.course, self.slug)
         orders = Orders(self.slug, files, plan.oracle.seed, self.training, plan.keys, self.accept_unsandboxed)

@@ -44,7 +44,7 @@ def course_of(folder: Path | None) -> Path:
 
 def tell_unfinished(summary: Mapping[str, Any]) -> None:
     """Say what is not graded yet and who is gone, so that nobody takes the grades for those of the whole class."""
-    from autograder.batch.archives import several
+    from autograder.submission.archives import several
 
     parts = (
         (summary["not_graded"], "not graded yet"),
@@ -61,8 +61,8 @@ def tell_unfinished(summary: Mapping[str, Any]) -> None:
 
 def tell_unmatched(summary: Mapping[str, Any]) -> None:
     """Say who of the roster handed in nothing, and which submissions are of nobody on it."""
-    from autograder.batch.archives import several
-    from autograder.command.mismatch import ALIASES
+    from autograder.classroom.mismatch import ALIASES
+    from autograder.submission.archives import several
 
     absent, strangers = summary["not_submitted"], summary["not_on_roster"]
     if absent:
@@ -77,8 +77,8 @@ def tell_unmatched(summary: Mapping[str, Any]) -> None:
 @contextmanager
 def graded_book(out: Path) -> Iterator[Any]:
     """Open the gradebook of a graded class, or say why not."""
-    from autograder.batch.gradebook import GradebookError
-    from autograder.batch.shelf import open_gradebook
+    from autograder.classroom.gradebook import GradebookError
+    from autograder.classroom.gradebook_lock import open_gradebook
 
     try:
         with open_gradebook(out) as book:
@@ -96,7 +96,7 @@ def graded_book(out: Path) -> Iterator[Any]:
 @contextmanager
 def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_unsandboxed: bool) -> Iterator[Sandbox]:
     """Open the sandbox for a class, or refuse where hidden cases would not be safe in it."""
-    from autograder.sandbox.probe import open_sandbox
+    from autograder.sandbox.levels import open_sandbox
 
     with open_sandbox(slots, torch=assignment.torch, secret=course / "solutions") as sandbox:
         if sandbox.isolation.level == "C" and not accept_unsandboxed:

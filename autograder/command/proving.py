@@ -55,8 +55,8 @@ def mutants(
 ) -> None:
     """Change every line of every reference and see which cases notice; exit 1 where too few do, or one has no reason."""
     from autograder.command.tables import show_mutants
-    from autograder.proof.survival import fates
-    from autograder.proof.survivors import read_reasons, report
+    from autograder.proof.mutant_report import read_reasons, report
+    from autograder.proof.mutant_runs import fates
 
     folder, sound, answers = course_of(course), True, {}
     for slug, _ in _named(assignments, course):

@@ -33,9 +33,9 @@ def handout(
 ) -> None:
     """Make what students get: a zip that works with numpy and pytest alone."""
     from autograder.course.stub import StubError
-    from autograder.publish.bundle import BundleError
-    from autograder.publish.handout import handout_files, handout_zip, write_repository
-    from autograder.publish.public import public_oracle
+    from autograder.handout.handout import handout_files, handout_zip, write_repository
+    from autograder.handout.kit.bundle import BundleError
+    from autograder.handout.public_data import public_oracle
 
     folder = course_of(course)
     if bool(slug) == every:
@@ -62,8 +62,8 @@ def gradescope(
     course: CourseOption = None,
 ) -> None:
     """Make the zip that Gradescope takes as its autograder."""
-    from autograder.publish.desk import Settings
-    from autograder.publish.gradescope import VISIBILITIES, gradescope_zip
+    from autograder.integrations.gradescope import VISIBILITIES, gradescope_zip
+    from autograder.integrations.one_submission import Settings
 
     if hidden_visibility not in VISIBILITIES:
         fail(f"--hidden-visibility {hidden_visibility} is none of {', '.join(VISIBILITIES)}.")
@@ -81,9 +81,9 @@ def otter(
     course: CourseOption = None,
 ) -> None:
     """Make a master notebook, run `otter assign` on it, and keep hidden cases out of the student's kernel."""
-    from autograder.publish.desk import Settings
-    from autograder.publish.otter import make_otter
-    from autograder.publish.public import public_oracle
+    from autograder.handout.public_data import public_oracle
+    from autograder.integrations.one_submission import Settings
+    from autograder.integrations.otter import make_otter
 
     folder = course_of(course)
     assignment, seed = _sound(folder, slug, seed)
@@ -103,8 +103,8 @@ def _write(archive: Path, data: bytes) -> None:
 
 def _sound(folder: Path, slug: str, seed: int | None) -> tuple[Assignment, int]:
     """Return the assignment, whose reference answers every case, and its seed: better to know now than in the term."""
-    from autograder.judge.oracle import Oracle
-    from autograder.judge.reference import BrokenReferenceError
+    from autograder.oracle.oracle import Oracle
+    from autograder.oracle.reference import BrokenReferenceError
 
     assignment = load_assignment(folder, slug)
     oracle = Oracle(assignment, secrets.randbits(32) if seed is None else seed)

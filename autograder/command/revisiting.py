@@ -27,7 +27,7 @@ from autograder.course.catalog import load_assignment
 
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
     """Make every file of a graded class anew from its gradebook."""
-    from autograder.command.pipeline import publish
+    from autograder.classroom.pipeline import publish
 
     with graded_book(out) as book:
         tell_unfinished(publish(book, anew=True))
@@ -43,8 +43,8 @@ def override(
     out: OutOption = Path(),
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
-    from autograder.batch.view import find_exercise, find_student, left
-    from autograder.command.pipeline import publish
+    from autograder.classroom.gradebook_view import find_exercise, find_student, left
+    from autograder.classroom.pipeline import publish
 
     if withdraw != (points is None):
         fail("Give the points, or --withdraw to go back to the computed ones.")
@@ -74,7 +74,7 @@ def explain(
     """Run one student's failing cases again and show all of them, hidden inputs included. For graders."""
     from rich.console import Console
 
-    from autograder.batch.appeal import differences, look_again, open_case
+    from autograder.classroom.appeal import differences, look_again, open_case
     from autograder.command.terminal import show_appeal
 
     folder = course_of(course)
@@ -97,12 +97,12 @@ def similarity(
 ) -> None:
     """Suggest which submissions look alike: a page of pairs, for a person to judge. It never grades."""
     try:
-        from autograder.batch.lookalikes import compare
+        from autograder.classroom.similarity import compare
     except ImportError as error:
         fail(f"Comparing submissions takes copydetect: pip install 'sequence-autograder[similarity]' ({error})")
-    from autograder.batch.files import write_whole
-    from autograder.batch.view import source_of
-    from autograder.publish.similarity import similarity_html
+    from autograder.classroom.gradebook_view import source_of
+    from autograder.classroom.whole_files import write_whole
+    from autograder.pages.similarity_page import similarity_html
 
     with graded_book(out) as book:
         assignment = load_assignment(course_of(course), book.fact("assignment"))

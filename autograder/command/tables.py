@@ -11,7 +11,7 @@ from rich.table import Table
 from autograder.command.terminal import empty_table, plain
 from autograder.proof.calibration import Reading
 from autograder.proof.fairness import Fairness, broken
-from autograder.proof.survivors import Report, Row
+from autograder.proof.mutant_report import Report, Row
 
 
 def show_readings(console: Console, slug: str, readings: Sequence[Reading]) -> None:

@@ -13,8 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from autograder.batch.appeal import Case as Appeal
-from autograder.batch.appeal import differences
+from autograder.classroom.appeal import Case as Appeal
+from autograder.classroom.appeal import differences
 from autograder.course.spec import Status
 from autograder.judge.result import ExerciseResult
 from autograder.proof.soundness import Proof

@@ -1,1 +1,1 @@
-"""Is it right, and what went wrong."""
+"""Is it right, and what went wrong. It ships to students whole."""

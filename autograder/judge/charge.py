@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from autograder.judge.attribute import OWN_FAULT, Verdict
+from autograder.judge.blame import OWN_FAULT, Verdict
 from autograder.judge.diagnose import Diagnosis, agrees
-from autograder.judge.shortcuts import Reading
+from autograder.judge.forbidden import Reading
 from autograder.judge.trials import Facts, Judged, Trial
 
 Names = Mapping[str, Diagnosis | None]

@@ -17,7 +17,7 @@ import numpy as np
 from autograder.course.spec import Answer, Call, Finding
 from autograder.judge.compare import TOLERANCE, deviation, difference
 from autograder.judge.quiz import answered, choice
-from autograder.sandbox.wire import Code, Tensor
+from autograder.sandbox.child.wire import Code, Tensor
 
 __all__ = [
     "agree", "answered", "boolean", "choice", "close",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Finding
-from autograder.sandbox.wire import Opaque, Tensor
+from autograder.sandbox.child.wire import Opaque, Tensor
 
 # `autograder calibrate` measures, for every case, that noise stays a decade below it and known mistakes above.
 TOLERANCE = 1e-4

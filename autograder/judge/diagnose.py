@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from autograder.judge.likeness import Likeness, is_all_overflow, is_mere_crash, likeness, same_outcomes
+from autograder.judge.outcomes_alike import Likeness, is_all_overflow, is_mere_crash, likeness, same_outcomes
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
-from autograder.judge.attribute import OWN_FAULT, STATUS, Verdict, attribute, judge_all, name_mistakes
+from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, attribute, judge_all, name_mistakes
 from autograder.judge.charge import charge_once
 from autograder.judge.diagnose import Diagnosis
-from autograder.judge.explain import (
+from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
+from autograder.judge.messages import (
     MAX_LINE,
     explain_ending,
     explain_finding,
@@ -16,15 +17,14 @@ from autograder.judge.explain import (
     explain_trouble,
     headline,
 )
-from autograder.judge.likeness import answers_of
+from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.shortcuts import Reading, explain_shortcut, name_in, rule_for
-from autograder.judge.smallest import with_smallest
+from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.trials import Judged, Knowledge
-from autograder.sandbox.budget import Rationed
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
+from autograder.sandbox.time_limits import Rationed
 
 MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Finding, Plot
-from autograder.sandbox.wire import Tensor
+from autograder.sandbox.child.wire import Tensor
 
 MAX_SIDE = 48  # rows and columns of a heat map; a larger one is cut around the first difference
 LEAST = 6  # entries of an answer that is worth a heat map; fewer are read as quickly

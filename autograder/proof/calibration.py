@@ -16,14 +16,14 @@ import numpy as np
 
 from autograder.course.spec import Answer, Assignment, Case, Misconception
 from autograder.judge.compare import TOLERANCE
-from autograder.judge.likeness import UNCOMPARABLE, answers_of
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import BrokenReferenceError, run_requests
+from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
 from autograder.judge.trials import Trial
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.proof.precision import double_precision, other_precision
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.wire import encode
 from autograder.sandbox.job import Ending, Outcome
-from autograder.sandbox.program import Program
-from autograder.sandbox.wire import encode
 
 SEEDS = range(20)
 MARGIN = 10.0

@@ -13,16 +13,16 @@ from typing import TypeVar
 
 from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import render_stub
+from autograder.handout.handout_proofs import handout_proofs
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import BrokenReferenceError, apply_edits
 from autograder.judge.result import Result
-from autograder.proof.failures import failures
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import BrokenReferenceError, apply_edits
 from autograder.proof.folders import stray_files
-from autograder.proof.pairs import Pairs, draw_pairs, try_pairs
+from autograder.proof.lost_points import failures
+from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
-from autograder.publish.prove import handout_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 T = TypeVar("T")

@@ -21,23 +21,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.batch.sources import make_source
 from autograder.course.catalog import CourseError, alternatives_in
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
-from autograder.judge.oracle import Oracle
 from autograder.judge.result import Result
-from autograder.judge.smallest import judge_smaller
-from autograder.judge.training import Trainer
+from autograder.judge.smallest_failure import judge_smaller
 from autograder.judge.trials import Trial
-from autograder.proof.dresses import DRESSES
-from autograder.proof.failures import failures, training_failures
-from autograder.proof.pairs import Pairs, draw_pairs, try_pairs
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
+from autograder.proof.lost_points import failures, training_failures
+from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
+from autograder.proof.restyled import DRESSES
 from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.pool import WarmSandbox
-from autograder.sandbox.probe import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 from autograder.sandbox.slot import Profile
+from autograder.submission.source import make_source
 
 NAMED, MISNAMED = 0.90, 0.01  # of the disguises: at least, at most
 LADDER = (Profile(), Profile(landlock=False), Profile(namespaces=False), Profile(namespaces=False, other_uid=False))

@@ -15,8 +15,8 @@ from types import CodeType
 from autograder.course.spec import Assignment
 from autograder.course.stub import solution_spans
 from autograder.judge.checks import answered, choice
-from autograder.proof.cuts import Place, place_of, tracked
-from autograder.proof.mutations import variants
+from autograder.proof.code_changes import variants
+from autograder.proof.gradient_cuts import Place, place_of, tracked
 
 _SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
 Path = tuple[tuple[str, int], ...]  # fields and positions that lead from the module to a node

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Assignment, Visibility
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import run_requests
 from autograder.judge.trials import Trial
-from autograder.sandbox.program import Program
-from autograder.sandbox.wire import Code, Tensor
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import run_requests
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.wire import Code, Tensor
 
 _DECIMAL = re.compile(r"(?<![\w.])-?\d*\.\d+(?![\w.]*\d)")
 _LARGEST = 100_000  # numbers of one array that are looked at

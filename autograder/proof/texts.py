@@ -14,10 +14,10 @@ from pathlib import Path
 
 from autograder.course.catalog import readme_of
 from autograder.course.spec import Assignment
-from autograder.judge.oracle import Oracle
+from autograder.handout.handout import links
+from autograder.handout.write_notebook import unplaced
+from autograder.oracle.oracle import Oracle
 from autograder.proof.numbers import false_numbers
-from autograder.publish.handout import links
-from autograder.publish.notebook import unplaced
 
 _LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _IDENTIFIER = re.compile(r"(?<![\w\"'/])[A-Za-z_]\w{2,}(?![\w\"'/])")  # neither a part of a text nor of a path

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.course.spec import Assignment, Misconception, Status
-from autograder.judge.oracle import Oracle
-from autograder.judge.reference import apply_edits
 from autograder.judge.result import ExerciseResult
-from autograder.judge.training import Trainer
-from autograder.proof.failures import exercise_failures, training_failures
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits
+from autograder.oracle.training import Trainer
+from autograder.proof.lost_points import exercise_failures, training_failures
 from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Chunk, Sandbox, Source
 

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from autograder.sandbox.budget import Budget, EndedError
-from autograder.sandbox.ends import Ends
+from autograder.sandbox.child.program import MAX_NOTES
+from autograder.sandbox.child.wire import WireError, decode
+from autograder.sandbox.child.worker import MARK
 from autograder.sandbox.events import (
     MALFORMED,
     encode_program,
@@ -30,9 +31,8 @@ from autograder.sandbox.events import (
 )
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.memory import fitting
-from autograder.sandbox.program import MAX_NOTES
-from autograder.sandbox.wire import WireError, decode
-from autograder.sandbox.worker import MARK
+from autograder.sandbox.pipes import Ends
+from autograder.sandbox.time_limits import Budget, EndedError
 
 MAX_STRIKES = 2
 START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's

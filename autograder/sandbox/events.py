@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.budget import EndedError
+from autograder.sandbox.child.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
+from autograder.sandbox.child.wire import MAX_LEAVES, WireError, encode
 from autograder.sandbox.job import Ending, Frame, Job, Outcome, Request, Trouble
-from autograder.sandbox.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
-from autograder.sandbox.wire import MAX_LEAVES, WireError, encode
+from autograder.sandbox.time_limits import EndedError
 
 MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_STEP = 10**9

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Self
 
 from autograder.sandbox.attempt import run_job
-from autograder.sandbox.ends import Streams
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 from autograder.sandbox.libraries import libraries, loader_variables
 from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
+from autograder.sandbox.pipes import Streams
 
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,7 +121,17 @@ class ColdChild:
             job = undo.enter_context(os.fdopen(handle, "wb"))
             log_read, log_write = pipe(undo, undo)
             folders = os.pathsep.join(libraries())
-            command = [sys.executable, "-I", "-B", "-c", BOOT, str(ROOT), folders, "autograder.sandbox.cold", path]
+            command = [
+                sys.executable,
+                "-I",
+                "-B",
+                "-c",
+                BOOT,
+                str(ROOT),
+                folders,
+                "autograder.sandbox.child.cold",
+                path,
+            ]
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder.sandbox.attempt import START_SECONDS
-from autograder.sandbox.ends import Pipes
-from autograder.sandbox.jail import JailError, compile_filter
+from autograder.sandbox.child.jail import JailError, compile_filter
+from autograder.sandbox.child.zygote import MAX_MESSAGE
 from autograder.sandbox.job import Ending
 from autograder.sandbox.libraries import libraries, loader_folders
 from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
+from autograder.sandbox.pipes import Pipes
 from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, pipe, remove_folder, say_exit
-from autograder.sandbox.zygote import MAX_MESSAGE
 
 SCRATCH_MB = 256
 TRIED = frozenset({"namespaces", "landlock", "seccomp", "rlimits"})  # mechanisms a zygote reports on
@@ -39,13 +39,8 @@ _SYSTEM = (
 )
 _SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
 _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")  # not /dev/zero: sharing it is memory that no limit sees
-_OURS = (
-    "__init__.py",
-    *(
-        f"sandbox/{name}.py"
-        for name in ("__init__", "wire", "program", "shortcuts", "worker", "limits", "jail", "zygote")
-    ),
-)
+# What a zygote sees of us: the folder of what may be beside student code, and what makes it a package.
+_OURS = ("__init__.py", "sandbox/__init__.py", "sandbox/child")
 
 
 @dataclass(frozen=True)
@@ -133,7 +128,7 @@ class Slot:
         python = [sys.executable, "-I", "-B", "-c", BOOT]
         folders = os.pathsep.join(map(os.path.realpath, libraries()))
         if not profile.namespaces:
-            return [*python, str(ROOT), folders, "autograder.sandbox.zygote", str(control)]
+            return [*python, str(ROOT), folders, "autograder.sandbox.child.zygote", str(control)]
         bwrap = shutil.which("bwrap")
         if bwrap is None:
             raise SlotError("bubblewrap (bwrap) is not installed")
@@ -175,7 +170,7 @@ class Slot:
             *python,
             "/grader",
             folders,
-            "autograder.sandbox.zygote",
+            "autograder.sandbox.child.zygote",
             str(control),
         ]
 

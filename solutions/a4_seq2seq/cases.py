@@ -10,7 +10,7 @@ import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
 from autograder.judge.checks import agree, choice, close, permuted, same_prefix, sums_to_one, untouched
-from autograder.sandbox.wire import Code
+from autograder.sandbox.child.wire import Code
 
 ORDER = (3, 0, 4, 1, 2)
 

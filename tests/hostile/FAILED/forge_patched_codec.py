@@ -1,7 +1,7 @@
 """Replaces the worker's own functions, to send something more pleasing; points would show that it worked."""
 
 
-from autograder.sandbox import wire, worker  # noqa: E402
+from autograder.sandbox.child import wire, worker  # noqa: E402
 
 original = wire.encode
 

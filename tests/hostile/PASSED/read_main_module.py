@@ -7,7 +7,7 @@ for name in list(sys.modules):
         print("BREACH", name)
 if "KEY-" in repr(vars(sys.modules["__main__"])):
     print("BREACH", vars(sys.modules["__main__"]))
-for module in ("autograder.judge.oracle", "autograder.course.catalog", "solutions", "tests"):
+for module in ("autograder.oracle.oracle", "autograder.course.catalog", "solutions", "tests"):
     try:
         __import__(module)
         print("BREACH", module, "can be imported")

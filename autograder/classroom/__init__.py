@@ -1,0 +1,1 @@
+"""A whole class: who handed in what, what it came to, and the gradebook that remembers it."""

@@ -1,0 +1,184 @@
+"""What lies at the top of a class: what students handed in, and whose it is, as the platform that exported it writes it.
+
+An export is often packed once more: in a folder, in another archive, several in one. What merely wraps a class is stepped into.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import PurePosixPath
+
+from autograder.lms.platform import Item, Listing, Named, Parts, Platform
+from autograder.lms.recognition import Reading, is_list, recognise
+from autograder.submission.archives import (
+    MAX_CLASS_ENTRIES,
+    Member,
+    UnreadableError,
+    open_zip,
+    printable,
+    several,
+    suffix_of,
+    zip_members,
+)
+
+MAX_INNER = 512 << 20  # bytes of an archive in the class's archive
+_MAX_DEPTH = 4
+_MOST_ARCHIVES = 50  # exports that are packed together
+_MAX_TEXT = 64 << 20  # Gradescope's list holds all earlier results
+
+_FEW = 3  # files that are told one by one
+
+Groups = Mapping[Item, tuple[Member, ...]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that a student handed in: what the export says of it, and what it holds."""
+
+    top: str  # the name of the file or folder at the top
+    name: str  # the same, and where in it this lies
+    said: Named
+    members: tuple[Member, ...]
+    folder: bool
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything handed in, the platforms it comes from, and what a grader should know about the names."""
+
+    parts: tuple[Part, ...]
+    platforms: tuple[Platform, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def contents_of(members: Iterable[Member], around: str, file: str, opened: ExitStack, depth: int = 0) -> Contents:
+    """Split what an export holds. Archives that wrap it stay open as long as `opened` does.
+
+    Raises UnreadableError where an archive that has to be the class cannot be read.
+    """
+    remarks: list[str] = []
+    groups = _grouped(members, remarks)
+    reading = recognise(Listing(tuple(groups), around, file))
+    if not reading.platform.name and depth < _MAX_DEPTH:
+        inner = _in_folder(groups, file, opened, depth) or _in_archives(groups, file, opened, depth)
+        if inner:
+            return inner
+    return _split(groups, reading, remarks)
+
+
+def _grouped(members: Iterable[Member], remarks: list[str]) -> Groups:
+    """Return the files and folders at the top, without what computers leave behind, and what each holds."""
+    found: dict[tuple[str, bool], list[Member]] = defaultdict(list)
+    for member in members:
+        found[member.parts[0], member.folder or len(member.parts) > 1].append(member)
+    return {
+        Item(
+            name,
+            folder,
+            tuple(member.parts[1:] for member in group if len(member.parts) > 1),
+            partial(_text, {member.parts[1:]: member for member in group}, remarks),
+        ): tuple(group)
+        for (name, folder), group in found.items()
+        if any(member.outside or not member.junk for member in group)
+    }
+
+
+def _text(files: Mapping[Parts, Member], remarks: list[str], path: Parts) -> str:
+    try:
+        return files[path].read(_MAX_TEXT).decode("utf-8", "replace") if path in files else ""
+    except UnreadableError as error:
+        remarks.append(str(error))
+        return ""
+
+
+def _in_folder(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
+    """Step into the only folder, where that holds a class: by a platform's names, or folders and archives of students."""
+    folders = [item for item in groups if not is_list(item)]
+    if len(folders) != 1 or not folders[0].folder:
+        return None
+    members = inside(groups[folders[0]])
+    inner = contents_of(members, folders[0].name, file, opened, depth + 1)
+    top = _grouped(members, [])
+    is_class = len(top) > 1 and all(i.folder or suffix_of(i.name) == ".zip" or is_list(i) for i in top)
+    return inner if _is_export(inner) or (is_class and depth == 0 and len(groups) == 1) else None
+
+
+def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
+    """Step into archives where each is an export; into a single one also where each student's folder holds the file."""
+    archives = [item for item in groups if not is_list(item)]
+    if not 0 < len(archives) <= _MOST_ARCHIVES or any(i.folder or suffix_of(i.name) != ".zip" for i in archives):
+        return None
+    found, damaged = list[Contents](), list[UnreadableError]()
+    with ExitStack() as trying:
+        for item in archives:
+            try:
+                data = groups[item][0].read(MAX_INNER)
+                archive = trying.enter_context(open_zip(data, printable(item.name), MAX_CLASS_ENTRIES))
+            except UnreadableError as error:
+                damaged.append(error)
+                continue
+            inner = contents_of(zip_members(archive), item.name, file, trying, depth + 1)
+            if not _is_export(inner) and not (len(archives) == 1 and _is_class(inner, file)):
+                return None
+            found.append(inner)
+        if found and damaged:  # not a student's, where all the others are exports
+            raise damaged[0]
+        if not found:
+            return None
+        opened.push(trying.pop_all())
+    return Contents(
+        tuple(part for one in found for part in one.parts),
+        tuple(dict.fromkeys(platform for one in found for platform in one.platforms)),
+        tuple(remark for one in found for remark in one.remarks),
+    )
+
+
+def _is_export(contents: Contents) -> bool:
+    """Whether it is a platform's; one student's file alone may be called as one by chance, where names say little."""
+    owners = {part.said.owner.key for part in contents.parts}
+    return any(platform.marks > 1 or len(owners) > 1 for platform in contents.platforms)
+
+
+def _is_class(contents: Contents, file: str) -> bool:
+    """Whether several folders hold the file to hand in each, or its notebook, or are archives."""
+    files = {file, f"{PurePosixPath(file).stem}.ipynb"}
+    return len(contents.parts) > 1 and all(
+        suffix_of(part.name) == ".zip" or (part.folder and any(member.parts[-1] in files for member in part.members))
+        for part in contents.parts
+    )
+
+
+def inside(members: Iterable[Member]) -> tuple[Member, ...]:
+    """Return what a folder holds, below it."""
+    return tuple(replace(member, parts=member.parts[1:]) for member in members if len(member.parts) > 1)
+
+
+def _split(groups: Groups, reading: Reading, remarks: Sequence[str]) -> Contents:
+    """Return each thing handed in with its own members, without what the platform added."""
+    parts = []
+    for item, named in reading.understood.items():
+        members = tuple(member for member in groups[item] if not member.junk or member.outside)
+        for said in named:
+            name = "/".join((item.name, *said.below))
+            below = tuple(m for m in members if m.parts[1 : len(said.below) + 1] == said.below or m.outside)
+            shorter = tuple(replace(m, parts=(name, *m.parts[len(said.below) + 1 :])) for m in below)
+            parts.append(Part(item.name, name, said, shorter if said.below else members, item.folder))
+    platforms = (reading.platform,) if reading.platform.name else ()
+    more = [f"{len(remarks) - _FEW} more files of the export cannot be read."] if len(remarks) > _FEW else []
+    return Contents(tuple(parts), platforms, (*remarks[:_FEW], *more, *_remarks(reading)))
+
+
+def _remarks(reading: Reading) -> list[str]:
+    """Say which names were not understood."""
+    names = several(reading.strange)
+    if reading.likely:
+        told = f"look like {reading.likely.label}'s, and most do not, so all are read as plain names: {names}."
+        return [f"{len(reading.strange)} of {len(reading.understood)} names {told}"]
+    if reading.strange:
+        told = f"are not as {reading.platform.label} writes them, and are read as plain names: {names}."
+        return [f"{len(reading.strange)} of {len(reading.understood)} names {told}"]
+    return []

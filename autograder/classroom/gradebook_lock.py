@@ -1,0 +1,108 @@
+"""Open a gradebook: claim its folder, keep others out, and say in one line what cannot be used."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
+from autograder.classroom.roster import Person, Roster
+from autograder.course.spec import Assignment
+
+
+def open_gradebook(out: Path, assignment: Assignment | None = None) -> AbstractContextManager[Gradebook]:
+    """Open the gradebook of a folder, or begin one where an assignment is given. Raises GradebookError.
+
+    Nobody else can open it meanwhile: two gradings at once would write the same pages.
+    """
+    return open_for(assignment.slug if assignment else None, out)
+
+
+@contextmanager
+def open_for(slug: str | None, out: Path) -> Iterator[Gradebook]:
+    """Open the gradebook of a folder, or begin one where the name of an assignment is given. Raises GradebookError."""
+    if slug is None:
+        _demand(out)
+    else:
+        _claim(out)
+    try:
+        with _alone(out), _opened(out / FILE) as book:
+            if slug is not None and book.fact("assignment") not in (None, slug):
+                raise GradebookError(f"{out} holds the results of {book.fact('assignment')}. Name another folder.")
+            if slug is None and book.fact("assignment") is None:
+                raise GradebookError(f"{out} holds a gradebook in which nothing was graded yet.")
+            yield book
+    except sqlite3.Error as error:
+        raise _unusable(out, error) from None
+
+
+def known_roster(out: Path) -> Roster | None:
+    """Return the roster that a folder's gradebook holds, if it does. Raises GradebookError."""
+    if not (out / FILE).is_file():
+        return None
+    try:
+        with _alone(out), _opened(out / FILE) as book:
+            people, aliases = book.fact("roster"), book.fact("aliases")
+    except sqlite3.Error as error:
+        raise _unusable(out, error) from None
+    return Roster([Person(**person) for person in people], aliases) if people else None
+
+
+def _unusable(out: Path, error: sqlite3.Error) -> GradebookError:
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        told = "What was graded is in its gradebook; make room, and the same command goes on from there."
+        return GradebookError(f"The disk that holds {out} is full. {told}")
+    if not os.access(out, os.W_OK):
+        told = "Even reading a gradebook takes that. Change it, or copy the folder to where it can be written."
+        return GradebookError(f"{out} cannot be written to. {told}")
+    return GradebookError(f"{out / FILE} cannot be used ({error}). Mend that, or grade into a new folder.")
+
+
+def _demand(out: Path) -> None:
+    if not (out / FILE).is_file():
+        raise GradebookError(f"{out} holds no graded class (no {FILE}). Run autograder grade ... -o {out} first.")
+
+
+def _claim(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise GradebookError(f"{out} is a file. Name a folder for the results.")
+    if out.exists() and not (out / FILE).exists() and any(out.iterdir()):
+        raise GradebookError(f"{out} holds files that are no results of a grading. Name an empty or a new folder.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise GradebookError(f"{out} cannot be made: {error.strerror or error}. Name another folder.") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Gradebook]:
+    book = Gradebook(path)
+    try:
+        yield book
+    finally:
+        book.close()
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Hold a lock on the folder, which ends with this process however that ends."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(out, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise GradebookError(f"Another autograder is at work on {out}. Wait until it is done.") from None
+        except OSError:
+            pass  # a file system without locks: SQLite's own still keep the book whole
+        yield
+    finally:
+        os.close(descriptor)

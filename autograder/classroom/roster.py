@@ -1,0 +1,230 @@
+"""Who is in the class, until when each may hand in, and whose a submission is.
+
+A roster is a CSV with a header: `id`, and as far as there are any `name` (or `first name` and `last name`), `email`,
+`login`, `section` and `extension`. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
+date of its own (`2026-03-05`, `2026-03-05T12:00`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from pathlib import Path
+
+from autograder.lms.platform import Owner
+from autograder.submission.archives import printable
+
+_MAX_BYTES = 16 << 20
+_COLUMNS = {
+    "id": (
+        "id",
+        "studentid",
+        "sid",
+        "sisuserid",
+        "orgdefinedid",
+        "idnumber",
+        "username",
+        "login",
+        "sisloginid",
+        "identifier",
+    ),
+    "login": ("login", "username", "sisloginid", "loginid", "githubusername"),
+    "name": ("name", "fullname", "student", "studentname"),
+    "first": ("firstname", "givenname", "first"),
+    "last": ("lastname", "surname", "familyname", "last"),
+    "email": ("email", "emailaddress", "mail"),
+    "section": ("section", "sections", "group"),
+    "extension": ("extension", "duedateextension", "extensions", "extended"),
+}
+_SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a first line for Excel
+_SPAN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>|h|hours?|d|days?)", re.IGNORECASE)
+
+
+class RosterError(Exception):
+    """The roster, or a due date, cannot be used; the message says what is wrong, where, and what to do."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A line of the roster."""
+
+    id: str
+    name: str = ""
+    email: str = ""
+    section: str = ""
+    extension: str = ""
+    login: str = ""  # the user name
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """When a submission came and how late that is; hours are None where only a mark says so, or nothing does."""
+
+    submitted: datetime | None = None
+    due: datetime | None = None
+    late: bool = False
+    hours: float | None = None
+
+
+class Roster:
+    """The people of a class, and a way to find one by what an export says; `aliases` are ids by names of exports."""
+
+    def __init__(self, people: Sequence[Person], aliases: Mapping[str, str] | None = None) -> None:
+        self.people, self.aliases = tuple(people), dict(aliases or {})
+        self._by: dict[str, dict[str, list[Person]]] = {
+            key: defaultdict(list) for key in ("id", "login", "email", "name")
+        }
+        for person in self.people:
+            self._by["id"][person.id.casefold()].append(person)
+            self._by["login"][person.login.casefold()].append(person)
+            for address in {person.email.casefold(), person.email.casefold().partition("@")[0]} - {""}:
+                self._by["email"][address].append(person)
+            for name in set(_rotations(person.name)):
+                self._by["name"][name].append(person)
+
+    def find(self, owner: Owner) -> Person | None:
+        """Return whose it is, or None where nobody, or more than one, fits.
+
+        Systems number their users anew, so such a number alone never outweighs a name that says otherwise.
+        """
+        sure = (("login", owner.sid), ("id", owner.sid), ("email", owner.email), ("email", owner.sid))
+        for kind, clue in (*sure, ("id", owner.key), ("login", owner.key), ("email", owner.key)):
+            if person := self._only(kind, clue.casefold()):
+                return person
+        numbered = self._only("id", owner.number)
+        named = self._by["name"].get(letters_of(owner.name or owner.key), [])
+        if numbered and (numbered in named or not (owner.name and numbered.name)):
+            return numbered
+        return named[0] if len(named) == 1 else None
+
+    def _only(self, kind: str, clue: str) -> Person | None:
+        found = self._by[kind].get(clue, []) if clue else []
+        return found[0] if len(found) == 1 else None
+
+
+def read_roster(path: Path) -> Roster:
+    """Read a roster. Raises RosterError."""
+    try:
+        data = path.read_bytes()[: _MAX_BYTES + 1]
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise RosterError(f"The roster {path} cannot be read: {error.strerror or error}.") from None
+    except UnicodeDecodeError:
+        raise RosterError(
+            f"The roster {path} is not UTF-8 text. Save it as CSV in UTF-8 (Excel: 'CSV UTF-8')."
+        ) from None
+    if len(data) > _MAX_BYTES:
+        raise RosterError(f"The roster {path} is larger than {_MAX_BYTES >> 20} MB. Is it the right file?")
+    try:
+        people = tuple(_people(text))
+    except RosterError as error:
+        raise RosterError(f"{path}: {error}") from None
+    except csv.Error as error:
+        raise RosterError(f"{path} is not a CSV file ({error}).") from None
+    if not people:
+        raise RosterError(f"The roster {path} names nobody below its first line. Is it the right file?")
+    return Roster(people)
+
+
+def _people(text: str) -> Iterator[Person]:
+    told = _SEPARATOR.match(text)
+    header, _, _ = text[told.end() if told else 0 :].partition("\n")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else max(",;\t", key=header.count))
+    if told:
+        next(rows)
+    columns = _columns(next(rows, []))
+    taken: dict[str, int] = {}
+    for row in rows:
+        cells = {key: " ".join(row[i].split()) if i < len(row) else "" for key, i in columns.items()}
+        name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
+        number = cells.get("id") or cells.get("email", "")
+        if not number and (not name or name == "Points Possible"):  # the second line of Canvas's own sheet
+            continue
+        where = f"line {rows.line_num}"
+        if not number:
+            raise RosterError(f"{where} has neither an id nor an email ({printable(name)}).")
+        if number.casefold() in taken:
+            raise RosterError(
+                f"{where} has the id {printable(number)} again, which line {taken[number.casefold()]} has."
+            )
+        taken[number.casefold()] = rows.line_num
+        extension = cells.get("extension", "")
+        try:
+            due_with(None, extension)
+        except RosterError as error:
+            raise RosterError(f"{where}: {error}") from None
+        yield Person(number, name, cells.get("email", ""), cells.get("section", ""), extension, cells.get("login", ""))
+
+
+def _columns(header: Sequence[str]) -> Mapping[str, int]:
+    """Return where each column that is known stands. Raises RosterError where nobody could be told apart."""
+    names = [re.sub(r"[^a-z]", "", cell.casefold()) for cell in header]
+    found = {
+        key: next(names.index(known) for known in words if known in names)
+        for key, words in _COLUMNS.items()
+        if set(words) & set(names)
+    }
+    if not {"id", "email"} & found.keys():
+        raise RosterError(
+            "the first line names no column id or email. Begin with a line such as id,name,email,section."
+        )
+    return found
+
+
+def _rotations(name: str) -> Iterator[str]:
+    """Yield a name's letters with every word first in turn: Canvas writes the last name first."""
+    words = name.replace(",", " ").split()
+    for i in range(len(words)):
+        if letters := letters_of("".join(words[i:] + words[:i])):
+            yield letters
+
+
+def letters_of(name: str) -> str:
+    """Return what of a name is compared: its letters and digits, small and without accents."""
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(c for c in plain if c.isalnum())
+
+
+def parse_time(text: str) -> datetime:
+    """Read a date or a moment, in this machine's time zone unless it names one; a day ends when it ends."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        if re.fullmatch(r"\d{4}-\d\d-\d\d|\d{8}", text.strip()):
+            moment = datetime.combine(moment, time.max.replace(microsecond=0))
+        return moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise RosterError(f"{printable(text)!r} is no date. Write it as 2026-03-01 or 2026-03-01T23:59.") from None
+
+
+def due_with(due: datetime | None, extension: str) -> datetime | None:
+    """Return until when somebody with an extension may hand in. Raises RosterError where it cannot be read."""
+    if not extension:
+        return due
+    span = _SPAN.fullmatch(extension)
+    if span is None:
+        try:
+            return parse_time(extension)
+        except RosterError:
+            example = "Write hours (48h), days (2d) or a date (2026-03-05)."
+            raise RosterError(f"{printable(extension)!r} is no extension. {example}") from None
+    days = span["unit"].lower().startswith("d")
+    try:
+        length = timedelta(hours=float(span["number"]) * (24 if days else 1))
+        return due + length if due else None
+    except OverflowError:
+        raise RosterError(f"{printable(extension)!r} is longer than a calendar goes.") from None
+
+
+def lateness(submitted: datetime | None, due: datetime | None, extension: str, *, marked: bool) -> Lateness:
+    """Compare a submission with its own due date; where its time is not known, the export's mark counts."""
+    own = due_with(due, extension)
+    if submitted is None or own is None:
+        return Lateness(submitted, own, marked)
+    hours = round(max((submitted - own).total_seconds(), 0.0) / 3600, 2)
+    return Lateness(submitted, own, hours > 0, hours)

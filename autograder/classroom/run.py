@@ -1,0 +1,97 @@
+"""Grade a class: every submission once, a few at a time."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+
+from autograder.classroom.record import Graded
+from autograder.classroom.submissions import Submission
+from autograder.course.spec import Status
+from autograder.judge.grade import grade, without_points
+from autograder.judge.messages import OUR_FAULT
+from autograder.judge.result import Result
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Progress, Trainer
+from autograder.sandbox.job import ClosedError, Sandbox, Source
+
+TRIES = 2
+RETRY_SECONDS = 0.5
+_AHEAD = 2  # submissions that wait for each slot, so that none is idle while a result is written down
+
+
+def grade_class(
+    oracle: Oracle,
+    submissions: Iterable[Submission],
+    sandbox: Sandbox,
+    jobs: int,
+    stale: Mapping[str, frozenset[str]] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Graded]:
+    """Yield what each submission came to, in the order they finish.
+
+    `stale` names by student the exercises whose results are new; training exercises that are not among them are left out.
+    `progress` hears of trainings from several threads.
+    """
+    trainer = Trainer(oracle, progress)
+    stop = threading.Event()
+
+    def one(submission: Submission) -> Graded | None:
+        try:
+            return (
+                None
+                if stop.is_set()
+                else grade_one(trainer, submission, sandbox, None if stale is None else stale[submission.student])
+            )
+        except ClosedError:
+            return None
+
+    with ThreadPoolExecutor(jobs, thread_name_prefix="slot") as pool:
+        coming = iter(submissions)
+        waiting: set[Future[Graded | None]] = set()
+        try:
+            while True:
+                free = _AHEAD * jobs - len(waiting)
+                waiting |= {pool.submit(one, submission) for submission in itertools.islice(coming, free)}
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from filter(None, (future.result() for future in done))
+        except BaseException:  # Ctrl-C, or nobody wants the rest: end what is running, begin nothing more
+            stop.set()
+            sandbox.close()
+            raise
+
+
+def grade_one(
+    trainer: Trainer, submission: Submission, sandbox: Sandbox, stale: frozenset[str] | None = None
+) -> Graded:
+    """Grade one submission, training exercises included: all of them, or those that are stale."""
+    started = time.monotonic()
+    if submission.source is None:
+        result = _without(trainer, Status.MISSING, submission.problem)
+    else:
+        result = _graded(submission.source, trainer, sandbox, stale)
+    return Graded(submission, result, sandbox.isolation, time.monotonic() - started)
+
+
+def _without(trainer: Trainer, status: Status, message: str) -> Result:
+    return trainer.without_run(without_points(trainer.oracle, status, message), status, message)
+
+
+def _graded(source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset[str] | None) -> Result:
+    """Grade, and grade again where that failed on our side; what stays is a GRADER_ERROR, never a lost class."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return trainer.add_to(grade(source, trainer.oracle, sandbox), source, sandbox, stale)
+        except ClosedError:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
+            text = f"{OUR_FAULT} ({type(error).__name__}: {error})"
+            if tries_left:
+                time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
+    return replace(_without(trainer, Status.GRADER_ERROR, text), problem=text)

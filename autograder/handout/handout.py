@@ -1,0 +1,158 @@
+"""Make what students get: a zip that works with numpy and pytest alone, and a template repository of the same files.
+
+What goes in is an allow-list. Text comes from assignments/; from solutions/ nothing is read but what rendering the stub and
+running the public cases bring out. The engine's files are copied as they are, so that a handout judges with the very code
+that grades.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+import jinja2
+
+from autograder.course.catalog import CourseError, readme_of
+from autograder.course.spec import Assignment
+from autograder.course.stub import render_stub
+from autograder.handout.kit.bundle import Bundle
+from autograder.handout.public_data import public_bundle, public_files
+from autograder.handout.tests_as_text import otter_file, pytest_file
+from autograder.handout.write_notebook import make_notebook
+from autograder.handout.zips import zip_bytes
+from autograder.oracle.oracle import Oracle
+
+# What travels to students: whole packages, each of which imports nothing but these.
+SHIPPED = ("course", "sandbox", "judge", "submission", "handout/kit")
+PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
+LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+_PACKAGE = Path(__file__).resolve().parents[1]
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
+    """Return every file of a handout by its path in it. Raises CourseError where what it needs is missing."""
+    assignment = oracle.assignment
+    stub = at_home(render_stub(assignment), assignment)
+    home = course / "assignments" / assignment.slug
+    readme = at_home(readme_of(course, assignment.slug), assignment)
+    pictures = dict(_pictures(home, readme))
+    data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
+    words = {
+        "file": assignment.file,
+        "notebook": f"{Path(assignment.file).stem}.ipynb",
+        "tests": f"test_{Path(assignment.file).stem}.py",
+        "seconds": f"{assignment.limits.case_seconds:g}",
+        "harness": assignment.harness,
+        "data": " ".join(data),
+        "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
+    }
+    bundle = public_bundle(oracle)
+    notebook = make_notebook(
+        assignment.title,
+        for_notebook(readme, assignment),
+        stub,
+        bundle.assignment.exercises,
+        _template("start.md", words),
+        _template("setup.py.txt", words),
+    )
+    files = {
+        "README.md": readme.rstrip("\n") + "\n" + _template("folder.md", words),
+        assignment.file: stub,
+        words["notebook"]: notebook,
+        "check.py": _template("check.py.txt", {"torch": assignment.torch}),
+        "conftest.py": _template("conftest.py.txt", {}),
+        words["tests"]: pytest_file(bundle),
+        "requirements.txt": _requirements(assignment),
+        **_otter_files(bundle),
+    }
+    if assignment.harness:
+        files["training.py"] = assignment.harness
+    found = {name: text.encode() for name, text in files.items()}
+    found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
+    found |= engine_files()
+    return found | data | pictures
+
+
+def engine_files() -> dict[str, bytes]:
+    """Return the parts of the engine that a handout runs, by their path in it."""
+    inner = [path for folder in SHIPPED for path in (_PACKAGE / folder).rglob("*.py")]
+    roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
+    files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
+    return {f"engine/autograder/{name}": (_PACKAGE / name).read_bytes() for name in files}
+
+
+def handout_zip(files: Mapping[str, bytes], slug: str) -> bytes:
+    """Return a handout's zip: one folder, the same bytes whenever the files are the same."""
+    return zip_bytes({f"{slug}/{name}": data for name, data in files.items()})
+
+
+def write_repository(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write a handout as a template repository, which checks itself on every push."""
+    if folder.exists() and any(folder.iterdir()):
+        raise CourseError(f"{folder} is not empty. Name another folder, or remove it first.")
+    for name, data in {**files, **repository_files()}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def repository_files() -> dict[str, bytes]:
+    """Return what a repository holds besides the handout."""
+    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    return {
+        ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
+        ".gitignore": ignored.encode(),
+        ".gitattributes": b"* text=auto eol=lf\n*.npz binary\n",
+    }
+
+
+def _otter_files(bundle: Bundle) -> dict[str, str]:
+    return {f"tests/{e.name}.py": otter_file(bundle, e.name, e.points) for e in bundle.assignment.exercises}
+
+
+def at_home(text: str, assignment: Assignment) -> str:
+    """Replace the course's command by the handout's."""
+    return text.replace(f"autograder check {assignment.slug} {assignment.file}", "python check.py")
+
+
+def for_notebook(readme: str, assignment: Assignment) -> str:
+    """Replace what is said about the file by what is true of the notebook."""
+    text = readme.replace(
+        f"Write your solution in `{assignment.file}`", "Write your solution in the code cells of this notebook"
+    )
+    return text.replace("Then run\n\n    python check.py\n", "Then run the check under each of them.\n", 1)
+
+
+def _requirements(assignment: Assignment) -> str:
+    torch = "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch>=2.4\n" if assignment.torch else ""
+    return f"numpy>=1.26\npytest>=8.3\n{torch}"  # students keep the numpy they have; grading itself takes 2.0
+
+
+def _template(name: str, words: Mapping[str, str | bool]) -> str:
+    text = (_TEMPLATES / name).read_text(encoding="utf-8")
+    if not words:
+        return text
+    template = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+    return str(template.render(words))
+
+
+def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the pictures that the README shows."""
+    for target in links(readme):
+        path = PurePosixPath(target)
+        if path.suffix.lower() in PICTURES and not path.is_absolute() and ".." not in path.parts:
+            try:
+                yield target, (home / path).read_bytes()
+            except OSError as error:
+                raise CourseError(f"{home / 'README.md'} shows {target}, which cannot be read: {error}") from None
+
+
+def links(text: str) -> list[str]:
+    """Return where a text's links and pictures lead inside its own folder, without what stands after a #."""
+    targets = (match[1] or match[2] for match in LINK.finditer(text))
+    inside = (
+        target.partition("#")[0] for target in targets if "://" not in target and not target.startswith("mailto:")
+    )
+    return list(dict.fromkeys(target for target in inside if target))

@@ -1,0 +1,110 @@
+"""What `doctor` proves about a handout: it can be made, gives nothing away, judges as we do, and its text is in order."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from autograder.course.catalog import CourseError, readme_of
+from autograder.course.spec import Assignment
+from autograder.course.stub import StubError
+from autograder.handout.handout import engine_files, handout_files
+from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.self_check import check
+from autograder.handout.leaks import leaks, secrets_of
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.text_checks import text_faults
+from autograder.judge.forbidden import Reading
+from autograder.judge.grade import judge_run
+from autograder.judge.result import Result
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.job import Chunk, Ending, JobResult, Outcome, Source
+from autograder.sandbox.process import ProcessSandbox
+
+
+def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield promises about an assignment's handout, each with the ways in which it is broken."""
+    try:
+        oracle = public_oracle(assignment)
+        files = handout_files(course, oracle)
+    except (BundleError, CourseError, StubError, OSError) as error:
+        yield "a handout can be made", (str(error),)
+        return
+    readme = readme_of(course, assignment.slug)
+    yield "the handout gives nothing away", leaks(files, secrets_of(oracle, readme), engine_files())
+    yield "its check gives the verdicts of autograder check", other_verdicts(oracle, files)
+    unsaid = [exercise.name for exercise in assignment.exercises if f"`{exercise.name}" not in readme]
+    yield "its README names every exercise", (f"README.md does not say `{name}`" for name in unsaid)
+    if assignment.trainings:
+        limits = {f"{training.seconds:g} seconds": training.exercise for training in assignment.trainings}
+        silent = [limit for limit in limits if limit not in " ".join(readme.split())]
+        told = (f"README.md does not say `{limit}`, which `{limits[limit]}` may take" for limit in silent)
+        yield "its README says how long trainings may take", told
+    yield "its links lead somewhere and its formulas are whole", text_faults(files)
+
+
+def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield where the handout's check differs from ours: on the stub, the reference and every known mistake."""
+    assignment, ours = oracle.assignment, public_bundle(oracle)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path, data in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        for what, text in (("stub", files[assignment.file].decode()), ("reference", assignment.reference)):
+            (folder / assignment.file).write_text(text, encoding="utf-8")
+            told, wanted = _run(folder), _comparable(asdict(check(_source(assignment, text), ours)))
+            if told != wanted:
+                yield f"the {what} gets another verdict from check.py: {_differing(told, wanted)}"
+        theirs = read_bundle(folder / "engine")
+    for m in assignment.misconceptions:
+        answers = [oracle.answers((m.name,), trial) for trial in oracle.trials]
+        outcomes = tuple(outcome for found in answers for outcome in found or ())
+        if None not in answers and _judged(assignment, ours, outcomes) != _judged(assignment, theirs, outcomes):
+            yield f"{m.name} gets another verdict"
+
+
+def _run(folder: Path) -> Any:
+    command = [sys.executable, "-B", "check.py", "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8")
+    try:
+        return _comparable(json.loads(done.stdout))
+    except ValueError:
+        return done.stderr
+
+
+def _differing(told: Any, wanted: Any) -> str:
+    """Return the first case in which two results differ, or what was said in place of one."""
+    if isinstance(told, str):
+        return told.strip().rpartition("\n")[2]
+    rows = [[(e["name"], case) for e in tree["exercises"] for case in e["cases"]] for tree in (told, wanted)]
+    pairs = ((mine, theirs) for mine, theirs in zip(*rows, strict=False) if mine != theirs)
+    return next((f"{mine[0]}.{_said(mine[1])}, and not {_said(theirs[1])}" for mine, theirs in pairs), "")
+
+
+def _said(case: Any) -> str:
+    return f"{case['name']} {case['status']}: {case['message'].partition(chr(10))[0]}"
+
+
+def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...]) -> Result:
+    source = Source(Path(assignment.file).stem, ())  # where code was looked at, both would see the same
+    sandbox = ProcessSandbox()
+    ran = JobResult(outcomes, Outcome(Ending.RETURNED))
+    return judge_run(Reading(source, assignment, sandbox), bundle, sandbox, ran)
+
+
+def _source(assignment: Assignment, text: str) -> Source:
+    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+
+
+def _comparable(tree: Any) -> Any:
+    """Return a result as JSON data without what differs from run to run."""
+    if isinstance(tree, dict):
+        return {key: _comparable(value) for key, value in tree.items() if key != "seconds"}
+    return [_comparable(item) for item in tree] if isinstance(tree, list | tuple) else tree

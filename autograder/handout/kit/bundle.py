@@ -1,0 +1,239 @@
+"""What a student may know about an assignment, as data: public cases, the answers to expect, and known mistakes.
+
+Two files hold it: JSON for everything that has a shape, and an `.npz` for the numbers, which numpy reads without ever
+making objects. There is no code in them, no reference, no hidden case, and of a known mistake only its sentence and
+what it gives on the public cases. `autograder check` and the handout's `check.py` judge by the same bundle.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from autograder.course.spec import (
+    Assignment,
+    Call,
+    Case,
+    Exercise,
+    Limits,
+    Misconception,
+    Module,
+    Shortcut,
+    Visibility,
+)
+from autograder.judge import checks
+from autograder.judge.trials import Judged, Small, Trial, make_trial
+from autograder.sandbox.child.wire import unpack
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
+
+FORMAT = 4
+SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
+SHAPES, NUMBERS = "public.json", "public.npz"
+
+Fingerprints = Mapping[tuple[str, str], tuple[Outcome, ...]]  # by mistake and trial, where it changes anything
+
+
+class BundleError(Exception):
+    """The data beside a `check.py` is missing or not what this version reads."""
+
+
+class Known(Protocol):
+    """Where fingerprints come from: a mapping that was read, or one that asks the reference when it is asked."""
+
+    def get(self, key: tuple[str, str], /) -> tuple[Outcome, ...] | None:
+        """Return the outcomes of a trial with a mistake, or None where they are the expected ones."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A judge's knowledge of public cases, read from data; see `judge.trials.Knowledge`."""
+
+    assignment: Assignment
+    signatures: Mapping[str, tuple[str, ...]]
+    trials: tuple[Trial, ...]
+    right: Mapping[Trial, tuple[Outcome, ...]]
+    known: Known
+    small: Callable[[Trial], tuple[Small, ...]]
+    used: Mapping[Trial, tuple[str, ...]]
+
+    def trials_of(self, exercise: str) -> tuple[Trial, ...]:
+        """Return an exercise's trials in report order."""
+        return tuple(trial for trial in self.trials if trial.case.exercise == exercise)
+
+    def misconceptions_of(self, exercise: str) -> tuple[Misconception, ...]:
+        """Return an exercise's misconceptions in bank order."""
+        return tuple(m for m in self.assignment.misconceptions if m.exercise == exercise)
+
+    def misconception(self, name: str) -> Misconception:
+        """Return a misconception by name."""
+        return next(m for m in self.assignment.misconceptions if m.name == name)
+
+    def expected(self, trial: Trial) -> tuple[Outcome, ...]:
+        """Return what the reference gives."""
+        return self.right[trial]
+
+    def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        """Return what the reference gives with these misconceptions, as far as each of them alone tells.
+
+        Where one of them changes a trial, that is what it gives with all of them, or a part of the truth that a student
+        who has them all may still show. Where two do, only running the reference could tell.
+        """
+        changed = list(filter(None, (self.known.get((name, trial_key(trial))) for name in names)))
+        if len(changed) > 1:
+            return None
+        return changed[0] if changed else self.right[trial]
+
+    def matters(self, name: str, trial: Trial) -> bool:
+        """Whether a misconception changes what the reference gives."""
+        return self.known.get((name, trial_key(trial))) is not None
+
+    def uses(self, trial: Trial) -> tuple[str, ...]:
+        """Return the exercises before a trial's own that the reference calls in it."""
+        return self.used[trial]
+
+    def smaller(self, trial: Trial) -> tuple[Small, ...]:
+        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
+        return self.small(trial)
+
+    def follow(
+        self,
+        source: Source,
+        sandbox: Sandbox,
+        judged: Sequence[Judged],
+        excused: Collection[Trial] = (),
+        named: Collection[str] = (),
+    ) -> Mapping[Trial, tuple[str, ...]]:
+        """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
+        del source, sandbox, judged, excused, named
+        return {}
+
+
+def trial_key(trial: Trial) -> str:
+    """Return what a trial is called in a bundle."""
+    return f"{trial.case.exercise}.{trial.case.name}"
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read a bundle from its two files. Raises BundleError."""
+    try:
+        document = json.loads((folder / SHAPES).read_text(encoding="utf-8"))
+        with np.load(folder / NUMBERS, allow_pickle=False) as numbers:
+            flat = {name: numbers[name] for name in numbers.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise BundleError(f"{folder} cannot be read ({error}). Unzip the handout again.") from None
+    if document.get("format") != FORMAT:
+        raise BundleError(f"{folder / SHAPES} is of another version than this program. Unzip the handout again.")
+    return make_bundle(document, _Arrays(document["arrays"], flat))
+
+
+def make_bundle(
+    document: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    known: Known | None = None,
+    small: Callable[[Trial], tuple[Small, ...]] | None = None,
+) -> Bundle:
+    """Return the bundle a document describes; `known` and `small` say what the document leaves out."""
+    trials, right, smaller, used = [], {}, {}, {}
+    for entry in document["cases"]:
+        calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
+        trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
+        trials.append(trial)
+        right[trial] = read_outcomes(entry["expected"], arrays)
+        used[trial] = tuple(entry["uses"])
+        smaller[trial] = tuple(_read_small(trial.case, each, arrays) for each in entry.get("smaller", ()))
+    if known is None:
+        known = {
+            (m["name"], key): read_outcomes(packed, arrays)
+            for m in document["misconceptions"]
+            for key, packed in m["gives"].items()
+        }
+    signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
+    cases = tuple(trial.case for trial in trials)
+    read = _read_assignment(document, cases)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__, used)
+
+
+def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
+    exercises = tuple(Exercise(**{**e, "blanks": tuple(e["blanks"])}) for e in document["exercises"])
+    return Assignment(
+        slug=document["slug"],
+        title=document["title"],
+        file=document["file"],
+        points=sum(e.points for e in exercises),
+        exercises=exercises,
+        limits=Limits(**document["limits"]),
+        torch=document["torch"],
+        given=(),
+        reference="",
+        stub=document["stub"],
+        cases=cases,
+        misconceptions=tuple(
+            Misconception(m["name"], m["exercise"], "", "", "", m["says"]) for m in document["misconceptions"]
+        ),
+        alternatives=(),
+        shortcuts=tuple(
+            Shortcut(tuple(s["names"]), tuple(s["exercises"]), s["instead"]) for s in document["shortcuts"]
+        ),
+    )
+
+
+def _read_small(case: Case, described: list[Any], arrays: Mapping[str, np.ndarray]) -> Small:
+    name, calls, expected = described
+    calls = tuple(_read_call(packed, arrays) for packed in calls)
+    return Small(make_trial(replace(case, name=name), calls, SEED), read_outcomes(expected, arrays))
+
+
+def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Outcome, ...]:
+    """Return the outcomes that some JSON data describes."""
+    outcomes = []
+    for ending, packed, trouble in rows:
+        value, args = unpack(packed, arrays)
+        outcomes.append(Outcome(Ending(ending), value, tuple(args), Trouble(*trouble) if trouble else None))
+    return tuple(outcomes)
+
+
+def _read_call(packed: Any, arrays: Mapping[str, np.ndarray]) -> Call:
+    args, kwargs, function, module = unpack(packed, arrays)
+    return Call(tuple(args), kwargs, function, None if module is None else Module(**module))
+
+
+def _read_case(entry: dict[str, Any], arrays: Mapping[str, np.ndarray], calls: tuple[Call, ...]) -> Case:
+    made = {name: unpack(packed, arrays) for name, packed in entry["check"].items() if name != "name"}
+    check = getattr(checks, entry["check"]["name"])(**made)
+
+    def generate(_: np.random.Generator) -> Iterator[Call]:
+        return iter(calls)
+
+    return Case(
+        entry["name"],
+        entry["exercise"],
+        entry["claim"],
+        check,
+        generate,
+        entry["weight"],
+        visibility=Visibility.PUBLIC,
+    )
+
+
+class _Arrays(Mapping[str, np.ndarray]):
+    """Named arrays, cut out of one long row of numbers for each dtype."""
+
+    def __init__(self, places: dict[str, Any], flat: Mapping[str, np.ndarray]) -> None:
+        self._places, self._flat = places, flat
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        row, start, shape = self._places[name]
+        size = int(np.prod(shape, dtype=np.int64))
+        return self._flat[row][start : start + size].reshape(shape).copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

@@ -1,0 +1,260 @@
+"""The check students run at home: `python check.py` in a handout, and `autograder check` in a course.
+
+It needs numpy alone (and torch where the assignment does), runs the student's code in a process of its own with time
+limits, and judges what comes back by a bundle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from autograder.course.spec import Status
+from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.judge.grade import UNNAMED, grade
+from autograder.judge.result import CaseResult, Result
+from autograder.judge.terminal_text import failing, plain, tell
+from autograder.sandbox.job import Source
+from autograder.sandbox.process import ProcessSandbox
+from autograder.submission.archives import UnreadableError
+from autograder.submission.source import read_source
+from autograder.submission.which_file import worked_in
+from autograder.submission.written_exercises import Stub
+
+POLL_SECONDS = 0.5
+WATCH = re.compile(r"^Watch: .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)  # a paragraph of a docstring
+HINTS = ".hints.json"  # beside the student's file: which hint was the last
+
+
+class CheckError(Exception):
+    """The check was called wrongly; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to show of a check, and how."""
+
+    exercise: str = ""
+    hint: bool = False
+    as_json: bool = False
+    watch: bool = False
+
+
+def check(source: Source, bundle: Bundle) -> Result:
+    """Judge a student's code on the public cases."""
+    with ProcessSandbox() as sandbox:
+        return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
+
+
+def _with_help(result: Result, *, torch: bool) -> Result:
+    """Say beside a fault of ours what to do: at home nobody else looks at it."""
+    names = "numpy, torch" if torch else "numpy"
+    python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
+    advice = (
+        f'\nTry {python} -c "import {names}": if that fails, {python} -m pip install --force-reinstall '
+        f"{names.replace(',', '')} mends it. If it works, show this message to your instructor. A check counts for nothing."
+    )
+
+    def helped(case: CaseResult) -> CaseResult:
+        return replace(case, message=case.message + advice) if case.status is Status.GRADER_ERROR else case
+
+    exercises = tuple(replace(e, cases=tuple(map(helped, e.cases))) for e in result.exercises)
+    failed = result.problem and any(c.status is Status.GRADER_ERROR for _, _, c in verdicts(result))
+    return replace(result, exercises=exercises, problem=result.problem + advice if failed else result.problem)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a student works: a file that was named, or a folder in which to look for the one that would be graded."""
+
+    path: Path
+    deep: bool = True  # whether that may lie in a folder of the folder
+
+    def find(self, stub: Stub) -> tuple[Path, tuple[str, ...]]:
+        """Return the file, and what a reader should know of the choice. Raises CheckError."""
+        if not self.path.is_dir():
+            return self.path, ()
+        try:
+            return worked_in(self.path, stub, deep=self.deep)
+        except UnreadableError as error:
+            raise CheckError(str(error)) from None
+
+
+def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
+    """Check a file, say what came of it and return the exit code; `shown` is how to print its path. Raises CheckError."""
+    names = [exercise.name for exercise in bundle.assignment.exercises]
+    if options.exercise and options.exercise not in names:
+        raise CheckError(f"There is no exercise {options.exercise}; there are {', '.join(names)}.")
+    if not options.watch:
+        return _check_once(bundle, place, shown, options)
+    try:
+        return _watch(bundle, place, lambda: _check_once(bundle, place, shown, options))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
+    path, doubts = place.find(Stub.of(bundle.assignment))
+    if not path.is_file():
+        raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
+    try:
+        source = read_source(path, bundle.assignment.file)
+    except UnreadableError as error:
+        raise CheckError(str(error)) from None
+    for doubt in doubts:
+        print(doubt, file=sys.stderr)
+    title = f"{bundle.assignment.slug}: {shown(path)}"
+    result = check(source, bundle)
+    result = only(result, options.exercise) if options.exercise else result
+    if options.as_json:
+        print(json.dumps(asdict(result), indent=1))
+    elif options.hint and not result.problem:
+        print(_next_hint(path.parent / HINTS, result, source))
+    else:
+        print(tell(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
+    return 0 if result.all_passed else 1
+
+
+def only(result: Result, exercise: str) -> Result:
+    """Return the part of a result that is about one exercise."""
+    return replace(result, exercises=tuple(e for e in result.exercises if e.name == exercise))
+
+
+def _colorful() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and (os.name != "nt" or "WT_SESSION" in os.environ)
+
+
+def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
+    """Run again whenever the file or the notebook is saved, until Ctrl-C or until everything passes."""
+    stub = Stub.of(bundle.assignment)
+    while True:
+        path, _ = place.find(stub)
+        others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
+        watched = [path, *(other for other in others if other != path and other.is_file())]
+        seen = [*map(_saved, watched)]
+        print("\x1b[2J\x1b[H" if _colorful() else "", end="")
+        code = run()
+        if code == 0:
+            return 0
+        print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
+        while [*map(_saved, watched)] == seen:
+            time.sleep(POLL_SECONDS)
+
+
+def _saved(path: Path) -> tuple[int, int]:
+    """Return what changes when a file is saved; editors that write a new one leave none for a moment."""
+    for _ in range(10):
+        try:
+            status = path.stat()
+        except OSError:
+            time.sleep(POLL_SECONDS)
+        else:
+            return status.st_mtime_ns, status.st_size
+    raise CheckError(f"{path} is gone.")
+
+
+def hints(case: CaseResult, watch: str) -> tuple[str, ...]:
+    """Return what can be told about a failing case, least first; `watch` is what its docstring warns of."""
+    headline, _, rest = case.message.partition("\n")
+    named = "" if case.says == UNNAMED else case.says
+    told = [f"What the case is about: {case.claim}", watch, f"What happens: {headline}", rest, named]
+    return tuple(text for text in told if text)
+
+
+def watched(source: Source, exercise: str) -> str:
+    """Return what the docstrings of an exercise tell to watch for, as they stand in the student's code."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    found = []
+    for chunk in source.chunks:
+        try:
+            body = ast.parse(chunk.text).body
+        except (SyntaxError, ValueError):
+            continue
+        mine = [inner for node in body if isinstance(node, kinds) and node.name == exercise for inner in ast.walk(node)]
+        texts = (ast.get_docstring(node) or "" for node in mine if isinstance(node, kinds))
+        found += [" ".join(match[0].split()) for match in map(WATCH.search, texts) if match]
+    return "\n".join(dict.fromkeys(found))
+
+
+def _next_hint(state: Path, result: Result, source: Source) -> str:
+    """Return one hint more about the first case that does not pass than the last time; a new failure starts anew."""
+    open_cases = [(e.name, case) for e in result.exercises for case in failing(e) if case.status is not Status.SKIPPED]
+    if not open_cases:
+        return "Nothing to hint at: no case fails." if result.all_passed else "Only what builds on the rest is open."
+    exercise, case = open_cases[0]
+    told = hints(case, watched(source, exercise))
+    about = hashlib.sha256(f"{exercise}.{case.name}.{case.says or case.status}".encode()).hexdigest()[:16]
+    count = min(_read_hints(state, about) + 1, len(told))
+    try:
+        state.write_text(json.dumps({"about": about, "told": count}), encoding="utf-8")
+    except OSError as error:
+        raise CheckError(f"{state} cannot be written ({error}); hints are counted there.") from None
+    more = f"Ask again for the next hint ({count} of {len(told)})." if count < len(told) else "That is all there is."
+    return plain("\n".join([f"{exercise}, case {case.name}", *told[:count], more]))
+
+
+def _read_hints(state: Path, about: str) -> int:
+    try:
+        kept = json.loads(state.read_text(encoding="utf-8"))
+        return int(kept["told"]) if kept["about"] == about else 0
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0
+
+
+def main(folder: Path, arguments: Sequence[str]) -> int:
+    """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")  # Windows' own encodings have no check mark
+    try:
+        bundle = read_bundle(folder / "engine")
+        chosen = _parser(bundle).parse_args(arguments)
+        options = Options(chosen.exercise, chosen.hint, chosen.json, chosen.watch)
+        place = Place(chosen.file or folder)
+        return run_check(bundle, place, lambda path: path.name, options)
+    except (BundleError, CheckError) as error:
+        print(f"check.py: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # who reads has read enough, as in `python check.py | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _parser(bundle: Bundle) -> argparse.ArgumentParser:
+    file = bundle.assignment.file
+    parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        help="your .py file or notebook (default: the one that would be graded)",
+    )
+    for name, text in FLAGS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=text)
+    parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
+    return parser
+
+
+FLAGS = {
+    "watch": "check again whenever the file is saved",
+    "hint": "one hint about the first case that fails, and one more each time",
+    "json": "print the answer as JSON",
+}
+
+
+def verdicts(result: Result) -> Iterator[tuple[str, str, CaseResult]]:
+    """Yield every case of a result with its exercise's name."""
+    for exercise in result.exercises:
+        for case in exercise.cases:
+            yield exercise.name, case.name, case

@@ -1,0 +1,161 @@
+"""Verdicts for pytest and for notebooks: the check of `local.py`, one case or exercise at a time.
+
+A notebook's code is what its cells held when they were run, so that nothing has to be saved first; like any notebook
+that is handed in, it counts with its imports, definitions and constants.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Call, Status
+from autograder.handout.kit.bundle import Bundle, read_bundle, trial_key
+from autograder.handout.kit.self_check import check, only, verdicts
+from autograder.judge.compare import difference
+from autograder.judge.outcomes_alike import answers_of
+from autograder.judge.result import CaseResult, Result
+from autograder.judge.terminal_text import tell
+from autograder.judge.trials import as_data
+from autograder.sandbox.child.wire import Code, Opaque, Tensor, pack, unpack
+from autograder.sandbox.job import Chunk, Source
+from autograder.submission.notebook_cells import python_of_cell
+from autograder.submission.source import read_source
+from autograder.submission.which_file import worked_in
+from autograder.submission.written_exercises import Stub
+
+CHANGED = "The numbers in this test are no longer those of the handout; unzip it again, or run python check.py."
+
+
+@dataclass
+class Examples:
+    """The public cases of a handout's folder; one run of the student's code serves them all."""
+
+    folder: Path
+    _results: dict[Source, Result] = field(default_factory=dict)
+    _bundle: Bundle | None = None
+
+    @property
+    def bundle(self) -> Bundle:
+        """What to judge by."""
+        self._bundle = self._bundle or read_bundle(self.folder / "engine")
+        return self._bundle
+
+    def verdict(self, name: str, calls: Sequence[Call], expected: Sequence[Any]) -> tuple[str, str]:
+        """Return the status of a case of the file that would be graded, and what there is to read about it.
+
+        `calls` and `expected` are what a test shows its reader; where they are not what is judged, that is said instead.
+        """
+        if not self._shows(name, calls, expected):
+            return "CHANGED", CHANGED
+        assignment = self.bundle.assignment
+        path, _ = worked_in(self.folder, Stub.of(assignment), deep=True)
+        return _status(self._result(read_source(path, assignment.file)), name)
+
+    def in_notebook(self, env: Mapping[str, Any], name: str) -> None:
+        """Judge a case of a running notebook. Raises AssertionError with what there is to read where it fails."""
+        status, text = _status(self._result(self.notebook_source(env)), name)
+        if status != Status.PASSED:
+            raise AssertionError(f"{status}\n{text}")
+
+    def notebook_source(self, env: Mapping[str, Any]) -> Source:
+        """Return a running notebook's code: every cell that was run, without those whose definitions came again."""
+        cells = [(number, python_of_cell(text)) for number, text in enumerate(env.get("In", ())) if text.strip()]
+        chunks: list[Chunk] = []
+        seen: set[str] = set()
+        for number, code in reversed(cells):
+            defined = _defined(code)
+            if defined is not None and not (defined and defined <= seen):
+                chunks.append(Chunk(f"cell [{number}]", code))
+                seen |= defined
+        return Source(Path(self.bundle.assignment.file).stem, tuple(reversed(chunks)), notebook=True)
+
+    def exercise(self, env: Mapping[str, Any], name: str) -> Result:
+        """Return one exercise's part of a running notebook's result."""
+        return only(self._result(self.notebook_source(env)), name)
+
+    def _result(self, source: Source) -> Result:
+        if source not in self._results:
+            self._results = {source: check(source, self.bundle)}
+        return self._results[source]
+
+    def _shows(self, name: str, calls: Sequence[Call], expected: Sequence[Any]) -> bool:
+        trial = next((trial for trial in self.bundle.trials if trial_key(trial) == name), None)
+        if trial is None or len(calls) != len(trial.calls):
+            return False
+        right = [answer.value for answer in answers_of(self.bundle.expected(trial))]
+        inputs = difference(_plain([_parts(c) for c in calls]), _plain([_parts(c) for c in trial.calls]))
+        return inputs is None and difference(_plain(list(expected)), _plain(right)) is None
+
+
+def _parts(call: Call) -> list[Any]:
+    return [list(call.args), dict(call.kwargs), call.function, call.module and as_data(call.module)]
+
+
+def _plain(tree: Any) -> Any:
+    """Return a tree of numpy arrays and plain values, for comparing what a test shows with what is judged."""
+    arrays: dict[str, np.ndarray] = {}
+    return _flattened(unpack(pack(tree, arrays), arrays))
+
+
+def _flattened(tree: Any) -> Any:
+    if isinstance(tree, Tensor):
+        return tree.array
+    if isinstance(tree, Code | Opaque):  # a letter that is not shown is written as ...
+        return tree.expression if isinstance(tree, Code) else "..."
+    if isinstance(tree, list | tuple):
+        return [_flattened(item) for item in tree]
+    if isinstance(tree, dict):
+        return {key: _flattened(value) for key, value in tree.items()}
+    return tree
+
+
+def _defined(code: str) -> set[str] | None:
+    """Return the functions and classes a cell defines, or None where it is no Python and so never ran."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return None
+    return {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+
+
+def _status(result: Result, name: str) -> tuple[str, str]:
+    case: CaseResult = next(case for e, c, case in verdicts(result) if f"{e}.{c}" == name)
+    if result.problem:
+        return str(case.status), result.problem
+    return str(case.status), "\n".join(filter(None, [case.claim, case.message, f"→ {case.says}" if case.says else ""]))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a check cell shows."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        """Show the text, as the last line of a cell does."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class Grader:
+    """Stands in for otter's `grader` in a notebook where otter is not installed."""
+
+    examples: Examples
+
+    def check(self, exercise: str) -> Shown:
+        """Check one exercise of this notebook as it stands."""
+        result = self.examples.exercise(vars(sys.modules["__main__"]), exercise)
+        return Shown(tell(exercise, result))
+
+    def check_all(self) -> Shown:
+        """Check every exercise."""
+        examples = self.examples
+        result = examples._result(examples.notebook_source(vars(sys.modules["__main__"])))  # noqa: SLF001
+        return Shown(tell(examples.bundle.assignment.title, result))

@@ -1,0 +1,195 @@
+"""Prove that what leaves the house gives nothing away: no line of a solution, no hidden case, no key of a quiz.
+
+Every file is read in every form that `forms.py` knows. What also stands in public text is no secret; nor is a line so
+short that anybody would write it.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Assignment, Visibility
+from autograder.course.stub import solution_lines
+from autograder.handout.file_contents import Form, forms
+from autograder.judge.checks import choice
+from autograder.judge.outcomes_alike import answers_of
+from autograder.judge.trials import Trial, as_data
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.wire import Tensor
+
+SHORTEST_LINE = 12  # characters of code, blanks not counted, that are somebody's own
+SHORTEST_CLAIM = 24
+SEEDS = (0, 1)
+GRAM = 4  # fractions in a row that are no coincidence, to four digits
+INTEGER_GRAM = 10  # the same of whole numbers
+_Grams = frozenset[tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What must not ship: squeezed lines and texts with what they are, quiz keys, and rows of numbers."""
+
+    texts: Mapping[str, str]
+    keys: tuple[Mapping[str, str], ...]
+    grams: Mapping[tuple[float, ...], str]
+    exact: Mapping[float, str]
+
+
+def leaks(files: Mapping[str, bytes], secrets: Secrets, known: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield what gives a secret away, and where; files that are `known` to the byte are public already."""
+    for name, data in files.items():
+        if known.get(name) != data:
+            found = {(what, form.how): None for form in forms(data) for what in _found(form, secrets)}
+            yield from (f"{name} gives away {what} ({how})" for what, how in found)
+
+
+def _found(form: Form, secrets: Secrets) -> Iterator[str]:
+    squeezed = _squeeze(form.text)
+    yield from (what for text, what in secrets.texts.items() if text in squeezed)
+    for key in secrets.keys:
+        yield from _answered(form.text, key)
+    grams = _grams(form.numbers) & secrets.grams.keys()
+    yield from dict.fromkeys(secrets.grams[gram] for gram in grams)
+    exact = [secrets.exact[n] for n in dict.fromkeys(form.numbers) if n in secrets.exact]
+    yield from (what for what in dict.fromkeys(exact) if exact.count(what) > 1)
+
+
+def _answered(text: str, key: Mapping[str, str]) -> Iterator[str]:
+    """Yield the questions whose letter stands right after their names, or the whole key as a row of letters."""
+    for question, letter in key.items():
+        if re.search(rf"\b{re.escape(question)}\W{{1,8}}{re.escape(letter)}(?=\W{{0,3}}(?:$|[\"'\]\)}},\n]))", text):
+            yield f"the answer to {question}"
+    row = r"\W{0,6}".join(map(re.escape, key.values()))
+    if len(key) > 4 and re.search(rf"(?<!\w){row}(?!\w)", text, re.IGNORECASE):
+        yield "the key of a quiz"
+
+
+def secrets_of(oracle: Oracle, readme: str) -> Secrets:
+    """Return what an assignment keeps to itself; the oracle is of its public cases."""
+    assignment = oracle.assignment
+    oracles = [Oracle(assignment, seed) for seed in SEEDS]
+    public, hidden = _sequences(oracles, Visibility.PUBLIC), _sequences(oracles, Visibility.HIDDEN)
+    rows = [row for _, row in public] + list(_fingerprints(oracle))
+    known = {gram for row in rows for gram in _grams(row)}
+    shown = {number for row in rows for number in row}
+    grams = {gram: what for what, row in hidden for gram in _grams(row) if gram not in known}
+    exact = {number: what for what, row in hidden for number in row if _is_long(number) and number not in shown}
+    return Secrets(_texts(assignment, readme), _keys(oracles[0]), grams, exact)
+
+
+def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
+    """Return squeezed texts that must not ship, with what they are."""
+    public = _cases(assignment, Visibility.PUBLIC)
+    told = " ".join([f"{m.name} {m.says}" for m in assignment.misconceptions] + [f"{c.name} {c.claim}" for c in public])
+    innocent = _squeeze(assignment.stub + assignment.harness + readme + told)
+    lines = dict.fromkeys(solution_lines(assignment.reference), "a line of the solution")
+    for alternative in assignment.alternatives:
+        lines |= dict.fromkeys(_code_lines(alternative.source), f"a line of the alternative {alternative.name}")
+    texts = {_squeeze(line): f"{what}, {line[:60]!r}" for line, what in lines.items()}
+    texts = {text: what for text, what in texts.items() if len(text) >= SHORTEST_LINE}
+    for case in _cases(assignment, Visibility.HIDDEN):
+        texts[case.name] = f"the hidden case {case.name}"
+        if len(case.claim) >= SHORTEST_CLAIM:
+            texts[_squeeze(case.claim)] = f"what the hidden case {case.name} is about"
+    return {text: what for text, what in texts.items() if text not in innocent}
+
+
+def _code_lines(source: str) -> Iterator[str]:
+    """Yield the lines inside a source's functions; signatures are the stub's."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            yield from (line.strip() for line in lines[node.body[0].lineno - 1 : node.end_lineno])
+
+
+def _cases(assignment: Assignment, visibility: Visibility) -> list[Any]:
+    return [case for case in assignment.cases if case.visibility is visibility]
+
+
+def _keys(oracle: Oracle) -> tuple[Mapping[str, str], ...]:
+    """Return the keys of quizzes: whatever a check does not let ship, or a hidden case asks letters of."""
+    found = []
+    for trial in oracle.trials:
+        answers = answers_of(oracle.expected(trial))
+        if isinstance(trial.case.check, choice) or trial.case.check.public(answers) is not answers:
+            value = answers[0].value
+            key = {q: str(a) for q, a in value.items()} if isinstance(value, dict) else {}
+            if key and key not in found:
+                found.append(key)
+    return tuple(found)
+
+
+def _sequences(oracles: Sequence[Oracle], visibility: Visibility) -> list[tuple[str, tuple[float, ...]]]:
+    """Return the numbers of every array that cases of a kind send and expect, with whose they are."""
+    rows = []
+    for oracle in oracles:
+        for trial in oracle.trials:
+            if trial.case.visibility is visibility:
+                rows += [(f"an input of the case {trial.case.name}", row) for row in _inputs(trial)]
+                what = f"an expected value of the case {trial.case.name}"
+                rows += [(what, row) for o in oracle.expected(trial) for row in _rows([o.value, list(o.args)])]
+    return rows
+
+
+def _inputs(trial: Trial) -> Iterator[tuple[float, ...]]:
+    for c in trial.calls:
+        yield from _rows([list(c.args), dict(c.kwargs), c.module and as_data(c.module)])
+
+
+def _fingerprints(oracle: Oracle) -> Iterator[tuple[float, ...]]:
+    """Yield the numbers of what known mistakes give on public cases, which ship on purpose."""
+    for m in oracle.assignment.misconceptions:
+        for trial in oracle.trials:
+            if oracle.matters(m.name, trial):
+                for outcome in oracle.answers((m.name,), trial) or ():
+                    yield from _rows(outcome.value)
+
+
+def _rows(tree: Any) -> Iterator[tuple[float, ...]]:
+    """Yield the numbers of every array in a tree, each as one row; single numbers of a container are one, too."""
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, list | tuple):
+        single = [float(item) for item in tree if isinstance(item, int | float) and not isinstance(item, bool)]
+        yield from [tuple(single)] * bool(single)
+        for item in tree:
+            yield from _rows(item)
+        return
+    array = tree.array if isinstance(tree, Tensor) else tree.detach().numpy() if hasattr(tree, "detach") else tree
+    if isinstance(array, np.ndarray) and array.dtype.kind in "fiu":
+        yield tuple(float(entry) for entry in array.reshape(-1))
+    elif isinstance(array, float):
+        yield (array,)
+
+
+def _grams(row: Sequence[float]) -> set[tuple[float, ...]]:
+    """Return the runs of numbers that make a row recognizable, cut to four digits."""
+    numbers = [n for n in row if np.isfinite(n)]
+    fractions = [float(f"{n:.4g}") for n in numbers if n != round(n)]
+    found = {g for g in _runs(fractions, GRAM) if len(set(g)) == GRAM and all(_is_fraction(n) for n in g)}
+    whole = [n for n in numbers if n == round(n)]
+    return found | {g for g in _runs(whole, INTEGER_GRAM) if len(set(g)) > INTEGER_GRAM // 2}
+
+
+def _runs(numbers: list[float], length: int) -> Iterator[tuple[float, ...]]:
+    return zip(*(itertools.islice(numbers, start, None) for start in range(length)), strict=False)
+
+
+def _is_fraction(number: float) -> bool:
+    """Whether a number has three digits of its own, unlike .5 or 1.25."""
+    return len(f"{abs(number):.4g}".replace(".", "").strip("0")) > 3
+
+
+def _is_long(number: float) -> bool:
+    return bool(np.isfinite(number)) and len(f"{abs(number):.15g}".replace(".", "").strip("0")) > 9
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"\s+", "", text)

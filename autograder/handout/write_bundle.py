@@ -1,0 +1,107 @@
+"""Write a bundle down: an assignment's public cases, what to expect of them and known mistakes, as JSON and numbers."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Assignment, Check
+from autograder.handout.kit.bundle import FORMAT, NUMBERS, SHAPES, BundleError
+from autograder.handout.zips import zip_bytes
+from autograder.judge import checks
+from autograder.judge.trials import Small, Trial, as_data
+from autograder.sandbox.child.wire import pack
+from autograder.sandbox.job import Outcome
+
+
+def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
+    """Return what of an assignment is no case and no secret, as JSON data."""
+    return {
+        "slug": assignment.slug,
+        "title": assignment.title,
+        "file": assignment.file,
+        "stub": assignment.stub,
+        "torch": assignment.torch,
+        "exercises": [asdict(exercise) for exercise in assignment.exercises if not exercise.training],
+        "limits": asdict(assignment.limits),
+        "shortcuts": [asdict(shortcut) for shortcut in assignment.shortcuts],
+    }
+
+
+def describe_case(
+    trial: Trial, expected: tuple[Outcome, ...], uses: tuple[str, ...], arrays: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """Return a trial, what to expect of it and what it uses as JSON data, its numbers added to `arrays`."""
+    case = trial.case
+    return {
+        "name": case.name,
+        "exercise": case.exercise,
+        "claim": case.claim,
+        "weight": case.weight,
+        "check": describe_check(case.check, arrays),
+        "calls": _describe_calls(trial, arrays),
+        "expected": describe_outcomes(expected, arrays),
+        "uses": list(uses),
+    }
+
+
+def _describe_calls(trial: Trial, arrays: dict[str, np.ndarray]) -> list[Any]:
+    return [
+        pack((c.args, dict(c.kwargs), c.function, None if c.module is None else as_data(c.module)), arrays)
+        for c in trial.calls
+    ]
+
+
+def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return a check as JSON data. Raises BundleError where it is none of ours, whose code would have to travel."""
+    name = type(check).__name__
+    if getattr(checks, name, None) is not type(check):
+        raise BundleError(f"the check {name} is defined in the course; public cases use those of judge/checks.py")
+    return {"name": name, **{f.name: pack(getattr(check, f.name), arrays) for f in fields(check)}}  # type: ignore[arg-type]
+
+
+def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> list[Any]:
+    """Return outcomes as JSON data, their numbers added to `arrays`."""
+    rows = []
+    for o in outcomes:
+        trouble = (o.trouble.type_name, o.trouble.text) if o.trouble else None
+        rows.append([str(o.ending), pack((o.value, o.args), arrays), trouble])
+    return rows
+
+
+def describe_smaller(smalls: Sequence[Small], arrays: dict[str, np.ndarray]) -> list[Any]:
+    """Return smaller calls of a trial as JSON data, their numbers added to `arrays`."""
+    return [
+        [s.trial.case.name, _describe_calls(s.trial, arrays), describe_outcomes(s.expected, arrays)] for s in smalls
+    ]
+
+
+def bundle_files(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+    """Return the two files of a bundle; numbers that occur twice are kept once."""
+    rows: dict[str, list[np.ndarray]] = {}
+    sizes: dict[str, int] = {}
+    kept: dict[tuple[str, bytes], int] = {}
+    places = {}
+    for name, array in arrays.items():
+        row = array.dtype.str.strip("<>|=")
+        content = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        if (row, content.tobytes()) not in kept:
+            kept[row, content.tobytes()] = sizes.get(row, 0)
+            rows.setdefault(row, []).append(content.reshape(-1))
+            sizes[row] = sizes.get(row, 0) + content.size
+        places[name] = [row, kept[row, content.tobytes()], list(array.shape)]
+    whole = {**document, "format": FORMAT, "arrays": places}
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    numbers = {f"{row}.npy": _npy(np.concatenate(parts)) for row, parts in rows.items()}
+    return {SHAPES: text.encode() + b"\n", NUMBERS: zip_bytes(numbers)}
+
+
+def _npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, allow_pickle=False)
+    return file.getvalue()

@@ -1,0 +1,1 @@
+"""The systems that a course plugs into: otter-grader and Gradescope."""

@@ -1,0 +1,100 @@
+"""Make the zip that Gradescope takes, and be what runs in its container.
+
+`autograder gradescope` packs two scripts, this package as a wheel and a desk (`desk.py`). In the container `main` judges
+the submission at that desk and writes results.json: a test for each exercise's public cases and one for its hidden
+cases, which may have another visibility.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder.classroom.exports import gradescope_results
+from autograder.classroom.record import Json
+from autograder.classroom.whole_files import write_whole
+from autograder.course.spec import Assignment, Status, Visibility
+from autograder.handout.zips import zip_bytes
+from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk, requirements
+from autograder.integrations.wheel import NAME, wheel
+from autograder.submission.written_exercises import Stub
+
+VISIBILITIES = ("hidden", "after_due_date", "after_published", "visible")
+_TEMPLATES = Path(__file__).resolve().parent / "templates" / "gradescope"
+_NOTHING = "The autograder did not come to an end. Nothing is wrong with what you handed in; tell your instructor."
+
+
+def gradescope_files(course: Path, assignment: Assignment, settings: Settings) -> dict[str, bytes]:
+    """Return the files of the zip by their path in it."""
+    script = (_TEMPLATES / "run_autograder").read_text(encoding="utf-8")
+    return {
+        "setup.sh": (_TEMPLATES / "setup.sh").read_bytes(),
+        "run_autograder": script.replace("@SECONDS@", str(settings.seconds)).encode(),
+        "requirements.txt": requirements(assignment).encode(),
+        "no_results.json": json.dumps(nothing(), indent=1).encode() + b"\n",
+        NAME: wheel(),
+        **{f"desk/{name}": data for name, data in desk_files(course, settings).items()},
+    }
+
+
+def nothing() -> Json:
+    """Return the results that stand until there are others."""
+    return {"score": 0, "output": _NOTHING, "visibility": "visible", "stdout_visibility": "hidden", "tests": []}
+
+
+def gradescope_zip(course: Path, assignment: Assignment, settings: Settings) -> bytes:
+    """Return the zip, the same bytes whenever course, settings and engine are."""
+    return zip_bytes(gradescope_files(course, assignment, settings))
+
+
+def results(entry: Mapping[str, Any], weights: Mapping[tuple[str, str], float], hidden: str) -> Json:
+    """Return a record as results.json, with hidden cases apart from public ones."""
+    whole = gradescope_results(entry)
+    tests = [test for number, e in enumerate(entry["exercises"], 1) for test in _tests(entry, e, number, weights)]
+    shown = {Visibility.PUBLIC: "visible", Visibility.HIDDEN: hidden}
+    more = {**whole["extra_data"], "isolation": entry["isolation"]["level"]}
+    return {**whole, "extra_data": more, "tests": [{**t, "visibility": shown[t["visibility"]]} for t in tests]}
+
+
+def _tests(
+    entry: Mapping[str, Any], exercise: Mapping[str, Any], number: int, weights: Mapping[tuple[str, str], float]
+) -> Iterator[Json]:
+    """Yield what the public cases of an exercise are worth, and what the hidden ones are."""
+    name = exercise["name"]
+    all_weights = [weights.get((name, case["name"]), 1.0) for case in exercise["cases"]]
+    for place, visibility in enumerate((Visibility.PUBLIC, Visibility.HIDDEN), 1):
+        pairs = zip(exercise["cases"], all_weights, strict=True)
+        mine = [(case, weight) for case, weight in pairs if case["visibility"] == visibility]
+        if not mine:
+            continue
+        part = exercise["max_score"] / sum(all_weights)
+        most = round(part * sum(weight for _, weight in mine), 4)
+        earned = round(part * sum(weight for case, weight in mine if case["status"] == Status.PASSED), 4)
+        cases = [case for case, _ in mine]
+        told = gradescope_results({**entry, "exercises": [{**exercise, "cases": cases}]})["tests"][0]
+        yield {
+            **told,
+            "name": f"{name}: {visibility} cases",
+            "number": f"{number}.{place}",
+            "score": earned,
+            "max_score": most,
+            "status": "passed" if earned >= most else "failed",
+            "visibility": visibility,
+        }
+
+
+def main() -> None:
+    """Judge what lies in a container's submission/ and write results/results.json: `... -m ...gradescope /autograder`."""
+    root = Path(sys.argv[1])
+    desk = open_desk(root / "source" / "desk")
+    entry = desk.judge(handed_in(root / "submission", Stub.of(desk.assignment)))
+    answer = results(entry, desk.weights(), desk.settings.hidden)
+    write_whole(root / "results" / "results.json", json.dumps(answer, indent=1, ensure_ascii=False))
+    print(f"{entry['status']}: {entry['score']:g} of {entry['max_score']:g}; isolation {entry['isolation']['level']}")
+
+
+if __name__ == "__main__":
+    main()

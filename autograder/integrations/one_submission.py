@@ -1,0 +1,136 @@
+"""Judge one submission where another system wants it judged: inside Gradescope's container, or beside `otter run`.
+
+A desk is a folder that holds one assignment, hidden cases and reference included, and the settings to grade it with. The
+desk reads what was handed in, runs it in the sandbox of `sandbox/`, and gives a record as `grade` does; nothing of the
+student's runs in the process that calls it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from autograder.classroom.record import Json, record
+from autograder.classroom.run import grade_one
+from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment, Status
+from autograder.judge.grade import without_points
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
+from autograder.sandbox.job import Isolation
+from autograder.sandbox.levels import open_sandbox
+from autograder.submission.archives import UnreadableError, folder_members, printable
+from autograder.submission.which_file import source_in
+from autograder.submission.written_exercises import Stub
+
+SETTINGS = "desk.json"
+NEEDS = ("numpy>=2.0", "safetensors>=0.4.5", "pyseccomp>=0.1.2; sys_platform == 'linux'")
+TORCH = ("--extra-index-url https://download.pytorch.org/whl/cpu", "torch>=2.4")
+_LEFT_AT_HOME = frozenset({"__pycache__", "alternatives", "README.md"})  # not needed to grade
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the submissions of one assignment are graded."""
+
+    slug: str
+    seed: int  # one for everybody who hands in, and for every time
+    hidden: str = "hidden"  # what Gradescope shows of hidden cases
+    training: bool = False  # whether it has any, and they are graded
+
+    @property
+    def seconds(self) -> int:
+        """What one submission may take; Gradescope stops after 10 minutes, or 40 where the assignment is set so."""
+        return 2370 if self.training else 570
+
+
+def desk_files(course: Path, settings: Settings) -> dict[str, bytes]:
+    """Return the files of a desk by their path in it."""
+    files = {SETTINGS: json.dumps(asdict(settings), indent=1).encode() + b"\n"}
+    for side in ("assignments", "solutions"):
+        home = course / side / settings.slug
+        for path in sorted(home.rglob("*")):
+            inside = path.relative_to(home)
+            if path.is_file() and not _LEFT_AT_HOME & set(inside.parts):
+                files[f"{side}/{settings.slug}/{inside.as_posix()}"] = path.read_bytes()
+    return files
+
+
+def requirements(assignment: Assignment) -> str:
+    """Return what a desk needs installed, as a requirements.txt."""
+    return "\n".join([*(TORCH if assignment.torch else ()), *NEEDS]) + "\n"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An open desk."""
+
+    folder: Path
+    settings: Settings
+    assignment: Assignment
+
+    def weights(self) -> Mapping[tuple[str, str], float]:
+        """Return what each case weighs within its exercise; `first_steps` of a training weighs one."""
+        weights = {(case.exercise, case.name): case.weight for case in self.assignment.cases}
+        metrics = {(t.exercise, m.name): m.weight for t in self.assignment.trainings for m in t.metrics}
+        return weights | metrics
+
+    def judge(self, submission: Submission) -> Json:
+        """Grade one submission and return its record; nothing is graded where student code cannot be isolated."""
+        oracle = Oracle(self.assignment, self.settings.seed)
+        with open_sandbox(1, torch=self.assignment.torch, secret=self.folder) as sandbox:
+            if sandbox.isolation.level == "C":
+                return self._refused(submission, oracle, sandbox.isolation)
+            graded = grade_one(Trainer(oracle), submission, sandbox)
+            return record(
+                self.assignment, submission, graded.result, graded.isolation, self.settings.seed, graded.seconds
+            )
+
+    def _refused(self, submission: Submission, oracle: Oracle, isolation: Isolation) -> Json:
+        reasons = "; ".join(isolation.missing)
+        text = f"This machine cannot isolate student code ({reasons}), so nothing was run. Tell your instructor."
+        result = without_points(oracle, Status.GRADER_ERROR, text)
+        result = Trainer(oracle).without_run(result, Status.GRADER_ERROR, text)
+        return record(
+            self.assignment, submission, replace(result, problem=text), isolation, self.settings.seed, seconds=0.0
+        )
+
+
+def read_settings(folder: Path) -> Settings:
+    """Read a desk's settings."""
+    return Settings(**json.loads((folder / SETTINGS).read_text(encoding="utf-8")))
+
+
+def open_desk(folder: Path) -> Desk:
+    """Read a desk's settings and its assignment."""
+    settings = read_settings(folder)
+    assignment = load_assignment(folder, settings.slug)
+    return Desk(folder, settings, assignment if settings.training else assignment.without_training())
+
+
+def handed_in(path: Path, stub: Stub) -> Submission:
+    """Return what one student handed in: a folder of files, a zip, a .py file or a notebook."""
+    try:
+        if path.is_dir():
+            found = source_in(folder_members(path), "what you handed in", stub)
+            return Submission("student", printable(found.inside), found.source, notes=found.notes, doubts=found.doubts)
+        (submission,) = read_submissions(path, stub)
+    except (UnreadableError, SubmissionsError, ValueError) as error:
+        return Submission("student", printable(path.name), None, problem=str(error))
+    return replace(submission, student="student")
+
+
+def main() -> None:
+    """Judge a submission at a desk and write its record: `python -m autograder.integrations.one_submission DESK SUBMISSION RECORD`."""
+    folder, submission, answer = map(Path, sys.argv[1:])
+    desk = open_desk(folder)
+    entry = desk.judge(handed_in(submission, Stub.of(desk.assignment)))
+    answer.write_text(json.dumps(entry, ensure_ascii=False), encoding="utf-8", errors="replace")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""Write an assignment in otter's language: a master notebook and what `otter assign` needs beside it.
+
+The solution's regions keep their markers, since otter knows the same, and get our stubs as prompts. Each case is a test of
+otter's exception format, whose body asks `check.examples`: on a student's computer that is the check of the handout, and when
+grading it reads what our judge found out of process (`otter_judge.py`). So nothing hidden runs beside student code.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder.course.catalog import CourseError, readme_of
+from autograder.course.spec import Assignment, Visibility
+from autograder.course.stub import BEGIN, END, StubError, render_stub
+from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files
+from autograder.handout.leaks import leaks, secrets_of
+from autograder.handout.write_notebook import notebook_cells
+from autograder.handout.zips import zip_bytes
+from autograder.integrations.one_submission import NEEDS, TORCH, Settings, desk_files
+from autograder.integrations.wheel import NAME, wheel
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training_losses import FIRST_STEPS
+
+JUDGE = "autograder.integrations.otter_judge.Judge"
+PYTHON = "3.12"
+MISSING = "otter-grader is not installed here. Run: {python} -m pip install 'otter-grader[grading]'"
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_OURS = ("files/desk/", f"files/{NAME}")  # what of a bundle's files/ grading needs; the rest is the student's
+
+
+def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path) -> list[Path]:
+    """Run `otter assign` on the master and leave master/, student/, solution/ and autograder.zip in a folder.
+
+    The oracle is of public cases. Raises CourseError where otter is missing or fails, or where its student version would
+    give something away.
+    """
+    if importlib.util.find_spec("otter") is None:
+        raise CourseError(MISSING.format(python=sys.executable))
+    if out.exists() and any(out.iterdir()):
+        raise CourseError(f"{out} is not empty. Name another folder, or remove it first.")
+    assignment = oracle.assignment
+    readme = readme_of(course, assignment.slug)
+    with tempfile.TemporaryDirectory() as name:
+        master, made = Path(name) / "master", Path(name) / "made"
+        write_files(otter_files(course, oracle, settings), master)
+        _assign(master / f"{Path(assignment.file).stem}.ipynb", made)
+        _tidy(made / "student" / f"{Path(assignment.file).stem}.ipynb")
+        student = {p.relative_to(made / "student").as_posix(): p for p in (made / "student").rglob("*") if p.is_file()}
+        texts = {inside: path.read_bytes() for inside, path in student.items()}
+        for fault in leaks(texts, secrets_of(oracle, readme), engine_files()):
+            raise CourseError(f"{assignment.slug}: otter's student version: {fault}. Nothing was written to {out}.")
+        (archive,) = (made / "autograder").glob("*-autograder_*.zip")
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "autograder.zip").write_bytes(graders_zip(archive.read_bytes()))
+        archive.unlink()
+        for folder, target in ((master, "master"), (made / "student", "student"), (made / "autograder", "solution")):
+            shutil.copytree(folder, out / target)
+    return [out / name for name in ("master", "student", "solution", "autograder.zip")]
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files by their path in a folder."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _assign(master: Path, made: Path) -> None:
+    """Run `otter assign`, which also grades the solution and fails where that is not worth full marks."""
+    command = [sys.executable, "-m", "otter", "assign", "--no-pdfs", str(master), str(made)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=master.parent)
+    if ran.returncode:
+        raise CourseError(f"otter assign failed: {(ran.stdout + ran.stderr).strip()[-2000:]}")
+
+
+def _tidy(path: Path) -> None:
+    """Take out the cells of a student's notebook that held nothing but a part of the solution."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["cells"] = [cell for cell in notebook["cells"] if "".join(cell["source"]).strip()]
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def graders_zip(data: bytes) -> bytes:
+    """Return otter's zip as ours: without the students' files, which would lie over theirs, and with our run_otter.py."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = {n: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
+    kept = {n: data for n, data in files.items() if not n.startswith("files/") or n.startswith(_OURS)}
+    return zip_bytes({**kept, "run_otter.py": (_TEMPLATES / "otter" / "run_otter.py.txt").read_bytes()})
+
+
+def otter_files(course: Path, oracle: Oracle, settings: Settings) -> dict[str, bytes]:
+    """Return every file `otter assign` reads, by its path in the master's folder. The oracle is of public cases."""
+    assignment = oracle.assignment
+    notebook = f"{Path(assignment.file).stem}.ipynb"
+    handout = handout_files(course, oracle)
+    files = {n: d for n, d in handout.items() if n != notebook and not n.startswith("tests/")}  # otter makes both
+    desk = {f"desk/{name}": data for name, data in desk_files(course, settings).items()}
+    master = master_notebook(course, assignment, settings, sorted({n.partition("/")[0] for n in files}))
+    return {notebook: master.encode(), NAME: wheel(), **files, **desk}
+
+
+def master_notebook(course: Path, assignment: Assignment, settings: Settings, files: list[str]) -> str:
+    """Return the text of the master notebook; `files` are what students get besides it."""
+    import nbformat
+
+    v4: Any = nbformat.v4  # it has no types
+    make = {"raw": v4.new_raw_cell, "prose": v4.new_markdown_cell, "code": v4.new_code_cell}
+    cells = []
+    for number, (kind, text) in enumerate(_master_cells(course, assignment, settings, files)):
+        cells.append(make[kind](text))
+        cells[-1]["id"] = f"cell-{number}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    nbformat.validate(notebook)
+    return str(v4.writes(notebook)) + "\n"
+
+
+def _master_cells(
+    course: Path, assignment: Assignment, settings: Settings, files: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield every cell as (kind, text): the handout's notebook with solutions, and otter's words around exercises."""
+    readme = readme_of(course, assignment.slug)
+    text = at_home(marked(assignment), assignment)
+    tested = [exercise for exercise in assignment.exercises if not exercise.training]
+    start = (
+        (_TEMPLATES.parents[1] / "handout" / "templates" / "start.md")
+        .read_text(encoding="utf-8")
+        .replace("the next cell", "the first cell")
+    )
+    prose = for_notebook(at_home(readme, assignment), assignment)
+    checks = {f'grader.check("{exercise.name}")': exercise.name for exercise in tested}
+    yield "raw", _config(assignment, files)
+    waiting: list[str] = []
+    for kind, cell in notebook_cells(prose, text, tuple(tested), start, _SETUP):
+        if cell in checks:
+            yield from _question(assignment, checks[cell], waiting)
+            waiting = []
+        elif kind == "prose":
+            yield from (("code", code) for code in waiting)
+            waiting = []
+            yield kind, cell
+        elif cell != _SETUP:
+            waiting.append(cell)
+    yield from (("code", code) for code in waiting)
+    for training in assignment.trainings if settings.training else ():
+        yield "prose", f"**{training.exercise}** is trained and measured when it is graded; it has no check here."
+        yield from _question(assignment, training.exercise, [])
+
+
+_SETUP = "# otter writes the cell that stands here"
+
+
+def _config(assignment: Assignment, files: list[str]) -> str:
+    """Return the assignment's settings for otter; YAML takes JSON for lists and strings."""
+    needs = [*(TORCH if assignment.torch else ()), *NEEDS, f"/autograder/source/files/{NAME}"]
+    settings = {
+        "requirements": needs,
+        "python_version": PYTHON,
+        "export_cell": False,
+        "strip_solutions_from_all_cells": True,
+        "tests": {"files": True, "ok_format": False},
+        "files": files,
+        "autograder_files": ["desk", NAME],
+        "plugins": [JUDGE],
+    }
+    return "# ASSIGNMENT CONFIG\n" + "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
+
+
+def _question(assignment: Assignment, exercise: str, code: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield an exercise's cells with its cases as tests; what is given before its own code stays outside."""
+    own = next((i for i, text in enumerate(code) if BEGIN in text), len(code))
+    yield from (("code", text) for text in code[:own])
+    yield "raw", f"# BEGIN QUESTION\nname: {exercise}\ncheck_cell: {json.dumps(bool(code))}"
+    if code[own:]:
+        yield "raw", "# BEGIN SOLUTION"
+        yield from (("code", text) for text in code[own:])
+        yield "raw", "# END SOLUTION"
+    yield "raw", "# BEGIN TESTS"
+    for name, points, hidden in worth(assignment, exercise):
+        head = f'""" # BEGIN TEST CONFIG\npoints: {points!r}\nhidden: {json.dumps(hidden)}\n""" # END TEST CONFIG\n'
+        body = f"    from check import examples\n    examples.in_notebook(env, {f'{exercise}.{name}'!r})"
+        yield "code", f"{head}def test_{name}(env):\n{body}"
+    yield "raw", "# END TESTS"
+    yield "raw", "# END QUESTION"
+
+
+def worth(assignment: Assignment, exercise: str) -> list[tuple[str, float, bool]]:
+    """Return of each case its name, its points and whether it is hidden."""
+    points = next(e.points for e in assignment.exercises if e.name == exercise)
+    rows = [(c.name, c.weight, c.visibility is Visibility.HIDDEN) for c in assignment.cases_of(exercise)]
+    for training in assignment.trainings:
+        if training.exercise == exercise:
+            rows += [(FIRST_STEPS, 1.0, True), *((m.name, m.weight, True) for m in training.metrics)]
+    weight = sum(row[1] for row in rows)
+    return [(name, points * part / weight, hidden) for name, part, hidden in rows]
+
+
+def marked(assignment: Assignment) -> str:
+    """Return the reference as otter wants it: the solution's regions, each with what our stub has in its place.
+
+    Raises StubError where stub and reference do not run side by side.
+    """
+    stub = render_stub(assignment).splitlines(keepends=True)
+    lines, at, inside = [], 0, False
+    for line in assignment.reference.splitlines(keepends=True):
+        if line.strip() == BEGIN:
+            inside = True
+            lines.append(line.replace(BEGIN, f"{BEGIN} NO PROMPT"))
+        elif line.strip() == END:
+            inside = False
+            lines.append(line)
+            if at < len(stub) and stub[at].lstrip().startswith("raise NotImplementedError("):
+                indent = stub[at][: -len(stub[at].lstrip())]
+                lines += [f'{indent}""" # BEGIN PROMPT\n', stub[at], f'{indent}""" # END PROMPT\n']
+                at += 1
+        else:
+            lines.append(line)
+            if not inside and stub[at : at + 1] != [line]:
+                raise StubError(f"{assignment.file}: the line {line.strip()!r} is not where the stub has it.")
+            at += not inside
+    return "".join(lines)

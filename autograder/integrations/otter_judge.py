@@ -1,0 +1,116 @@
+"""Stand between `otter run` and a submission: judge it out of process, and leave otter's kernel nothing of the student's.
+
+Otter loads `Judge` as a plugin (it is not imported here; a plugin is any class with these methods). Before otter does anything
+with a submission, unpickling its log and starting a kernel in its folder included, the judge runs it at the desk that came
+with the zip, in a process and a sandbox of its own. It then empties the folder and leaves otter's tests, an empty submission
+and the verdicts. The tests in the kernel read the verdicts, so that points and visibility are otter's business as ever.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from autograder.classroom.record import Json
+from autograder.integrations.one_submission import read_settings
+
+HANDED_IN = "handed_in"  # beside submission/: where `otter_run` put what was handed in
+_CHECK = Path(__file__).resolve().parent / "templates" / "otter" / "check.py.txt"
+_EMPTY = {
+    ".py": "",
+    ".ipynb": json.dumps(
+        {
+            "cells": [],
+            "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    ),
+}
+
+
+class Judge:
+    """What otter calls."""
+
+    def __init__(self, submission_path: str, submission_metadata: object, plugin_config: object) -> None:
+        del submission_metadata, plugin_config
+        self._path = Path(submission_path)
+        self._told = ""
+
+    def before_grading(self, config: object) -> None:
+        """Judge the submission and put the verdicts in its place."""
+        del config
+        folder = self._path.parent
+        source = folder.parent / "source"
+        apart = folder.parent / HANDED_IN
+        entry = ask(source / "files" / "desk", apart if apart.is_dir() else self._path)
+        self._told = "\n".join(filter(None, [entry["problem"], *entry["notes"]]))
+        self._empty(source / "tests")
+        (folder / "verdicts.json").write_text(json.dumps(verdicts(entry)), encoding="utf-8")
+        (folder / "check.py").write_bytes(_CHECK.read_bytes())
+
+    def after_grading(self, results: Any) -> None:
+        """Say what is wrong with the submission as a whole, if anything is."""
+        if self._told:
+            results.set_output(self._told)
+
+    def _empty(self, tests: Path) -> None:
+        """Leave an empty submission of the same name and otter's own tests."""
+        folder = self._path.parent
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        self._path.write_text(_EMPTY[self._path.suffix], encoding="utf-8")
+        shutil.copytree(tests, folder / "tests")
+
+
+def ask(desk: Path, submission: Path) -> Json:
+    """Return the record of a submission, judged in a process of its own; one without verdicts where that failed."""
+    seconds = read_settings(desk).seconds
+    with tempfile.TemporaryDirectory() as name:
+        answer = Path(name) / "record.json"
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "autograder.integrations.one_submission",
+            str(desk),
+            str(submission),
+            str(answer),
+        ]
+        try:
+            subprocess.run(command, check=True, timeout=seconds, capture_output=True)
+            entry: Json = json.loads(answer.read_text(encoding="utf-8"))
+        except subprocess.TimeoutExpired:
+            return _nothing(f"The autograder was stopped after {seconds} s.")
+        except subprocess.CalledProcessError as error:
+            print(error.stderr.decode(errors="replace"), file=sys.stderr)
+            return _nothing("The autograder failed.")
+    return entry
+
+
+def _nothing(why: str) -> Json:
+    return {
+        "problem": f"{why} Nothing is wrong with what you handed in; tell your instructor.",
+        "notes": [],
+        "exercises": [],
+    }
+
+
+def verdicts(entry: Json) -> dict[str, tuple[str, str]]:
+    """Return of each case its status and what a student may read about it."""
+    return {
+        f"{exercise['name']}.{case['name']}": (
+            case["status"],
+            "\n".join(filter(None, [case["claim"], case["message"], f"→ {case['says']}" if case["says"] else ""])),
+        )
+        for exercise in entry["exercises"]
+        for case in exercise["cases"]
+    }

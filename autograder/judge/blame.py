@@ -1,0 +1,175 @@
+"""Judge every case, then say whose fault each failure is.
+
+What only follows from another exercise (`follow.py`) is charged there alone; the rest is diagnosed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autograder.course.spec import Finding, Status
+from autograder.judge.compare import identical
+from autograder.judge.diagnose import Diagnosis, agrees, diagnose
+from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
+from autograder.judge.trials import Facts, Judged, Trial
+from autograder.sandbox.job import Ending, JobResult, Outcome
+
+STATUS = {
+    Ending.RAISED: Status.CRASHED,
+    Ending.DIED: Status.CRASHED,
+    Ending.ABSENT: Status.MISSING,
+    Ending.UNWRITTEN: Status.MISSING,
+    Ending.TIMEOUT: Status.TIMEOUT,
+    Ending.MEMORY: Status.MEMORY,
+    Ending.SHORTCUT: Status.FAILED,
+    Ending.OUTPUT: Status.OUTPUT,
+    Ending.NOT_RUN: Status.SKIPPED,
+    Ending.FAULT: Status.GRADER_ERROR,
+}
+
+
+OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # what a mistake in the student's own code looks like
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which mistakes explain which exercise, and which failed trials follow from mistakes made in other ones."""
+
+    diagnoses: Mapping[str, Diagnosis | None]
+    excused: Mapping[Trial, tuple[str, ...]]
+    inside: Mapping[Trial, str]  # failed trials that crashed inside another exercise which does not pass its own cases
+    again: frozenset[Trial] = frozenset()  # excused trials that make by themselves a mistake that is charged elsewhere
+
+    def may_charge_twice(self, judged: Sequence[Judged]) -> bool:
+        """Whether more than one exercise is charged, so that one may only follow from another."""
+        return len({j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}) > 1
+
+
+def name_mistakes(oracle: Facts, judged: Sequence[Judged]) -> dict[str, Diagnosis | None]:
+    """Name the mistake behind every failing exercise, each by itself."""
+    failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
+    return {e.name: diagnosis_of(oracle, e.name, judged) for e in oracle.assignment.exercises if e.name in failing}
+
+
+def attribute(
+    oracle: Facts,
+    judged: tuple[Judged, ...],
+    named: Mapping[str, Diagnosis | None],
+    excused: Mapping[Trial, tuple[str, ...]],
+) -> Verdict:
+    """Say which exercise each failure is charged to; `excused` trials only follow from another one.
+
+    What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
+    exactly the student's outcomes.
+    """
+    names = [e.name for e in oracle.assignment.exercises]
+    failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
+    failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
+    diagnoses = {name: named[name] if failed[name] else None for name in names}
+    own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
+    excused = dict(excused)
+    for name in names:
+        others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
+        for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
+            if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
+                places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
+                excused |= {j.trial: places for j in failed[name]}
+                own[name], diagnoses[name], failed[name] = (), None, []
+    for name in names:
+        charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
+        upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))
+        if failed[name] and upstream and diagnoses[name] is None:
+            diagnoses[name] = diagnosis_of(oracle, name, judged, upstream)
+            excused = _without_carried(oracle, judged, name, diagnoses[name], excused)
+    return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
+
+
+def _without_carried(
+    oracle: Facts,
+    judged: Sequence[Judged],
+    exercise: str,
+    diagnosis: Diagnosis | None,
+    excused: dict[Trial, tuple[str, ...]],
+) -> dict[Trial, tuple[str, ...]]:
+    """Have an exercise whose mistakes are named, carried ones among them, pay what its own ones cost by themselves."""
+    own = _own_mistakes(oracle, exercise, diagnosis)
+    if not own or not diagnosis or diagnosis.tentative:
+        return excused
+    places = tuple(dict.fromkeys(oracle.misconception(name).exercise for name in diagnosis.candidates[0]))
+    others = tuple(place for place in places if place != exercise)
+    for j in judged:
+        alone = oracle.answers(own, j.trial) if j.trial.case.exercise == exercise and j.status in OWN_FAULT else None
+        if alone and agrees(oracle, diagnosis.candidates[0], j.trial, j.outcomes):
+            passes = judge_trial(oracle, j.trial, alone, oracle.expected(j.trial)).status is Status.PASSED
+            excused = {trial: names for trial, names in excused.items() if trial is not j.trial}
+            excused |= {j.trial: others} if passes else {}
+    return excused
+
+
+def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial, object]) -> dict[Trial, str]:
+    """Return the trials that crashed inside another exercise, where that one fails by itself too."""
+    failing = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and j.trial not in excused}
+    inside = {}
+    for j in judged:
+        if j.status is Status.CRASHED and j.trial not in excused:
+            crash = next(outcome for outcome in j.outcomes if outcome.ending is not Ending.RETURNED)
+            place = place_of(oracle, j.trial, crash)
+            if place in failing:
+                inside[j.trial] = place
+    return inside
+
+
+def _own_mistakes(oracle: Facts, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
+    """Return the misconceptions of a diagnosis that lie in the exercise itself."""
+    names = diagnosis.candidates[0] if diagnosis else ()
+    return tuple(name for name in names if oracle.misconception(name).exercise == exercise)
+
+
+def judge_all(oracle: Facts, ran: JobResult) -> tuple[Judged, ...]:
+    """Judge every trial by its own check, in report order."""
+    outcomes = iter(ran.outcomes)
+    judged = []
+    for trial in oracle.trials:
+        mine = tuple(next(outcomes) for _ in trial.requests)
+        judged.append(judge_trial(oracle, trial, mine, oracle.expected(trial)))
+    return tuple(judged)
+
+
+def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
+    """Judge one trial's outcomes by its own check; every exercise stands on its own here."""
+    ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
+    if ended:
+        first = ended[0]
+        if first.ending is Ending.UNWRITTEN and (upstream := place_of(oracle, trial, first)):
+            return Judged(trial, mine, Status.SKIPPED, note=f"It builds on `{upstream}`, which is not written yet.")
+        return Judged(trial, mine, STATUS[first.ending])
+    if all(identical(a.value, b.value) and identical(a.args, b.args) for a, b in zip(mine, expected, strict=True)):
+        return Judged(trial, mine, Status.PASSED)  # what the reference itself gives needs no second look
+    try:
+        finding = trial.case.check.judge(trial.calls, answers_of(mine), answers_of(expected))
+    except UNCOMPARABLE as error:
+        finding = Finding("container", f"What you returned cannot be compared with what was expected ({error}).")
+    return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
+
+
+def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
+    """Return the other exercise in whose code a call ended, if it did."""
+    names = {e.name for e in oracle.assignment.exercises}
+    frames = outcome.trouble.frames if outcome.trouble else ()
+    places = [frame.function.partition(".")[0] for frame in reversed(frames)]
+    innermost = next((place for place in places if place in names), "")
+    return "" if innermost == trial.case.exercise else innermost
+
+
+def diagnosis_of(
+    oracle: Facts, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
+) -> Diagnosis | None:
+    """Name the mistake behind an exercise's failures, if it is a known one."""
+    comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
+    ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
+    failed = [j.trial for j in ran if j.status is not Status.PASSED]
+    if not failed:
+        return None
+    return diagnose(oracle, exercise, {j.trial: j.outcomes for j in ran}, failed, carried)

@@ -1,0 +1,121 @@
+"""What a submission's source says before it runs: library code that an exercise may not use, and exercises that it uses."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Assignment, Shortcut
+from autograder.judge import names_used as reading
+from autograder.judge.names_used import forbids
+from autograder.sandbox.job import Chunk, Ending, Job, Request, Sandbox, Source
+
+READ_SECONDS = 5.0  # for looking through a source; the longest that is taken needs a tenth of one
+# The same library code by its back doors, which nothing that is asked for needs.
+BACK_DOORS = ("torch.ops.**", "torch._ops.**", "torch._C.**", "torch._VF.**", "torch._refs.**", "torch._decomp.**")
+UNREADABLE = (
+    f"Your code could not be looked through within {READ_SECONDS:g} s. Is there generated code, or data written out as code, "
+    "in your file? Take it out and hand in the solution alone."
+)
+
+
+class ReadingError(RuntimeError):
+    """The sandbox failed while a source was looked through: our fault."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a submission's source says, looked up when it is first asked for, once, by a child that runs nothing of it."""
+
+    source: Source
+    assignment: Assignment
+    sandbox: Sandbox
+
+    def shortcuts(self) -> Mapping[str, str]:
+        """Return, for each exercise that uses what it may not, what a student should read about it.
+
+        Most submissions hold none of the words; they are not parsed.
+        """
+        rules = _with_back_doors(self.assignment)
+        if not any(self._may_use(rule) for rule in rules):
+            return {}
+        if self._found is None:
+            return dict.fromkeys((exercise for rule in rules for exercise in rule.exercises), UNREADABLE)
+        told = {}
+        for exercise, (name, label, line) in self._found["used"].items():
+            rule = rule_for(self.assignment, exercise, name)
+            told[exercise] = explain_shortcut(name, rule.instead if rule else "", f" ({label}, line {line})")
+        return told
+
+    def _may_use(self, rule: Shortcut) -> bool:
+        """Whether the source holds the words without which nothing of a rule can be used."""
+        names = [name.split(".") for name in rule.names]
+        last = {word.partition("*")[0] for *_, word in names if word != "**"}
+        doors = {mark + word for *_, word, below in names if below == "**" for mark in (".", " ")}
+        return any(map(self.source.holds, {root for root, *_ in names})) and any(map(self.source.holds, last | doors))
+
+    def reached(self, exercise: str) -> frozenset[str]:
+        """Return the exercises that the code of one mentions, itself or in what it calls."""
+        return frozenset(self._found["reached"][exercise]) if self._found else frozenset()
+
+    def builds_on(self) -> Mapping[str, frozenset[str]]:
+        """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
+        names = frozenset(e.name for e in self.assignment.exercises)
+        if self._found is None:  # which is not known, so it may be all of them
+            return {name: names - {name} for name in names}
+        return {name: frozenset(others) for name, others in self._found["builds_on"].items()}
+
+    @functools.cached_property
+    def _found(self) -> Mapping[str, Any] | None:
+        """Return what `reading.read` gives, None where the source takes it too long. Raises ReadingError."""
+        if not self.source.chunks:
+            return None
+        chunks = [
+            (chunk.label, np.frombuffer(chunk.text.encode(errors="replace"), np.uint8)) for chunk in self.source.chunks
+        ]
+        exercises = [(e.name, e.blanks) for e in self.assignment.exercises]
+        rules = [(rule.names, rule.exercises) for rule in _with_back_doors(self.assignment)]
+        request = Request(
+            "read", (chunks, exercises, rules, list(self.assignment.given)), {}, None, group="reading", family="reading"
+        )
+        limits = replace(self.assignment.limits, case_seconds=READ_SECONDS, total_seconds=READ_SECONDS)
+        ran = self.sandbox.run(Job(_reader(), (request,), limits))
+        outcome = ran.outcomes[0]
+        if ran.loading.ending is not Ending.RETURNED:
+            raise ReadingError(f"{ran.loading.ending}: {ran.loading.trouble}")
+        if outcome.ending is Ending.RETURNED:
+            found: Mapping[str, Any] = outcome.value
+            return found
+        if outcome.ending in (Ending.TIMEOUT, Ending.MEMORY, Ending.OUTPUT, Ending.DIED):
+            return None
+        raise ReadingError(f"{outcome.ending}: {outcome.trouble}")
+
+
+@functools.cache
+def _reader() -> Source:
+    return Source("reading", (Chunk("reading.py", inspect.getsource(reading)),))
+
+
+def explain_shortcut(name: str, instead: str, place: str = "") -> str:
+    """Say what was used and what is allowed instead."""
+    return f"You use `{name}`{place}, which does what this exercise asks you to write yourself. {instead}"
+
+
+def rule_for(assignment: Assignment, exercise: str, name: str) -> Shortcut | None:
+    """Return the rule by which an exercise may not use a full name."""
+    rules = (rule for rule in _with_back_doors(assignment) if exercise in rule.exercises)
+    return next((rule for rule in rules if any(forbids(pattern, name) for pattern in rule.names)), None)
+
+
+def name_in(rule: Shortcut, name: str) -> str:
+    """Return what a rule itself calls a name that a child has told: of a pattern it could fill in anything."""
+    return next(pattern for pattern in rule.names if forbids(pattern, name))
+
+
+def _with_back_doors(assignment: Assignment) -> tuple[Shortcut, ...]:
+    return tuple(replace(rule, names=(*rule.names, *BACK_DOORS)) for rule in assignment.shortcuts)

@@ -1,0 +1,156 @@
+"""What a student reads when a case fails: plain text, one message for terminal, page and JSON.
+
+Public cases show the call, and what came back beside what was expected. Hidden cases say only what kind of
+difference there was.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from autograder.course.spec import Call, Finding, Limits, Visibility
+from autograder.judge.calls_as_text import Signatures, show_call, side_by_side
+from autograder.sandbox.job import Ending, Outcome, Source, Trouble
+from autograder.sandbox.memory import OUT_OF_MEMORY
+
+# What may be said of a hidden case, by kind of finding.
+KINDS = {
+    "values": "The values differ from the reference's.",
+    "shape": "The shape is not the reference's.",
+    "dtype": "The dtype is not the reference's.",
+    "container": "What it returned is of another type than the text asks for.",
+    "no_gradient": "No gradient reaches it.",
+    "not_finite": "The output holds NaN or infinite values.",
+    "mutated": "What it was given is not as it was before, be it an argument or a model: work on a copy, or put it back.",
+    "property": "The output does not have this property.",
+    "constant": "The output does not depend on the input as it should.",
+    "unanswered": "This question has no answer yet.",
+    "wrong_choice": "This answer is not the best one.",
+}
+_LIBRARY_ERRORS = frozenset(
+    {
+        "AxisError", "LinAlgError", "UFuncTypeError", "_ArrayMemoryError", "_UFuncBinaryResolutionError",
+        "_UFuncInputCastingError", "_UFuncNoLoopError", "_UFuncOutputCastingError",
+    }
+)  # fmt: skip
+# A part of the answer as the case calls it: "dW_x", "gradient of W_q.weight".
+_NAMED = re.compile(r"(gradient of )?[^\W\d][\w.]*|gradient of argument \d")
+MAX_LINE = 200  # characters of a line of the student's, in code and in print
+OUR_FAULT = "The grader itself failed here. That is not your doing."  # what comes of it is told where it is known
+
+
+def explain_finding(
+    finding: Finding, visibility: Visibility, calls: Sequence[Call], function: str, signatures: Signatures
+) -> str:
+    """Say what a check found; for public cases with the call, and got beside expected."""
+    if visibility is Visibility.HIDDEN:
+        where = f"{finding.where}: " if _NAMED.fullmatch(finding.where) else ""
+        return where + KINDS[finding.kind]
+    blocks = [headline(finding)]
+    if finding.kind not in ("unanswered", "wrong_choice"):
+        blocks.append(show_call(calls[finding.call], function, signatures))
+    comparison = side_by_side(finding)
+    if comparison:
+        blocks.append(comparison)
+    return "\n".join(blocks)
+
+
+def headline(finding: Finding) -> str:
+    """Return what a check found in one line."""
+    return f"{finding.where}: {finding.headline}" if finding.where else finding.headline
+
+
+def explain_ending(
+    outcome: Outcome,
+    visibility: Visibility,
+    source: Source,
+    limits: Limits,
+    call: Call,
+    function: str,
+    signatures: Signatures,
+) -> str:
+    """Say why a call gave nothing to judge."""
+    trouble = outcome.trouble or Trouble("", "")
+    match outcome.ending:
+        case Ending.RAISED:
+            text = explain_trouble(trouble, source, visibility)
+            shown = show_call(call, function, signatures, full=False)
+            return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
+        case Ending.ABSENT:
+            alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
+            near = f" There is a `{alike[0]}`." if alike else ""
+            return f"There is no `{function}` in your file.{near} Was it renamed or removed?"
+        case Ending.TIMEOUT:
+            return f"It gave no answer within {limits.case_seconds:g} s and was stopped. Does a loop never end?"
+        case Ending.MEMORY:
+            if trouble.text == OUT_OF_MEMORY:
+                return "It took so much memory that there was none left, and was stopped. How large does the largest array get?"
+            return f"It asked for more than the {limits.memory_mb} MB a submission may use."
+        case Ending.OUTPUT:
+            return f"What it returned cannot be read{_reason(trouble, visibility)}; mostly it is too large."
+        case Ending.DIED:
+            reason = _reason(trouble, visibility)
+            return f"Your code ended the Python process{reason}, so there is no result to judge."
+        case Ending.NOT_RUN:
+            return (
+                f"Not run, because of what happened before it{_reason(trouble, visibility) or ' (a call that hung)'}."
+            )
+        case _:
+            return f"{OUR_FAULT} ({trouble.text})"
+
+
+def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> str:
+    """Show an exception with the student's own lines only; of hidden cases its type and last line, not its text."""
+    hidden = visibility is Visibility.HIDDEN
+    frames = [frame for frame in trouble.frames if source.has_code(frame.label, frame.line)]
+    lines = [f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name]
+    if hidden:
+        # Names and lines can be made up while running, to carry what a hidden case was called with. What a type is called
+        # is told where it is not the student's own, and a line's function is looked up in the text.
+        frames = [replace(frame, function=source.place(frame.label, frame.line)) for frame in frames[-1:]]
+        lines = [trouble.type_name if _is_known(trouble.type_name) else "An exception of your own making"]
+    if trouble.type_name == "SystemExit":
+        lines = ["Your code called exit(), which ends the whole program; leave a function with `return` instead."]
+    for frame, earlier in zip(frames, [None, *frames], strict=False):
+        if frame == earlier:
+            continue  # a recursion says the same line many times
+        inside = f", in {frame.function}" if frame.function and frame.function != "<module>" else ""
+        lines.append(f"  {frame.label}, line {frame.line}{inside}")
+        text = source.line(frame.label, frame.line)
+        if text:
+            lines.append(f"    {text[:MAX_LINE]}")
+    return "\n".join(lines)
+
+
+def _reason(trouble: Trouble, visibility: Visibility) -> str:
+    """Return why, in brackets; of hidden cases not even an exit code, which could be an input."""
+    return "" if visibility is Visibility.HIDDEN or not trouble.text else f" ({trouble.text})"
+
+
+def _is_known(type_name: str) -> bool:
+    return type_name in _LIBRARY_ERRORS or isinstance(getattr(builtins, type_name, None), type)
+
+
+def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
+    """Say why a submission could not be imported, and what to do."""
+    trouble = outcome.trouble or Trouble("", "")
+    match outcome.ending:
+        case Ending.TIMEOUT:
+            return (
+                f"Your file was still running after {limits.import_seconds:g} s of being imported. "
+                'Put experiments at the bottom under `if __name__ == "__main__":`.'
+            )
+        case Ending.MEMORY:
+            return "Your file took so much memory while being imported that there was none left, and was stopped."
+        case Ending.DIED:
+            return f"Your file ended the Python process while being imported ({trouble.text})."
+        case Ending.FAULT:
+            return f"{OUR_FAULT} ({trouble.text})"
+        case _:
+            return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(
+                trouble, source
+            )

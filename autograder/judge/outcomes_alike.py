@@ -1,0 +1,139 @@
+"""How alike two sets of outcomes of one trial are: a student's, and what the reference gives with a known mistake in it.
+
+The same mistake may overflow in one way of writing it and not in another, and every library words its errors its own way.
+So there are two likenesses: the same, and the same as far as can be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from enum import Enum, auto
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Answer
+from autograder.judge.trials import Trial
+from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.job import Ending, Outcome, Trouble
+
+# Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
+UNCOMPARABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+_ABOUT_SHAPES = re.compile(r"shape|size|dimension|broadcast|aligned|mismatch|subscript|out of bounds|out of range|axis")
+_OVERFLOWS = frozenset({"OverflowError", "ZeroDivisionError", "FloatingPointError"})
+
+
+class Likeness(Enum):
+    """What a trial says of an explanation: for it, nothing against it, or against it."""
+
+    EVIDENCE = auto()
+    COMPATIBLE = auto()
+    NONE = auto()
+
+
+def answers_of(outcomes: tuple[Outcome, ...]) -> tuple[Answer, ...]:
+    """Return what calls returned, for checks."""
+    return tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
+
+
+def same_outcomes(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> bool:
+    """Whether two sets of outcomes of one trial are alike: the same values, or the same exceptions."""
+    for mine, theirs in zip(got, other, strict=True):
+        if mine.ending is not theirs.ending:
+            return False
+        if mine.ending is not Ending.RETURNED:
+            return bool(mine.trouble and theirs.trouble and _same_trouble(mine.trouble, theirs.trouble))
+    try:
+        return trial.case.check.alike(answers_of(got), answers_of(other))
+    except UNCOMPARABLE:
+        return False
+
+
+def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> Likeness:
+    """Return how alike two sets of outcomes are where numbers that are not finite say nothing, and errors little."""
+    if same_outcomes(trial, got, other):
+        returned = all(outcome.ending is Ending.RETURNED for outcome in got)
+        return Likeness.EVIDENCE if returned else Likeness.COMPATIBLE
+    pairs = []
+    for mine, theirs in zip(got, other, strict=True):
+        if _overflows(mine) and _overflows(theirs) and not mine.ending is theirs.ending is Ending.RETURNED:
+            return Likeness.EVIDENCE
+        if mine.ending is not theirs.ending:
+            return Likeness.NONE
+        if mine.ending is not Ending.RETURNED:
+            alike = mine.trouble and theirs.trouble and _similar_trouble(mine.trouble, theirs.trouble)
+            return Likeness.COMPATIBLE if alike else Likeness.NONE
+        pairs.append(_finite_parts(mine.value, theirs.value))
+    mine_finite = tuple(replace(o, value=one) for o, (one, _) in zip(got, pairs, strict=True))
+    theirs_finite = tuple(replace(o, value=two) for o, (_, two) in zip(other, pairs, strict=True))
+    if not same_outcomes(trial, mine_finite, theirs_finite):
+        return Likeness.NONE
+    both = any(map(_overflows, got)) and any(map(_overflows, other))
+    return Likeness.EVIDENCE if both else Likeness.COMPATIBLE
+
+
+def is_all_overflow(outcomes: Iterable[Outcome]) -> bool:
+    """Whether calls returned fractions and none of them is finite; nothing can be told from that."""
+    arrays = [array for outcome in outcomes for array in _fractions_in(outcome.value) if array.size]
+    return bool(arrays) and not any(np.isfinite(array).any() for array in arrays)
+
+
+def is_mere_crash(outcome: Outcome) -> bool:
+    """Whether a call gave no value, nor the exception that stands for a number that is not finite."""
+    return outcome.ending is not Ending.RETURNED and not _overflows(outcome)
+
+
+def _same_trouble(mine: Trouble, theirs: Trouble) -> bool:
+    return (mine.type_name, mine.text) == (theirs.type_name, theirs.text)
+
+
+def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
+    return mine.type_name == theirs.type_name or all(_ABOUT_SHAPES.search(t.text) for t in (mine, theirs))
+
+
+def _overflows(outcome: Outcome) -> bool:
+    """Whether a call ended in a number that is not finite, or in the exception that stands for one."""
+    if outcome.ending is Ending.RETURNED:
+        return any(not np.isfinite(array).all() for array in _fractions_in(outcome.value))
+    return bool(outcome.trouble and outcome.trouble.type_name in _OVERFLOWS)
+
+
+def _fractions_in(tree: Any) -> Iterator[np.ndarray]:
+    """Yield every array and number of a tree that need not be whole."""
+    if isinstance(tree, tuple | list | dict):
+        for part in tree.values() if isinstance(tree, dict) else tree:
+            yield from _fractions_in(part)
+    elif (array := _floats(tree)) is not None:
+        yield array
+
+
+def _finite_parts(mine: Any, theirs: Any) -> tuple[Any, Any]:
+    """Return two values with zeros in both wherever either is not finite."""
+    if isinstance(mine, tuple | list) and isinstance(theirs, tuple | list) and len(mine) == len(theirs):
+        pairs = [_finite_parts(*pair) for pair in zip(mine, theirs, strict=True)]
+        return type(mine)(one for one, _ in pairs), type(theirs)(two for _, two in pairs)
+    if isinstance(mine, dict) and isinstance(theirs, dict) and mine.keys() == theirs.keys():
+        parts = {key: _finite_parts(value, theirs[key]) for key, value in mine.items()}
+        return {key: one for key, (one, _) in parts.items()}, {key: two for key, (_, two) in parts.items()}
+    one, two = _floats(mine), _floats(theirs)
+    if one is None or two is None or one.shape != two.shape:
+        return mine, theirs
+    finite = np.isfinite(one) & np.isfinite(two)
+    return _like(mine, np.where(finite, one, 0)), _like(theirs, np.where(finite, two, 0))
+
+
+def _floats(value: Any) -> np.ndarray | None:
+    array = value.array if isinstance(value, Tensor) else value
+    if not isinstance(array, np.ndarray | float):
+        return None
+    array = np.asarray(array)
+    return array if array.dtype.kind == "f" else None
+
+
+def _like(value: Any, array: np.ndarray) -> Any:
+    """Return an array in the form in which a value came."""
+    if isinstance(value, Tensor):
+        return Tensor(array.astype(value.array.dtype))
+    return array if isinstance(value, np.ndarray) else float(array)

@@ -1,0 +1,163 @@
+"""Find out whether a student's answers to questions may be built on: whether they are a function of what was asked.
+
+Hostile code may answer so that what builds on it comes out right without being right. So all questions are asked once more,
+in a process of their own, each twice and in a drawn order, among twins: the same calls with other arguments, drawn like
+those of the cases. Nothing there tells a question from a twin. An answer that changes from one time to the other is none. One
+that stays although the arguments change says too little to build on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.judge.compare import difference
+from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.trials import Trial
+from autograder.oracle.reference import Reference
+from autograder.oracle.replay import Replay, informative
+from autograder.oracle.student_calls import Asked, Question, asked_by, leaves, with_leaf
+from autograder.sandbox.child.wire import WireError, decode, encode
+from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
+
+MAX_AGAIN = 300  # questions of a submission that are asked once more
+PROBED = 2  # questions of a trial to each exercise that get twins
+MAX_TWINS = 6  # of one question, but for the one in which everything is other
+NOISE, CHANGE = 1e-6, 1e-2  # an answer given again may differ by so much; one to another question has to
+MASK = 0.5  # what an argument of truth values counts for, beside one for any other
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A question with other arguments, to which the reference's own answer is another; all of them, or one array."""
+
+    asked: Asked
+    counts: float  # 0 where all arguments are others
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found out about the answers that trials are built on."""
+
+    steady: frozenset[Trial]  # every answer is the same whenever it is asked for
+    clear: frozenset[Trial]  # and the answers depend on what is asked
+
+
+def weigh_answers(
+    oracle: Reference, replay: Replay, used: Mapping[Trial, Sequence[Question]], source: Source, sandbox: Sandbox
+) -> Evidence:
+    """Ask the questions of trials anew, with twins, and say which trials have answers to build on."""
+    rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.twins".encode()))
+    twins: dict[Question, tuple[Twin, ...]] = {}
+    for trial, questions in used.items():
+        twins = dict.fromkeys(questions, ()) | twins
+        again = replay.calls(oracle.again(trial))
+        for name in dict.fromkeys(name for name, _ in questions):
+            mine = [q for q in questions if q[0] == name]
+            for i in rng.permutation(len(mine))[:PROBED]:
+                twins[mine[i]] = twins[mine[i]] or draw_twins(
+                    replay, mine[i], [a for a in again if a.name == name], rng
+                )
+    chosen = list(twins)
+    if len(chosen) > MAX_AGAIN:
+        chosen = [chosen[i] for i in rng.permutation(len(chosen))[:MAX_AGAIN]]
+    chosen += [q for q, found in twins.items() if found and q not in chosen]
+    asked = [(q, None) for q in chosen] * 2 + [(q, twin) for q in chosen for twin in twins[q]]
+    asked = [asked[i] for i in rng.permutation(len(asked))]
+    requests = tuple((twin.asked if twin else asked_by(q)).request(i) for i, (q, twin) in enumerate(asked))
+    ran = sandbox.run(
+        Job(source, requests, oracle.assignment.limits, oracle.assignment.shortcuts, oracle.assignment.torch)
+    )
+    answers = list(zip(asked, ran.outcomes, strict=True))
+    wavering = {q for (q, twin), got in answers if not twin and not _as_before(got, replay.known(q))}
+    vague = {
+        q for q in chosen if twins[q] and _ignores(replay.known(q), [(t, o) for (p, t), o in answers if t and p == q])
+    }
+    steady = {trial for trial, questions in used.items() if not wavering & set(questions)}
+    clear = {t for t in steady if not vague & set(used[t]) and not _says_nothing(replay, used[t])}
+    return Evidence(frozenset(steady), frozenset(clear))
+
+
+def draw_twins(
+    replay: Replay, question: Question, again: Sequence[Asked], rng: np.random.Generator
+) -> tuple[Twin, ...]:
+    """Return twins of a question; `again` are calls of the same exercise in the same case, drawn anew."""
+    asked = asked_by(question)
+    if asked.cotangents:
+        return ()  # what gradients depend on is asked about going forward
+    try:
+        right = replay.right(asked)
+    except ValueError:
+        return ()
+    whole = (asked.args, asked.kwargs)
+    others = [(other.args, other.kwargs) for other in again if _shapes((other.args, other.kwargs)) == _shapes(whole)]
+    other = others[rng.integers(len(others))] if others else whole
+    every, changed = dict(leaves(whole)), dict(leaves(other))
+    drawn = {path: _drawn(array, changed[path], rng) for path, array in every.items()}
+    paths = [path for path, array in drawn.items() if not np.array_equal(array, every[path], equal_nan=False)]
+    everything = whole
+    for path in paths:
+        everything = with_leaf(everything, path, drawn[path])
+    made = [(everything, 0.0)] if paths else []
+    for i in rng.permutation(len(paths))[:MAX_TWINS]:
+        counts = MASK if every[paths[i]].dtype == bool else 1.0
+        made.append((with_leaf(whole, paths[i], drawn[paths[i]]), counts))
+    twins = [Twin(replace(asked, args=args, kwargs=kwargs), counts) for (args, kwargs), counts in made]
+    return tuple(twin for twin in twins if _changes(replay, twin.asked, right))
+
+
+def _drawn(array: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return what another draw has in an array's place; where that is the same, its entries in another order."""
+    if not np.array_equal(array, other):
+        return other
+    mixed = rng.permutation(array.reshape(-1)).reshape(array.shape)
+    if array.dtype.kind == "f":
+        spread = float(array.std()) or 1.0
+        mixed = (mixed + spread * rng.normal(size=array.shape)).astype(array.dtype)
+    return mixed
+
+
+def _shapes(tree: Any) -> list[tuple[Any, ...]]:
+    return [(path, array.shape, array.dtype.str) for path, array in leaves(tree)]
+
+
+def _changes(replay: Replay, twin: Asked, right: Any) -> bool:
+    """Whether the reference's answer to a twin is another than to the question."""
+    try:
+        return not _same(replay.right(twin), right, CHANGE)
+    except ValueError:
+        return False
+
+
+def _ignores(known: Outcome, told: Sequence[tuple[Twin, Outcome]]) -> bool:
+    """Whether an answer stays where everything changes, or for most of what it could depend on."""
+    stays = [(t.counts, o.ending is Ending.RETURNED and _same(o.value, known.value, CHANGE)) for t, o in told]
+    depends, ignored = sum(c for c, _ in stays), sum(c for c, same in stays if same)
+    return any(same for counts, same in stays if not counts) or 2 * ignored > depends
+
+
+def _as_before(got: Outcome, known: Outcome) -> bool:
+    if got.ending is not known.ending:
+        return False
+    if got.ending is not Ending.RETURNED:
+        return got.trouble == known.trouble
+    return _same(got.value, known.value, NOISE) and _same(list(got.args), list(known.args), NOISE)
+
+
+def _says_nothing(replay: Replay, questions: Sequence[Question]) -> bool:
+    """Whether some exercise gives nothing but one and the same number."""
+    groups = itertools.groupby(sorted(questions), key=lambda question: question[0])
+    returned = ([o for o in map(replay.known, group) if o.ending is Ending.RETURNED] for _, group in groups)
+    return any(found and not any(informative((o,)) for o in found) for found in returned)
+
+
+def _same(one: Any, other: Any, tolerance: float) -> bool:
+    try:
+        return difference(decode(encode(one)), decode(encode(other)), tolerance=tolerance) is None
+    except (*UNCOMPARABLE, WireError):
+        return False

@@ -1,0 +1,322 @@
+"""What the reference and its known-wrong variants answer, computed once per run in the trusted process."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import sys
+import threading
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from autograder.course.catalog import CourseError
+from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
+from autograder.judge.trials import Trial, make_trial
+from autograder.oracle.functions_run import Reach
+from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
+from autograder.sandbox.child.wire import Opaque, decode, encode
+from autograder.sandbox.job import Ending, Outcome, Request, Trouble
+
+# Python, numpy and torch each have one random state for all threads: a case has it for itself until it is through.
+RANDOM = threading.RLock()
+
+
+class BrokenReferenceError(CourseError):
+    """The reference, or a case, fails by itself: an author's mistake, never a student's."""
+
+
+class Reference:
+    """The trials of a grading run and the answers to expect. Safe to share between threads."""
+
+    def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False, tell_all: bool = False) -> None:
+        """Draw the trials; with `tell_all` every case is shown as if it were public, and run and judged as what it is."""
+        self._hidden = {(c.exercise, c.name) for c in assignment.cases if c.visibility is Visibility.HIDDEN}
+        if tell_all:
+            shown = tuple(replace(c, visibility=Visibility.PUBLIC) for c in assignment.cases)
+            assignment = replace(assignment, cases=shown)
+        self.assignment = assignment
+        self.seed = seed
+        self.trials: tuple[Trial, ...] = tuple(
+            _trial(case, seed)
+            for e in assignment.exercises
+            for case in assignment.cases_of(e.name, public_only=public_only)
+        )
+        if tell_all:  # hidden cases run last, as in a grading: code that keeps something between calls gives the same
+            self.trials = tuple(sorted(self.trials, key=self.is_hidden))
+        self.signatures = _signatures(assignment.reference)
+        self._definitions = _definitions(assignment.reference)
+        self._bank = {m.name: m for m in assignment.misconceptions}
+        self._programs: dict[tuple[str, ...], Program | None] = {}
+        self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
+        self._expected: dict[Trial, tuple[Outcome, ...]] = {}
+        self._again: dict[Trial, Trial] = {}
+        self._lock = threading.RLock()
+        self._code: CodeType | None = None
+        self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+
+    def is_hidden(self, trial: Trial) -> bool:
+        """Whether students do not see a trial's case."""
+        return (trial.case.exercise, trial.case.name) in self._hidden
+
+    def trials_of(self, exercise: str) -> tuple[Trial, ...]:
+        """Return an exercise's trials in report order."""
+        return tuple(trial for trial in self.trials if trial.case.exercise == exercise)
+
+    def misconceptions_of(self, exercise: str) -> tuple[Misconception, ...]:
+        """Return an exercise's misconceptions in bank order."""
+        return tuple(m for m in self.assignment.misconceptions if m.exercise == exercise)
+
+    def misconception(self, name: str) -> Misconception:
+        """Return a misconception by name."""
+        return self._bank[name]
+
+    def expected(self, trial: Trial) -> tuple[Outcome, ...]:
+        """Return the reference's outcomes. Raises BrokenReferenceError where they are not what the case itself asks."""
+        if trial not in self._expected:
+            self._expected[trial] = self._sound(trial)
+        return self._expected[trial]
+
+    def _sound(self, trial: Trial) -> tuple[Outcome, ...]:
+        outcomes = self.answers((), trial) or ()
+        for outcome in outcomes:
+            if outcome.ending is not Ending.RETURNED:
+                text = (
+                    f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
+                )
+                raise BrokenReferenceError(f"the reference fails {trial.case.exercise}.{trial.case.name} ({text})")
+            if opaque := _opaque(outcome.value):
+                raise BrokenReferenceError(
+                    f"the reference returns something that is not data in {trial.case.exercise}.{trial.case.name} "
+                    f"({opaque.type_name}); nothing could be compared with it"
+                )
+        answers = tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
+        finding = trial.case.check.judge(trial.calls, answers, answers)
+        if finding:
+            name = f"{trial.case.exercise}.{trial.case.name}"
+            raise BrokenReferenceError(f"the reference fails the check of {name}: {finding.headline}")
+        return outcomes
+
+    def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        """Return the outcomes of the reference with these misconceptions, or None where they cannot be combined."""
+        names = tuple(name for name in names if self.matters(name, trial))
+        key = (names, f"{trial.case.exercise}.{trial.case.name}")
+        with self._lock:
+            if key not in self._answers:
+                program = self._program(names)
+                self._answers[key] = None if program is None else run_requests(program, trial.requests)
+            return self._answers[key]
+
+    def matters(self, name: str, trial: Trial) -> bool:
+        """Whether a misconception can change a trial: whether the reference runs there what it edits."""
+        with self._lock:
+            return self._reach.matters(self._bank[name], trial)
+
+    def uses(self, trial: Trial) -> tuple[str, ...]:
+        """Return the exercises before a trial's own that the reference calls in it."""
+        with self._lock:
+            return self._reach.earlier(trial)
+
+    def again(self, trial: Trial) -> Trial:
+        """Return the same case with its calls drawn anew, as nobody outside of this process has seen them."""
+        with self._lock:
+            if trial not in self._again:
+                self._again[trial] = _trial(trial.case, zlib.crc32(f"{self.seed}.again".encode()))
+            return self._again[trial]
+
+    def reference(self) -> Program:
+        """Return the reference as a program, which nobody may change."""
+        with self._lock:
+            program = self._program(())
+        if program is None:
+            raise BrokenReferenceError("the reference cannot be imported")
+        return program
+
+    def variant(self, name: str) -> Program | None:
+        """Return the reference with one misconception in it, or None where it cannot be imported."""
+        with self._lock:
+            return self._program((name,))
+
+    def own_reference(self) -> Program:
+        """Return the reference loaded anew, from code compiled once, for a caller that puts students' answers into it.
+
+        Those may end up in its tables and caches, too, which nobody else's work may meet.
+        """
+        with self._lock:
+            if self._code is None:
+                self._code = compile(self.assignment.reference, self.assignment.file, "exec", dont_inherit=True)
+        program = Program(f"reference_{self.assignment.slug}", notebook=False)
+        program.labels = {self.assignment.file}
+        with quiet():
+            exec(self._code, vars(program.module))  # noqa: S102 (the course's own)
+        return program
+
+    def _program(self, names: tuple[str, ...]) -> Program | None:
+        if names not in self._programs:
+            source = apply_edits(self.assignment.reference, tuple(self._bank[name] for name in names))
+            self._programs[names] = None if source is None else self._variant(names) or self._load(names, source)
+        return self._programs[names]
+
+    def _variant(self, names: tuple[str, ...]) -> Program | None:
+        """Return the reference with only what is edited compiled anew; None where an edit is in no one function or class.
+
+        A bank has hundreds of variants and a class meets many of them; compiling all of the reference each time would
+        be most of the work of grading a wrong submission.
+        """
+        if not names:
+            return None
+        reference = self.assignment.reference
+        edits = [self._bank[name] for name in names]
+        places = {self._definition_around(reference.index(m.old), reference.index(m.old) + len(m.old)) for m in edits}
+        if None in places:
+            return None
+        program = self.own_reference()
+        for start, end in filter(None, places):
+            inside = tuple(m for m in edits if start <= reference.index(m.old) < end)
+            text = apply_edits(reference[start:end], inside)
+            try:
+                with quiet():
+                    exec(compile(text or "", self.assignment.file, "exec", dont_inherit=True), vars(program.module))  # noqa: S102
+            except Exception:  # noqa: BLE001 (what it needs around it is found out by loading all of it)
+                return None
+        return program
+
+    def _definition_around(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return where the function or class around a piece of the reference begins and ends, if it stands alone."""
+        return next((span for span in self._definitions if span[0] <= start and end <= span[1]), None)
+
+    def _load(self, names: tuple[str, ...], source: str) -> Program | None:
+        """Run a variant's source; one that cannot be imported is None, which doctor tells the author."""
+        program = Program("_".join(("reference", self.assignment.slug, *names)), notebook=False)
+        try:
+            with quiet():
+                program.load([(self.assignment.file, source)])
+        except Exception as error:
+            if names:
+                return None
+            raise BrokenReferenceError(f"the reference cannot be imported ({type(error).__name__}: {error})") from error
+        for note in program.notes[:1]:
+            if names:
+                return None
+            raise BrokenReferenceError(f"the reference cannot be imported ({note['type']}: {note['text']})")
+        return program
+
+
+def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
+    """Return the reference with every edit made, or None where two edits change the same text."""
+    spans = sorted(_changed_span(reference, m) for m in edits)
+    for (_, end, _), (start, _, _) in itertools.pairwise(spans):
+        if start < end:
+            return None
+    for start, end, new in reversed(spans):
+        reference = reference[:start] + new + reference[end:]
+    return reference
+
+
+def _changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
+    """Return where an edit's change begins and ends, and what comes there: old and new without what they share."""
+    start, old, new = reference.index(edit.old), edit.old, edit.new
+    before = _shared(old, new)
+    old, new = old[before:], new[before:]
+    after = _shared(old[::-1], new[::-1])
+    return start + before, start + before + len(old) - after, new[: len(new) - after]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _signatures(source: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of the parameters of every function and, by dotted name and without self, every method."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise BrokenReferenceError(f"the reference is not Python (line {error.lineno}: {error.msg})") from None
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = tuple(argument.arg for argument in node.args.args)
+        elif isinstance(node, ast.ClassDef):
+            methods = (method for method in node.body if isinstance(method, ast.FunctionDef))
+            found |= {f"{node.name}.{m.name}": tuple(argument.arg for argument in m.args.args[1:]) for m in methods}
+    return found
+
+
+def _definitions(source: str) -> tuple[tuple[int, int], ...]:
+    """Return where the top-level functions and classes of a source begin and end, in characters.
+
+    Not those that something else holds on to while it is made: decorated ones, and classes that others derive from.
+    """
+    lines = [f"{line}\n" for line in source.split("\n")]  # as the parser counts them
+    offsets = [0, *itertools.accumulate(map(len, lines))]
+    body = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    bases = {ast.unparse(base) for n in body if isinstance(n, ast.ClassDef) for base in n.bases}
+    nodes = (n for n in body if not n.decorator_list and n.name not in bases)
+    return tuple((offsets[n.lineno - 1], offsets[n.end_lineno or n.lineno]) for n in nodes)
+
+
+def _trial(case: Case, seed: int) -> Trial:
+    try:
+        calls = case.calls(seed)
+    except Exception as error:
+        text = f"the case {case.exercise}.{case.name} fails while it draws its calls"
+        raise BrokenReferenceError(f"{text} ({type(error).__name__}: {error})") from error
+    name = f"the case {case.exercise}.{case.name}"
+    if not calls:
+        raise BrokenReferenceError(f"{name} yields no call")
+    for made in calls:
+        if not isinstance(made, Call):
+            raise BrokenReferenceError(f"{name} yields a {type(made).__name__}; write yield call(...)")
+    return make_trial(case, calls, seed)
+
+
+def _opaque(tree: Any) -> Opaque | None:
+    """Return the first thing in a tree that is not data, if there is one."""
+    if isinstance(tree, list | tuple | dict):
+        parts = tree.values() if isinstance(tree, dict) else tree
+        return next(filter(None, map(_opaque, parts)), None)
+    return tree if isinstance(tree, Opaque) else None
+
+
+def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+    """Make calls here, in the trusted process, as the worker makes them there."""
+    with RANDOM:
+        return tuple(run_request(program, request, first=not number) for number, request in enumerate(requests))
+
+
+def to_worker(tree: Any) -> Any:
+    """Return a tree of its own as the worker gets it: tensors are torch's, code is functions."""
+    return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
+
+
+def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
+    """Make one call here as the worker makes it there, so that both sides' values have one form; hold RANDOM meanwhile.
+
+    As there, the random state is set when a case begins, not for each of its calls.
+    """
+    args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
+    with quiet():
+        if first:
+            reseed(request.seed)
+        event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
+    event = decode(encode(event))
+    trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
+    if trouble and trouble.type_name == "KeyboardInterrupt":  # for us, whatever code it came to
+        raise KeyboardInterrupt
+    return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence numpy: known-wrong variants overflow and divide by zero on purpose."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,261 @@
+"""Run the reference with some of its functions and modules answered by the student's code, as `follow.py` needs it.
+
+A replay stops at the first call whose answer is not known yet and leaves it as a question; it is run again when the
+answer is there. Answers are hostile: they are bounded in number, size and time. Whether they say anything is for
+`evidence.py` to find out.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType, FunctionType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograder.judge.trials import Trial
+from autograder.oracle.gradients import attach
+from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
+from autograder.oracle.student_calls import Asked, Question, array_of, asked_by, with_constants
+from autograder.sandbox.child.program import Invocation, Program, call_module
+from autograder.sandbox.child.wire import Tensor, WireError
+from autograder.sandbox.job import Ending, Outcome
+
+MAX_CALLS = 10_000  # of functions that are asked about, in one replay
+MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
+MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds, whatever it answers; honest ones a tenth
+MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
+_ROOM, _COUNT = 4096, 64  # entries, and whole numbers, that are always allowed
+
+
+class _StopError(BaseException):
+    """Ends a replay that cannot go on; no `except Exception` on the way may keep it, for steps are counted no more then."""
+
+
+@dataclass
+class Replay:
+    """Runs the reference with some of its functions answered by the student's code."""
+
+    oracle: Reference
+    wrong: set[str]
+    asked: set[str] = field(default_factory=set)  # in the latest replay
+    used: dict[Question, None] = field(default_factory=dict)  # questions of the latest replay, in order
+    _waiting: bool = False  # for an answer, in the latest call
+    _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
+    _calls: int = 0  # in the latest call
+    _steps: int = 0  # of the reference, in the latest call
+    _all_steps: int = 0  # so far
+    _all_calls: int = 0
+    _backward: bool = False  # whether the latest call asks for gradients
+    _known: dict[Question, Outcome] = field(default_factory=dict)
+    _new: dict[Question, Asked] = field(default_factory=dict)
+    _noted: list[Asked] | None = None  # calls of the reference, where they are only noted
+
+    def __post_init__(self) -> None:
+        self._program: Program = self.oracle.own_reference()
+        self._reference = vars(self.oracle.reference().module)
+        members = vars(self._program.module)
+        self._originals = {name: members[name] for name in self.wrong if isinstance(members.get(name), FunctionType)}
+        self._classes = {name: members[name] for name in self.wrong if isinstance(members.get(name), type)}
+        self._forwards = {name: cls.forward for name, cls in self._classes.items() if hasattr(cls, "forward")}
+        for name in self._forwards:
+            _remember_arguments(self._classes[name])
+
+    def outcomes(self, trial: Trial) -> tuple[Outcome, ...] | None:
+        """Replay a trial; None while answers are missing."""
+        self.asked, self.used, waiting = set(), {}, False
+        members = vars(self._program.module)
+        for name, original in self._originals.items():
+            members[name] = original if name == trial.case.exercise else self._question(name)
+        for name, forward in self._forwards.items():
+            mine = name == trial.case.exercise
+            self._classes[name].forward = forward if mine else self._module_question(name)
+        found: list[Outcome] = []
+        with RANDOM:
+            for number, request in enumerate(trial.requests):
+                self._failed, self._calls, self._steps, self._waiting = None, 0, 0, False
+                self._backward = bool(request.module and request.module["cotangents"])
+                with self._counted():
+                    outcome = run_request(self._program, request, first=not number)
+                found.append(self._failed or outcome)
+                waiting = waiting or self._waiting
+        return None if waiting else tuple(found)
+
+    def calls(self, trial: Trial) -> tuple[Asked, ...]:
+        """Return the calls of exercises that are wrong which the reference by itself makes in a trial, as data."""
+        self._noted = []
+        try:
+            self.outcomes(trial)
+            return tuple(self._noted)
+        finally:
+            self._noted = None
+
+    def right(self, asked: Asked) -> Any:
+        """Return what the reference gives for a call. Raises ValueError where it gives nothing, or takes too long."""
+        self._steps = 0
+        try:
+            with RANDOM, quiet(), self._counted():
+                return self._right(asked)
+        except (_StopError, Exception) as error:
+            raise ValueError("the reference gives nothing") from error
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Stop what runs here for too long: with a wrong answer in it a loop of the reference may never end.
+
+        The reference's own steps are counted, not seconds, so that no verdict depends on what else the machine does.
+        What it calls in libraries ends by itself.
+        """
+        label, before = self.oracle.assignment.file, sys.gettrace()
+
+        def trace(frame: FrameType, *_: object) -> Any:
+            if frame.f_code.co_filename != label:
+                return None
+            self._steps += 1
+            self._all_steps += 1
+            if self._steps > MAX_STEPS or self._all_steps > MOST_STEPS:
+                self._stop(Outcome(Ending.NOT_RUN))
+            return trace
+
+        sys.settrace(trace)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+
+    def take_questions(self) -> dict[Question, Asked]:
+        """Return the questions that came up, once each."""
+        questions, self._new = self._new, {}
+        return questions
+
+    def learn(self, answers: Mapping[Question, Outcome]) -> None:
+        """Keep the answers to questions."""
+        self._known |= answers
+
+    def known(self, question: Question) -> Outcome:
+        """Return the answer to a question that was asked."""
+        return self._known[question]
+
+    def _question(self, name: str) -> Callable[..., Any]:
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            return self._answer(Asked(name, with_constants(args), kwargs, None))
+
+        return ask
+
+    def _module_question(self, name: str) -> Callable[..., Any]:
+        def forward(module: Any, *args: Any, **kwargs: Any) -> Any:
+            made = {"init": module.made_with, "state": module.state_dict(), "method": "forward"}
+            made |= {"training": module.training, "cotangents": ()}
+            return self._answer(Asked(name, args, kwargs, made, module))
+
+        return forward
+
+    def _answer(self, asked: Asked) -> Any:
+        """Return the student's answer to a call, or stop the replay where there is none to go on with."""
+        self.asked.add(asked.name)
+        self._calls += 1
+        self._all_calls += 1
+        if self._calls > MAX_CALLS or self._all_calls > MOST_CALLS:
+            self._stop(Outcome(Ending.NOT_RUN))
+        try:
+            question = asked.key()
+        except WireError:
+            return self._right(asked)
+        if self._noted is not None:
+            self._noted.append(asked_by(question))
+            return self._right(asked)
+        self.used[question] = None
+        if question not in self._known:
+            self._waiting = True
+            self._new[question] = asked_by(question)
+            raise _StopError
+        outcome = self._known[question]
+        if outcome.ending is not Ending.RETURNED:
+            self._stop(outcome)
+        if not _fits(outcome.value, self._right(asked)):
+            self._stop(Outcome(Ending.NOT_RUN))
+        _change_alike(asked.args, outcome.args)
+        value = to_worker(outcome.value)
+        return self._with_gradient(asked, value) if self._backward and not asked.cotangents else value
+
+    def _with_gradient(self, asked: Asked, value: Any) -> Any:
+        """Return an answer through which gradients flow back as the student's version lets them."""
+        places = [i for i, arg in enumerate(asked.args) if getattr(arg, "requires_grad", False)]
+        parameters = dict(asked.owner.named_parameters()) if asked.owner is not None else {}
+
+        def backward(cotangents: tuple[Any, ...]) -> list[Any]:
+            found = self._answer(asked.backwards(cotangents))
+            return [found["input_grads"][i] for i in places] + [found["param_grads"][name] for name in parameters]
+
+        return attach(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
+
+    def _stop(self, outcome: Outcome) -> NoReturn:
+        self._failed = outcome
+        raise _StopError
+
+    def _right(self, asked: Asked) -> Any:
+        """Return what the reference's own version gives."""
+        args, kwargs, module = to_worker((list(asked.args), asked.kwargs, asked.module))
+        function = self._reference[asked.name]
+        if module is None:
+            return function(*args, **kwargs)
+        return call_module(function, Invocation(asked.name, args, kwargs, module, keep=False), module)
+
+
+def _remember_arguments(cls: Any) -> None:
+    """Have a class keep what its objects are made with, so that the student's version can be made alike."""
+    init = cls.__init__
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        object.__setattr__(self, "made_with", bound.args[1:])
+        init(self, *args, **kwargs)
+
+    cls.__init__ = made
+
+
+def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
+    """Do to the arguments what the student's version did to its own."""
+    for mine, theirs in zip(args, after, strict=False):
+        if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray) and mine.shape == theirs.shape:
+            mine[...] = theirs
+
+
+def _fits(value: Any, expected: Any) -> bool:
+    """Whether an answer is of a size, and counts up to one, that the reference can safely go on with."""
+    limits = ((_entries, _ROOM), (_count, _COUNT))
+    return all(measure(value) <= max(MAX_GROWTH * measure(expected), room) for measure, room in limits)
+
+
+def _count(tree: Any) -> int:
+    """Return the largest whole number in an answer, which may be how often or how many."""
+    if isinstance(tree, list | tuple | dict):
+        return max(map(_count, tree.values() if isinstance(tree, dict) else tree), default=0)
+    array = np.asarray(array_of(tree))
+    return max(abs(int(array.min())), abs(int(array.max()))) if array.dtype.kind in "iu" and array.size else 0
+
+
+def _entries(tree: Any) -> int:
+    if isinstance(tree, list | tuple):
+        return sum(map(_entries, tree))
+    if isinstance(tree, dict):
+        return sum(map(_entries, tree.values()))
+    array = array_of(tree)
+    return int(array.size) if isinstance(array, np.ndarray) else 1
+
+
+def informative(outcomes: tuple[Outcome, ...]) -> bool:
+    """Whether what returned says anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
+    arrays = [
+        o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes if o.ending is Ending.RETURNED
+    ]
+    numbers = [a for a in arrays if isinstance(a, np.ndarray) and a.size > 1 and a.dtype != bool]
+    return not numbers or any((a != a.flat[0]).any() for a in numbers)

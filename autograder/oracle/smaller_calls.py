@@ -1,0 +1,168 @@
+"""Find smaller calls of the same kind, to show a mistake where it can be followed by hand.
+
+Which sizes belong together, such as heads and features, or a row of states and inputs, nobody says. So one size after the
+other is brought down, by itself or with those that may depend on it, as far as the reference still has an answer; from
+there single sizes, and two at a time, are raised again. Arguments that follow from others are worked out anew (`Case.anew`).
+What a smaller call should give, the reference says.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from autograder.course.spec import Call
+from autograder.judge.checks import close
+from autograder.judge.outcomes_alike import answers_of
+from autograder.judge.trials import Small, Trial, make_trial
+from autograder.oracle.reference import BrokenReferenceError, Reference
+from autograder.oracle.shrink import (
+    BOUNDS,
+    Shrunk,
+    count,
+    has_values,
+    is_drawn,
+    numbers_in,
+    rounded,
+    shaken_down,
+    shaken_up,
+    shapes_in,
+    shrink,
+    sizes_of,
+)
+
+SMALL, WORKED = 16, 100  # numbers in the arguments of a call that needs no smaller one: drawn, and chosen by an author
+MAX_SIZES = 10  # more different ones than this are not told apart well enough to try
+MAX_IN_VAIN, MAX_FOLLOWINGS, MAX_KEPT = 150, 8, 40
+_UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # a check may not be made for what has become of a call
+_LEAST = (1, 2, 3, 4)  # what a size may be brought down to
+
+
+def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
+    """Return a value case's first call with smaller inputs, the smallest first, each with what the reference gives."""
+    call = trial.calls[0]
+    sizes = sizes_of(call)
+    needed = isinstance(trial.case.check, close) and count(call) > (SMALL if is_drawn(call) else WORKED)
+    if not needed or not 0 < len(sizes) <= MAX_SIZES:
+        return ()
+    search = _Search(oracle, trial, call, tuple(sizes))
+    return tuple(filter(None, map(search.rounded, search.found())))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """How one size was brought down: to what, which sizes with it and why, and what became of tokens and lengths."""
+
+    size: int
+    least: int
+    follow: Mapping[int, str]
+    bound: str
+
+
+class _Search:
+    """The search for smaller calls of one trial."""
+
+    def __init__(self, oracle: Reference, trial: Trial, call: Call, sizes: tuple[int, ...]) -> None:
+        self._oracle, self._trial, self._call, self._sizes = oracle, trial, call, sizes
+        self._expected = oracle.expected(trial)[:1]
+        self._tried: dict[str, Small | None] = {}
+        self._in_vain = 0
+
+    def found(self) -> list[Small]:
+        """Return smaller calls, the smallest first, none more than half as large as the call itself."""
+        steps = self._descend()
+        for raised in _raised([step.size for step in steps]):
+            self._attempt(self._after(steps, raised))
+        most = count(self._call) / 2
+        counted = [(count(small.trial.calls[0]), small) for small in self._tried.values() if small]
+        return [small for size, small in sorted(counted, key=lambda pair: pair[0]) if size <= most][:MAX_KEPT]
+
+    def rounded(self, small: Small) -> Small | None:
+        """Return a smaller call with one decimal, where the reference still answers, or as it is; None if it is not firm."""
+        call = shrink(small.trial.calls[0], Shrunk(), rounded)
+        ways = (self._made(call, f"{small.trial.case.name} and rounded"), small)
+        return next((way for way in ways if way and self._is_firm(way)), None)
+
+    def _descend(self) -> list[_Step]:
+        """Bring every size down as far as it goes, the largest first; those that others held up once more."""
+        steps: list[_Step] = []
+        for size in (*reversed(self._sizes), *reversed(self._sizes)):
+            at = self._after(steps, {}).now(size)
+            ways = itertools.product((n for n in _LEAST if n < at), self._followings(size, steps), BOUNDS)
+            tried = ([*steps, _Step(size, *way)] for way in ways if has_values(self._call, way[-1], size, way[0]))
+            steps = next((longer for longer in tried if self._attempt(self._after(longer, {}))), steps)
+        return steps
+
+    def _followings(self, size: int, steps: list[_Step]) -> Sequence[Mapping[int, str]]:
+        """Return which sizes may depend on one, in any combination: those that did not move by themselves.
+
+        Multiples of it may be packed gates, or the features of all heads; a sum with another size lies side by side.
+        """
+        own = {step.size for step in steps}
+        why: list[list[tuple[int, str]]] = [
+            [(other, "multiple")] * (other % size == 0) + [(other, "sum")] * (other - size in self._sizes) + [(0, "")]
+            for other in self._sizes
+            if other > size and other not in own
+        ]
+        found = [{other: kind for other, kind in chosen if kind} for chosen in itertools.product(*why)]
+        return sorted(found, key=len, reverse=True)[:MAX_FOLLOWINGS]
+
+    def _after(self, steps: list[_Step], raised: Mapping[int, int]) -> Shrunk:
+        """Return what steps lead to when some sizes stop a little earlier."""
+        to = Shrunk()
+        for step in steps:
+            new, before = min(step.size, max(step.least, raised.get(step.size, 1))), to.now(step.size)
+            moved = {step.size: new}
+            for other, kind in step.follow.items():
+                at = to.now(other)
+                moved[other] = at // before * new if kind == "multiple" else max(1, at - before + new)
+            bounds = () if step.bound == "stay" else ((step.bound, step.size, new),)
+            to = Shrunk({**to.sizes, **moved}, (*to.bounds, *bounds))
+        return to
+
+    def _attempt(self, to: Shrunk) -> Small | None:
+        """Return a call so shrunk, if the reference answers it; each is tried once, and many in vain are enough."""
+        key = str(to)
+        if key not in self._tried and self._in_vain < MAX_IN_VAIN:
+            made = self._made(shrink(self._call, to), f"{self._trial.case.name}, smaller {len(self._tried)}")
+            self._tried[key] = made if made and self._is_of_its_kind(made, to) else None
+            self._in_vain += self._tried[key] is None
+        return self._tried.get(key)
+
+    def _is_of_its_kind(self, small: Small, to: Shrunk) -> bool:
+        """Whether answers have the sizes that the arguments' have become; else some slice or product went astray."""
+        before, after = (shapes_in([o.value for o in expected]) for expected in (self._expected, small.expected))
+        known = (1, *self._sizes)
+        pairs = [pair for one, other in zip(before, after, strict=False) for pair in zip(one, other, strict=False)]
+        return all(now == to.now(size) for size, now in pairs if size in known)
+
+    def _made(self, call: Call, name: str) -> Small | None:
+        anew = self._trial.case.anew
+        try:
+            call = replace(call, args=anew(*call.args)) if anew else call
+            made = make_trial(replace(self._trial.case, name=name), (call,), self._oracle.seed)
+            expected = self._oracle.expected(made)
+        except (BrokenReferenceError, *_UNFIT):
+            return None
+        finite = all(np.isfinite(array).all() for o in answers_of(expected) for array in numbers_in(o.value))
+        return Small(made, expected) if finite else None
+
+    def _is_firm(self, small: Small) -> bool:
+        """Whether noise leaves the answer alone; among equals, which rounding makes, correct code may choose otherwise."""
+        (call,), case = small.trial.calls, small.trial.case
+        others = [
+            self._made(shrink(call, Shrunk(), noise), f"{case.name}, {noise.__name__}")
+            for noise in (shaken_up, shaken_down)
+        ]
+        right = answers_of(small.expected)
+        return all(o and case.check.judge((call,), answers_of(o.expected), right) is None for o in others)
+
+
+def _raised(sizes: list[int]) -> Iterator[Mapping[int, int]]:
+    """Yield which sizes to raise again: one to two, two of them, all to two, all to three."""
+    for number in (1, 2):
+        yield from (dict.fromkeys(chosen, 2) for chosen in itertools.combinations(dict.fromkeys(sizes), number))
+    yield from (dict.fromkeys(sizes, most) for most in (2, 3))

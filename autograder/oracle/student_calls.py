@@ -1,0 +1,98 @@
+"""A question to a student's code: a call that the reference made, as data that can travel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.child.wire import Code, Tensor, decode, encode
+from autograder.sandbox.job import Request
+
+MAX_CONSTANT = 1000  # entries of what a function as an argument gives
+
+Question = tuple[str, bytes]  # a name, and the encoded arguments and module
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call that the student's code is to answer."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    module: dict[str, Any] | None
+    owner: Any = None  # the reference's module in whose place the student's answers
+
+    @property
+    def cotangents(self) -> tuple[Any, ...]:
+        """What is sent back, where gradients are asked for."""
+        return () if self.module is None else self.module["cotangents"]
+
+    def backwards(self, cotangents: tuple[Any, ...]) -> Asked:
+        """Return the same call, asking for gradients."""
+        plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False}
+        return replace(self, module={**(self.module or plain), "cotangents": cotangents})
+
+    def key(self) -> Question:
+        """Return what tells it from other questions. Raises WireError where it holds something that is not data."""
+        return self.name, encode((list(self.args), self.kwargs, self.module))
+
+    def request(self, number: int) -> Request:
+        """Return the request that asks it, as a case of its own: each begins with the same random state."""
+        return Request(
+            self.name, self.args, self.kwargs, self.module, f"{self.name}'{number}", self.name, phase=1, keep_args=True
+        )
+
+
+def asked_by(question: Question) -> Asked:
+    """Return the call that a question stands for, as data."""
+    name, data = question
+    args, kwargs, module = decode(data, evaluate=Code)
+    return Asked(name, tuple(args), kwargs, module)
+
+
+def leaves(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], np.ndarray]]:
+    """Yield every array of a tree that has entries, each with the keys and positions that lead to it."""
+    if isinstance(tree, dict | list | tuple):
+        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield from leaves(part, (*path, key))
+    elif isinstance(array := array_of(tree), np.ndarray) and array.size:
+        yield path, array
+
+
+def with_leaf(tree: Any, path: tuple[Any, ...], array: np.ndarray) -> Any:
+    """Return a tree with another array at a path."""
+    if not path:
+        return Tensor(array) if isinstance(tree, Tensor) else array
+    key, *rest = path
+    if isinstance(tree, dict):
+        return {**tree, key: with_leaf(tree[key], tuple(rest), array)}
+    return type(tree)(with_leaf(part, tuple(rest), array) if i == key else part for i, part in enumerate(tree))
+
+
+def with_constants(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments as data: a function, as `residual(x, f)` takes one, as what it gives for the first array.
+
+    A version that calls it with something else gets an answer that does not fit, and is then not excused.
+    """
+    arrays = [arg for arg in args if isinstance(array_of(arg), np.ndarray)]
+    return tuple(_constant(arg, arrays[0]) if callable(arg) and arrays else arg for arg in args)
+
+
+def _constant(function: Callable[..., Any], arg: Any) -> Any:
+    value = function(arg)
+    array = array_of(value)
+    if not isinstance(array, np.ndarray) or array.size > MAX_CONSTANT:
+        return function
+    made = f"np.array({array.tolist()!r}, dtype='{array.dtype}')"
+    return Code(f"lambda *_: {made if value is array else f'torch.from_numpy({made})'}")
+
+
+def array_of(value: Any) -> Any:
+    """Return a tensor's array, of ours or of torch's, and anything else as it is."""
+    if isinstance(value, Tensor):
+        return value.array
+    return value.detach().numpy() if hasattr(value, "detach") else value

@@ -1,0 +1,104 @@
+"""Know what a training's first losses are: the reference's, and those of code with a known mistake.
+
+Both are worked out here, by the reference, when they are first asked for; nothing of a student's runs.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import zlib
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from autograder.course.spec import Misconception, Training
+from autograder.judge.compare import deviation
+from autograder.judge.diagnose import MAX_NAMED
+from autograder.oracle.functions_run import noting_calls
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import BrokenReferenceError, run_requests
+from autograder.oracle.training_outcome import losses_of
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.job import Outcome, Request
+
+FIRST_STEPS = "first_steps"
+# How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
+SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
+
+
+class KnownLosses:
+    """The first losses of an assignment's trainings, at one seed. Safe to share between threads; each is computed once."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self.args = {t.exercise: t.args(oracle.seed) for t in oracle.assignment.trainings}
+        self._expected: dict[str, np.ndarray] = {}
+        self._used: dict[str, frozenset[str]] = {}
+        self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
+        self._lock = threading.RLock()
+
+    def request(self, training: Training, steps: int) -> Request:
+        """Return the call of a training's harness for so many steps."""
+        return Request(
+            training.function,
+            (steps, *self.args[training.exercise]),
+            {},
+            None,
+            group=f"{training.exercise}.{steps}",
+            family=training.exercise,
+            phase=1,
+            seed=zlib.crc32(f"{self._oracle.seed}.{training.exercise}".encode()),
+            harness=self._oracle.assignment.harness,
+        )
+
+    def first(self, training: Training) -> np.ndarray:
+        """Return the reference's losses over the first steps."""
+        with self._lock:
+            if training.exercise not in self._expected:
+                reference = self._oracle.reference()
+                with noting_calls(self._oracle.assignment.file) as called:
+                    outcome, losses = self._first_losses(training, reference)
+                if losses is None or len(losses) != training.first_steps:
+                    text = outcome.trouble.text if outcome.trouble else "no losses"
+                    raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
+                names = frozenset(code.co_qualname.partition(".")[0] for code in called)
+                self._expected[training.exercise], self._used[training.exercise] = losses, names
+            return self._expected[training.exercise]
+
+    def used(self, training: Training) -> frozenset[str]:
+        """Return what of the reference runs in its first steps and after them, by the names of functions and classes."""
+        self.first(training)
+        return self._used[training.exercise]
+
+    def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
+        (outcome,) = run_requests(program, (self.request(training, training.first_steps),))
+        return outcome, losses_of(outcome)
+
+    def mistakes(
+        self, training: Training, losses: np.ndarray, wrong: Sequence[str], named: Collection[str]
+    ) -> tuple[Misconception, ...]:
+        """Return the known mistakes that give these first losses, or none where too many do.
+
+        Those that other cases have named come first, then those of exercises that are wrong. Each has to be trained for
+        that, so that all others are tried only where nothing else is wrong.
+        """
+        near = min(SAME_LOSSES, deviation(losses, self.first(training)) / 10)
+        bank = [self._oracle.misconception(name) for name in training.catches]
+        for group in ([m for m in bank if m.name in named], [m for m in bank if not wrong or m.exercise in wrong]):
+            far = {m: self._distance(training, m, losses) for m in group}
+            nearest = min(far.values(), default=math.inf)
+            found = tuple(m for m in group if far[m] <= max(nearest, EQUALLY_NEAR))
+            if nearest <= near:
+                return found if len(found) <= MAX_NAMED else ()
+        return ()
+
+    def _distance(self, training: Training, mistake: Misconception, losses: np.ndarray) -> float:
+        """Return how far first losses are from those with a known mistake."""
+        with self._lock:
+            key = (training.exercise, mistake.name)
+            if key not in self._mistaken:
+                program = self._oracle.variant(mistake.name)
+                self._mistaken[key] = self._first_losses(training, program)[1] if program else None
+            theirs = self._mistaken[key]
+        return math.inf if theirs is None or theirs.shape != losses.shape else deviation(losses, theirs)

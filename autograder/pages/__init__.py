@@ -1,0 +1,1 @@
+"""The pages that people read, and the files of a class."""

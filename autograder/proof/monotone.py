@@ -1,0 +1,81 @@
+"""Prove that one more mistake never raises a score, on pairs of known mistakes in different exercises.
+
+A pair is graded as the reference with both in it, and each of the two alone. Where one mistake hides the other, so that both
+together answer every case as one alone does, no outcome tells them apart; then both have to have the score of that one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from autograder.course.spec import Assignment, Misconception
+from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.result import Result
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import apply_edits
+
+NOISE = 1e-6  # points, of rounding
+Pair = tuple[Misconception, Misconception]
+GradeAll = Callable[[Sequence[str]], Sequence[Result]]  # the texts of submissions to their results, in their order
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What came of pairs of mistakes."""
+
+    tried: int = 0
+    hidden: int = 0  # of these, those in which one hides the other
+    rising: tuple[str, ...] = ()  # those that score more than one of the two alone
+
+
+def draw_pairs(assignment: Assignment, count: int | None, seed: int = 0) -> tuple[Pair, ...]:
+    """Draw so many pairs of known mistakes in different exercises that can be made together, or all where none is said."""
+    pairs = [(a, b) for a, b in itertools.combinations(assignment.misconceptions, 2) if a.exercise != b.exercise]
+    if count is not None:
+        pairs = [pairs[i] for i in np.random.default_rng(seed).permutation(len(pairs))]
+    possible = (pair for pair in pairs if apply_edits(assignment.reference, pair) is not None)
+    return tuple(itertools.islice(possible, count))
+
+
+def try_pairs(
+    oracle: Oracle, pairs: Sequence[Pair], grade_all: GradeAll, alone: Mapping[Misconception, Result] | None = None
+) -> Pairs:
+    """Grade pairs, and each of their mistakes alone where that was not done before."""
+    reference, known = oracle.assignment.reference, dict(alone or {})
+    single = [m for m in dict.fromkeys(m for pair in pairs for m in pair) if m not in known]
+    texts = [apply_edits(reference, edits) or "" for edits in (*((m,) for m in single), *pairs)]
+    results = grade_all(texts)
+    known |= dict(zip(single, results, strict=False))
+    scores = [_score(result) for result in results[len(single) :]]
+    hidden, rising = 0, list[str]()
+    for pair, both in zip(pairs, scores, strict=True):
+        each = [_score(known[m]) for m in pair]
+        if both <= min(each) + NOISE:
+            continue
+        if any(abs(both - score) <= NOISE and _hides(oracle, m, pair) for m, score in zip(pair, each, strict=True)):
+            hidden += 1
+        else:
+            rising.append(" and ".join(_told(pair, each)) + f"; both score {both:g}")
+    return Pairs(len(pairs), hidden, tuple(rising))
+
+
+def _score(result: Result) -> float:
+    return sum(exercise.score for exercise in result.exercises)
+
+
+def _hides(oracle: Oracle, mistake: Misconception, pair: Pair) -> bool:
+    """Whether a pair of mistakes answers every case as one of them does alone."""
+    for trial in oracle.trials:
+        one, both = oracle.answers((mistake.name,), trial), oracle.answers(tuple(m.name for m in pair), trial)
+        if one is None or both is None or not same_outcomes(trial, one, both):
+            return False
+    return True
+
+
+def _told(pair: Pair, each: Sequence[float]) -> Iterator[str]:
+    for mistake, score in zip(pair, each, strict=True):
+        yield f"{mistake.name} in {mistake.exercise} scores {score:g}"

@@ -1,0 +1,1 @@
+"""Everything that is ever beside student code, and nothing else."""

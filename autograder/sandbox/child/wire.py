@@ -1,0 +1,293 @@
+"""The codec: trees of plain data and arrays to bytes and back, with no code path in either direction.
+
+Arrays travel as safetensors, the nesting as JSON in its metadata. All arrays of a dtype lie one after another in one of
+the file's, since hundreds of small ones would cost more to name than to copy. A tree holds None, bool, int, float, str, lists,
+tuples, dicts, numpy arrays and torch tensors. Anything else a student returns travels as an `Opaque`: the name of its
+type, so that the parent can say what it was. `decode` treats its bytes as hostile: whatever they are, it returns a
+tree or raises WireError.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+try:
+    from safetensors.numpy import load, save
+except ImportError:  # a student's laptop: numpy is all there is, and the code that runs is their own
+    from autograder.sandbox.child.arrays import load, save
+
+MAX_HEADER = 1 << 20
+MAX_DEPTH = 32
+MAX_LEAVES = 10_000
+MAX_NDIM = 16
+MAX_INT_BITS = 64
+DTYPES = {
+    "BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "F32": 4, "F64": 8,
+}  # fmt: skip
+_AS_THEY_ARE = {type(None), bool, str}
+_KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")}
+
+
+class WireError(ValueError):
+    """The bytes are not what `encode` makes, or the tree is not data."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A torch tensor on the parent's side, which need not import torch."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Code:
+    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it.
+
+    `label` says in words what it makes, where the expression is long: "a model that always says 3".
+    """
+
+    expression: str
+    label: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        """Show the label or else the expression, as students read it in a call."""
+        return self.label or self.expression
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not data: only its type's name came through."""
+
+    type_name: str
+
+
+def encode(tree: Any, *, limit: int = 0) -> bytes:
+    """Return the bytes of a tree. Raises WireError where it nests too deeply or holds too much.
+
+    `limit` bounds the arrays' bytes before any is copied: the library ends the process where memory is short.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    shape = pack(tree, arrays)
+    if limit and (size := sum(array.nbytes for array in arrays.values())) > limit:
+        raise WireError(f"{size >> 20} MB")
+    parts = [(array.dtype.str[1:], array.shape) for array in arrays.values()]
+    # One text: the library writes several in no certain order, and equal trees are to have equal bytes.
+    text = json.dumps({"parts": parts, "tree": shape}, separators=(",", ":"))
+    blob = bytes(save(_joined(arrays.values()), metadata={"tree": text}))
+    if int.from_bytes(blob[:8], "little") > MAX_HEADER:
+        raise WireError("more text than fits; arrays are the way to return much data")
+    return blob
+
+
+def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[..., Any] | None = None) -> Any:
+    """Return the tree of some bytes; tensors become torch's when the module is given, else `Tensor`.
+
+    `evaluate` makes functions of a `Code`'s expression and label, and is given only for bytes that the grader itself has encoded; without it code
+    is refused, and bytes that are not a tree raise WireError and nothing else.
+    """
+    try:
+        # What may be evaluated is the grader's own: no need to mistrust its header.
+        shape, parts = _read_header(blob) if evaluate is None else _trusted_header(blob)
+        return _Unpacker(_split(load(blob), parts), torch, evaluate).unpack(shape)
+    except WireError:
+        raise
+    except Exception as error:  # noqa: BLE001 (the promise is that only WireError comes out)
+        raise WireError(f"not a tree of arrays: {type(error).__name__}") from None
+
+
+def pack(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """Return a tree as plain JSON data, its arrays added to those given. Raises WireError as `encode` does."""
+    return _pack(tree, arrays, [0], 0)
+
+
+def unpack(shape: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    """Return the tree that was packed, with tensors as `Tensor` and functions as `Code`."""
+    return _Unpacker(arrays, None, Code).unpack(shape)
+
+
+def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
+    leaves[0] += 1
+    if leaves[0] > MAX_LEAVES:
+        raise WireError(f"more than {MAX_LEAVES} values")
+    if depth > MAX_DEPTH:
+        raise WireError(f"nested more than {MAX_DEPTH} deep")
+    if type(node) in _AS_THEY_ARE:
+        return node
+    if type(node) is np.ndarray:
+        return _pack_array(node, arrays, "array")
+    if isinstance(node, bool):
+        return bool(node)
+    if isinstance(node, str):
+        return str.__str__(node)
+    if isinstance(node, np.generic):  # before float: np.float64 is one
+        return _pack_array(np.asarray(node), arrays, "scalar")
+    if isinstance(node, int):
+        return int(node) if node.bit_length() <= MAX_INT_BITS else {"opaque": "very large int"}
+    if isinstance(node, float):
+        return float(node) if math.isfinite(node) else {"float": repr(float(node))}
+    if isinstance(node, list | tuple):
+        kind = "tuple" if isinstance(node, tuple) else "list"
+        return {kind: [_pack(child, arrays, leaves, depth + 1) for child in node]}
+    if isinstance(node, dict) and all(isinstance(key, str | int | np.integer) for key in node):
+        items = [(int(key) if isinstance(key, np.integer) else key, value) for key, value in node.items()]
+        return {"dict": [[_pack(part, arrays, leaves, depth + 1) for part in item] for item in items]}
+    return _pack_leaf(node, arrays)
+
+
+def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
+    torch = sys.modules.get("torch")
+    if isinstance(node, np.ndarray):
+        return _pack_array(np.asarray(node), arrays, "array")
+    if isinstance(node, Tensor):
+        return _pack_array(node.array, arrays, "tensor")
+    if isinstance(node, Code):
+        return {"code": [node.expression, node.label] if node.label else node.expression}
+    if torch is not None and isinstance(node, torch.Tensor):
+        try:
+            return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
+        except (RuntimeError, TypeError):  # sparse, quantized, or on a device that holds no values
+            return {"opaque": f"tensor of {node.dtype}, {node.layout}, on {node.device}"[:80]}
+    return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
+
+
+def _joined(arrays: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+    """Return one flat array per dtype, with all entries in order."""
+    flat: dict[str, list[np.ndarray]] = {}
+    for array in arrays:
+        flat.setdefault(array.dtype.str[1:], []).append(array.ravel())
+    # The library writes a buffer as it lies in memory, so byte order has to be made plain.
+    joined = {code: np.concatenate(rows, dtype=f"={code}") for code, rows in flat.items()}
+    if "b1" in joined:  # the library asks numpy for `np.bool`, to which students give other meanings
+        joined["b1"] = joined["b1"].view(np.uint8)
+    # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
+    return joined or {"_": np.zeros(0, np.uint8)}
+
+
+def _split(joined: Mapping[str, np.ndarray], parts: list[tuple[str, list[int]]]) -> dict[str, np.ndarray]:
+    """Return the arrays by name, each with memory of its own: students may work in place on what they get."""
+    begin = dict.fromkeys(joined, 0)
+    arrays = {}
+    for number, (code, shape) in enumerate(parts):
+        end = begin[code] + math.prod(shape)
+        array = joined[code][begin[code] : end].reshape(shape)
+        arrays[f"a{number}"] = array.astype("?" if code == "b1" else array.dtype)  # a copy
+        begin[code] = end
+    return arrays
+
+
+def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:
+    if array.dtype == np.longdouble:
+        array = array.astype(np.float64)
+    if array.dtype.newbyteorder("=") not in _KEPT or array.ndim > MAX_NDIM:
+        return {"opaque": f"array of {array.dtype}"[:80]}
+    name = f"a{len(arrays)}"
+    arrays[name] = array
+    return {label: name}
+
+
+def _tensor_to_array(torch: Any, tensor: Any) -> np.ndarray:
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.float()
+    return np.asarray(tensor.cpu().resolve_conj().resolve_neg().numpy())
+
+
+def _read_header(blob: bytes) -> tuple[Any, Any]:
+    """Check the header before the library allocates anything, and return the tree's JSON and the arrays' shapes."""
+    length = int.from_bytes(blob[:8], "little")
+    if len(blob) < 8 or length > min(MAX_HEADER, len(blob) - 8):
+        raise WireError("the header is longer than it may be")
+    header = json.loads(blob[8 : 8 + length], object_pairs_hook=_no_duplicates)
+    entries = [entry for name, entry in header.items() if name != "__metadata__"]
+    if len(entries) > MAX_LEAVES:
+        raise WireError(f"more than {MAX_LEAVES} arrays")
+    for entry in entries:
+        shape, width = entry["shape"], DTYPES.get(entry["dtype"])
+        begin, end = entry["data_offsets"]
+        if width is None or len(shape) > MAX_NDIM or math.prod(shape) * width != end - begin:
+            raise WireError("an array is not what its header says")
+    whole = json.loads(header["__metadata__"]["tree"], object_pairs_hook=_no_duplicates)
+    tree, parts = whole["tree"], whole["parts"]
+    if not isinstance(parts, list) or len(parts) > MAX_LEAVES:
+        raise WireError(f"more than {MAX_LEAVES} arrays")
+    for _, shape in parts:
+        if len(shape) > MAX_NDIM or not all(type(size) is int and size >= 0 for size in shape):
+            raise WireError("an array has no such shape")
+    return tree, parts
+
+
+def _trusted_header(blob: bytes) -> tuple[Any, Any]:
+    length = int.from_bytes(blob[:8], "little")
+    whole = json.loads(json.loads(blob[8 : 8 + length])["__metadata__"]["tree"])
+    return whole["tree"], whole["parts"]
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise WireError("a key stands twice in the header")
+    return result
+
+
+class _Unpacker:
+    """Builds one tree from its JSON and arrays, counting what it holds."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], torch: Any, evaluate: Callable[..., Any] | None) -> None:
+        self._arrays, self._torch, self._evaluate = arrays, torch, evaluate
+        self._leaves = 0
+
+    def unpack(self, node: Any, depth: int = 0) -> Any:
+        self._leaves += 1
+        if self._leaves > MAX_LEAVES or depth > MAX_DEPTH:
+            raise WireError("more values, or more nesting, than is ever sent")
+        if isinstance(node, int) and node.bit_length() > MAX_INT_BITS:
+            raise WireError("an int is larger than is ever sent")
+        if not isinstance(node, dict):
+            if isinstance(node, list):
+                raise WireError("a bare list is not a node")
+            return node
+        if len(node) != 1:
+            raise WireError("a node has one kind")
+        ((kind, content),) = node.items()
+        if kind in ("list", "tuple", "dict"):
+            return self._container(kind, content, depth + 1)
+        if kind == "code" and self._evaluate is not None:
+            return self._evaluate(*content) if isinstance(content, list) else self._evaluate(content)
+        return self._leaf(kind, content)
+
+    def _container(self, kind: str, content: Any, depth: int) -> Any:
+        if not isinstance(content, list):
+            raise WireError(f"the content of a {kind} is a list")
+        if kind == "dict":
+            return {_key(key): self.unpack(value, depth) for key, value in content}
+        children = [self.unpack(child, depth) for child in content]
+        return tuple(children) if kind == "tuple" else children
+
+    def _leaf(self, kind: str, content: Any) -> Any:
+        match kind:
+            case "float":
+                return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
+            case "opaque":
+                return Opaque(str(content)[:80])
+            case "array":
+                return self._arrays[content]
+            case "scalar":
+                return self._arrays[content].reshape(())[()]
+            case "tensor":
+                array = self._arrays[content]
+                return Tensor(array) if self._torch is None else self._torch.from_numpy(array)
+            case _:
+                raise WireError(f"unknown kind of node {kind[:20]!r}")
+
+
+def _key(node: Any) -> Any:
+    if isinstance(node, str) or (isinstance(node, int) and node.bit_length() <= MAX_INT_BITS):
+        return node
+    raise WireError("a dict key is a string or a whole number")

@@ -1,0 +1,206 @@
+"""The child's side: loads a submission, makes the calls it is handed, sends back what they gave as data.
+
+Of ours only this file, `program.py`, `shortcuts.py` and the codec sit beside student code, and what locked the process
+in. None of them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the
+parent believes nothing that comes from here beyond "these are the values it returned".
+
+Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
+phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
+while public ones run, whose prints and outputs students see; in the first phase also, that what was printed so far has
+been read. On RESULT go eight-byte lengths and encoded trees, one `ready` before any student code runs (a process that
+ends before it is the sandbox's fault, after it the student's), one `loaded`, then outcomes in batches. A length with the
+top bit set is no length but a mark: the request begun next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import struct
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.child.guards import Shortcuts
+from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, evaluate, reseed
+from autograder.sandbox.child.wire import WireError, decode, encode
+
+BATCH_SECONDS = 0.005
+MARK = 1 << 63
+
+
+def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], None]) -> None:
+    """Run one job to its end and leave the process at once, without student exit handlers.
+
+    `lock(memory_mb, file_mb)` closes the jail; the program is read before it and runs after it.
+    """
+    job = os.fdopen(job_fd, "rb", buffering=0)
+    os.read(go_fd, 1)
+    header = read_part(job)
+    if header["torch"]:  # now, while what fails is the machine's fault, and nothing is limited
+        importlib.import_module("torch").from_numpy(np.zeros(1))  # which torch 2.2 beside numpy 2 cannot
+    lock(header["memory_mb"], header["output_mb"])
+    count_prints()
+    channel = Channel(result_fd, header["output_mb"] << 20)
+    channel.send({"event": "ready"})
+    try:
+        run(header, job, go_fd, channel)
+    except BaseException:  # noqa: BLE001 (what is wrong here may be student code's doing: it ends like a death of its own)
+        if not header["chunks"]:  # but an empty submission's is ours, and the grader reads it in the log
+            traceback.print_exc()
+            channel.printed()
+        os._exit(70)
+    os._exit(0)
+
+
+def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
+    """Load the submission and answer every request."""
+    shortcuts = Shortcuts(header["shortcuts"])
+    program = Program(header["module"], header["notebook"])
+    trouble = load(program, header["chunks"])
+    shortcuts.guard(text.tobytes().decode() for _, text in header["chunks"])
+    channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
+    phases = [] if trouble else header["phases"]
+    position = 0
+    for number, parts in enumerate(phases):
+        os.read(go_fd, 1)
+        for _ in range(parts):
+            requests = read_part(job)
+            # In the first phase, of public cases, what each of them prints is told apart.
+            serve(program, shortcuts, requests, position, channel, None if number else go_fd)
+            position += len(requests)
+
+
+def read_part(job: Any) -> Any:
+    """Return the next part of a job, which the grader has written and this process can only read."""
+    (size,) = struct.unpack("<Q", job.read(8))
+    return decode(job.read(size), torch=_lazy_torch, evaluate=evaluate)
+
+
+def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
+    """Run the submission's source; return what went wrong, if anything did."""
+    try:
+        program.load([(label, text.tobytes().decode()) for label, text in chunks])
+    except BaseException as error:  # noqa: BLE001 (student code may raise anything, SystemExit included)
+        return describe(error, program.labels)
+    return None
+
+
+def serve(
+    program: Program, shortcuts: Shortcuts, requests: list[Any], position: int, channel: Channel, go_fd: int | None
+) -> None:
+    """Answer every request of a phase in order, in batches that are never long in coming.
+
+    With `go_fd` a case that printed ends its batch, and the next begins when the grader has read what it printed.
+    """
+    batch: list[dict[str, Any]] = []
+    sent, printed = time.monotonic(), channel.printed()
+    for offset, (function, args, kwargs, module, keep, harness, begins, seed) in enumerate(requests):
+        if begins:
+            talked = go_fd is not None and channel.printed() != printed
+            if batch and (talked or time.monotonic() - sent > BATCH_SECONDS):
+                events = channel.send_outcomes(batch)
+                await_go(go_fd, events)
+                batch, sent, printed = [], time.monotonic(), channel.printed()
+            reseed(seed)
+            channel.mark(position + offset)
+        shortcuts.exercise = function.partition(".")[0]
+        started = time.perf_counter()
+        outcome = answer(program, Invocation(function, list(args), kwargs, module, keep, harness), channel.report)
+        batch.append({**outcome, "seconds": time.perf_counter() - started})
+    await_go(go_fd, channel.send_outcomes(batch))
+
+
+def await_go(go_fd: int | None, times: int) -> None:
+    """Wait until the grader has read that many events, and what was printed before them."""
+    if go_fd is not None:
+        for _ in range(times):
+            os.read(go_fd, 1)
+
+
+class _LazyTorch:
+    """Imports torch when the first tensor arrives."""
+
+    def __getattr__(self, name: str) -> Any:
+        import torch
+
+        return getattr(torch, name)
+
+
+_lazy_torch = _LazyTorch()
+
+
+class Log(io.FileIO):
+    """Standard output or error, counting what passes."""
+
+    total = 0
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes and count them."""
+        Log.total += memoryview(data).nbytes
+        return super().write(data) or 0
+
+
+def count_prints() -> None:
+    """Have standard output and error counted, in all else as they were."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = io.BufferedWriter(Log(number, "w", closefd=False))
+        setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace"))
+
+
+class Channel:
+    """Sends events as data. A value that is too large or not data is reported as such."""
+
+    def __init__(self, fd: int, limit: int) -> None:
+        self._fd = fd
+        self._limit = limit
+
+    def send(self, event: dict[str, Any]) -> None:
+        """Send one event. Raises WireError where it is no data or too large."""
+        self.printed()
+        blob = encode(event, limit=self._limit)
+        if len(blob) > self._limit:
+            raise WireError(f"{len(blob) >> 20} MB")
+        self._write(struct.pack("<Q", len(blob)) + blob)
+
+    def printed(self) -> int:
+        """Flush what was printed and return how many bytes that were so far, those written past Python not counted."""
+        for name in ("stdout", "stderr"):
+            with contextlib.suppress(Exception):  # student code may have closed, replaced or deleted them
+                getattr(sys, name).flush()
+        return Log.total
+
+    def send_outcomes(self, outcomes: list[dict[str, Any]]) -> int:
+        """Send a batch and return in how many events.
+
+        Where it does not pass, its outcomes go one by one, and in place of one that does not, why.
+        """
+        try:
+            self.send({"event": "outcomes", "outcomes": outcomes})
+        except BaseException as error:  # noqa: BLE001 (reading what students return may run their code)
+            if len(outcomes) > 1:
+                return sum(self.send_outcomes([outcome]) for outcome in outcomes)
+            reason = "more than memory holds" if isinstance(error, MemoryError) else "reading it fails"
+            reason = str(error) if type(error) is WireError else reason
+            trouble = {"type": "", "text": reason, "frames": []}
+            self.send({"event": "outcomes", "outcomes": [{"ending": "output", "trouble": trouble}]})
+        return 1
+
+    def report(self, step: int, loss: float) -> None:
+        """Tell how far a training has come."""
+        self.send({"event": "progress", "step": int(step), "loss": float(loss)})
+
+    def mark(self, position: int) -> None:
+        """Say which request begins next, so that a hang is charged to the right one."""
+        self._write(struct.pack("<Q", MARK | position))
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._fd, view) :]

@@ -1,0 +1,1 @@
+"""From the bytes that a student handed in to source code."""

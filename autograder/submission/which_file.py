@@ -1,0 +1,257 @@
+"""Which of a student's files is graded: the one that differs from the stub, here, at home, at Gradescope and with otter.
+
+Of the file and the notebook named as the assignment says, the one in which an exercise is written counts. Where both
+differ from the stub, the one with more exercises written does, and of two alike the file; what is right in them decides
+nothing. Of several with one name the one nearest the top counts. Only where nothing is written in those two do files of
+other names count. A single file is never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from autograder.sandbox.job import Source
+from autograder.submission.archives import (
+    MAX_ENTRIES,
+    Member,
+    UnreadableError,
+    folder_members,
+    open_zip,
+    printable,
+    several,
+    suffix_of,
+    unopened,
+    work_name,
+    zip_members,
+)
+from autograder.submission.source import SUFFIXES, source_of
+from autograder.submission.written_exercises import Stub, Work, written
+
+MAX_ARCHIVE = 50 << 20  # with all that lie in it
+MOST_ARCHIVES = 3  # one in the other
+MOST_READ = 10  # files of the right name, and of other names, that are looked into: those nearest the top
+_HELPERS = frozenset(
+    {"__init__.py", "check.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "training.py",
+     "usercustomize.py"}
+)  # fmt: skip
+_HANDED_OUT = frozenset({"engine", "tests"})  # folders of a handout that hold no student's work
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file that may hold a student's work."""
+
+    member: Member
+    title: str  # what the student called it
+    shown: str  # where it lies, as messages tell it
+    depth: int = 1
+
+    @property
+    def suffix(self) -> str:
+        """The ending of its name."""
+        return suffix_of(self.title)
+
+    @property
+    def named(self) -> str:
+        """Its name, as it is compared with those that the assignment gives."""
+        return work_name(self.title).casefold()
+
+
+@dataclass(frozen=True)
+class Found:
+    """The code that counts in what a student handed in, where in it that lay, and what a reader should know."""
+
+    source: Source
+    inside: str = ""
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # those of the notes that a person should look at first
+    parts: tuple[str, ...] = ()  # the path of its file
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A candidate that was looked into."""
+
+    candidate: Candidate
+    source: Source | None
+    notes: tuple[str, ...] = ()
+    work: Work = field(default_factory=Work)
+    problem: str = ""  # why it cannot be read
+
+    @property
+    def count(self) -> int:
+        """How many exercises are written in it."""
+        return len(self.work.exercises)
+
+    @property
+    def differs(self) -> bool:
+        """Whether it may hold work: what cannot be read may, too."""
+        return bool(self.work.exercises or self.problem)
+
+
+def worked_in(folder: Path, stub: Stub, *, deep: bool) -> tuple[Path, tuple[str, ...]]:
+    """Return the file in a student's own folder that would be graded, and the doubts. Raises UnreadableError."""
+    members = [m for m in folder_members(folder, deep=deep) if not m.folder and not m.junk and m.suffix in SUFFIXES]
+    own = [one for one in map(_in_folder, members) if not _is_helper(one, stub)]
+    if not own:
+        return folder / stub.file, ()
+    found = choose(own, folder.resolve().name, stub)
+    return folder.joinpath(*found.parts), found.doubts
+
+
+def _in_folder(member: Member) -> Candidate:
+    return Candidate(member, member.parts[-1], member.name, len(member.parts))
+
+
+def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
+    """Read the code in a student's archive; `around` are the sizes of those that it lies in. Raises UnreadableError."""
+    if len(around) == MOST_ARCHIVES:
+        raise UnreadableError(f"{where} is packed more than {MOST_ARCHIVES} times. Hand in {stub.file}.")
+    data = archive.read(MAX_ARCHIVE - sum(around))
+    with open_zip(data, where) as opened:
+        return source_in(zip_members(opened), where, stub, (*around, len(data)))
+
+
+def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
+    """Read the file that counts in a student's folder or archive. Raises UnreadableError."""
+    if len(members) > MAX_ENTRIES:
+        raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {stub.file}.")
+    for member in members:
+        if member.outside:
+            raise UnreadableError(member.flaw)
+    files = [member for member in members if not member.folder and not member.junk]
+    if python := [member for member in files if member.suffix in SUFFIXES]:
+        return choose([*map(_in_folder, python)], where, stub)
+    if not files:
+        raise UnreadableError(f"{where} is empty. Hand in {stub.file}.")
+    zips = [member for member in files if member.suffix == ".zip"]
+    if len(zips) != 1:
+        told = f"{where} holds no Python file or notebook, only {several(m.name for m in files)}."
+        packed = next(filter(None, (unopened(member.parts[-1], stub.file) for member in files)), "")
+        raise UnreadableError(f"{told} {packed or f'Hand in {stub.file}, a notebook (.ipynb), or a .zip of one.'}")
+    found = source_in_zip(zips[0], zips[0].name, stub, around)
+    return replace(found, inside=f"{zips[0].name}: {found.inside}")
+
+
+def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
+    """Read the one of some files that counts. Raises UnreadableError where none can be read, or none can be chosen."""
+    own = [candidate for candidate in candidates if not _is_helper(candidate, stub)]
+    if not own:
+        raise UnreadableError(
+            f"{where} holds only helper files and none is named {stub.file}: {several(c.shown for c in candidates)}. "
+            f"Rename yours to {stub.file}."
+        )
+    if len(own) == 1:
+        return _found(_Read(own[0], *source_of(own[0].member, own[0].title, stub.file)), own, stub)
+    named = [candidate for candidate in own if candidate.named in _names(stub)]
+    read = [_read(candidate, stub) for candidate in _nearest_the_top(named)]
+    rivals = [one for suffix in SUFFIXES if (one := _nearest(read, suffix, where, stub))]
+    if any(one.differs for one in rivals):
+        return _found_among([one for one in rivals if one.differs], own, stub)
+    others = [_read(candidate, stub) for candidate in _nearest_the_top([c for c in own if c not in named])]
+    if working := [one for one in others if one.count]:
+        return _of_other_names(working, own, where, stub)
+    if rivals:
+        return _found(rivals[0], own, stub)
+    raise _none_is_named(own, where, stub)
+
+
+def _nearest_the_top(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: candidate.depth)[:MOST_READ]
+
+
+def _names(stub: Stub) -> tuple[str, str]:
+    return stub.file.casefold(), stub.notebook.casefold()
+
+
+def _is_helper(candidate: Candidate, stub: Stub) -> bool:
+    """Whether a file came with the handout, or is named as only helpers are."""
+    folders = candidate.member.parts[:-1]
+    return work_name(candidate.title) in _HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
+
+
+def _read(candidate: Candidate, stub: Stub) -> _Read:
+    try:
+        source, notes = source_of(candidate.member, candidate.title, stub.file)
+    except UnreadableError as error:
+        return _Read(candidate, None, problem=str(error))
+    return _Read(candidate, source, notes, written(source, stub))
+
+
+def _nearest(read: Sequence[_Read], suffix: str, where: str, stub: Stub) -> _Read | None:
+    """Return the file of a kind that counts: one that differs from the stub, nearest the top, spelt as it should be."""
+    wanted = {".py": stub.file, ".ipynb": stub.notebook}[suffix]
+    mine = [one for one in read if one.candidate.suffix == suffix]
+    mine = [one for one in mine if one.differs] or mine
+    best = min((_place(one, wanted) for one in mine), default=None)
+    nearest = [*{one.candidate.member.parts: one for one in mine if _place(one, wanted) == best}.values()]
+    if any(one.problem or one.work != nearest[0].work for one in nearest[1:]):
+        told = several(one.candidate.shown for one in nearest)
+        raise UnreadableError(f"{where} holds several files named {wanted}: {told}. Hand in one.")
+    return nearest[0] if nearest else None
+
+
+def _place(one: _Read, wanted: str) -> tuple[int, bool]:
+    return one.candidate.depth, one.candidate.title != wanted
+
+
+def _found_among(rivals: Sequence[_Read], own: Sequence[Candidate], stub: Stub) -> Found:
+    """Choose between a file and a notebook, and say what is open."""
+    best = max(rivals, key=lambda one: (not one.problem, one.count))
+    others = [one for one in rivals if one is not best]
+    doubts: tuple[str, ...] = ()
+    if others and others[0].problem:
+        doubts = (f"{best.candidate.shown} is graded, since the other file cannot be read: {others[0].problem}",)
+    elif others and others[0].work != best.work:
+        both = f"{_counted(best, ' exercises written')} and {_counted(others[0])} both differ from the stub"
+        rule = f"the one with more exercises written counts, and {stub.file} where both have as many"
+        doubts = (f"{both}. {best.candidate.shown} is graded: {rule}.",)
+    found = _found(best, [c for c in own if c not in [one.candidate for one in others]], stub)
+    return replace(found, notes=(*doubts, *found.notes), doubts=doubts)
+
+
+def _counted(one: _Read, what: str = "") -> str:
+    return f"{one.candidate.shown} ({one.count}{what if one.count != 1 else what.replace('s ', ' ')})"
+
+
+def _of_other_names(working: Sequence[_Read], own: Sequence[Candidate], where: str, stub: Stub) -> Found:
+    """Choose the one with most written among files that have other names than the assignment gives."""
+    most = max(one.count for one in working)
+    best, *alike = [one for one in working if one.count == most]
+    if any(one.work != best.work for one in alike):
+        raise _none_is_named([one.candidate for one in working], where, stub)
+    found = _found(best, own, stub)
+    if len(working) - len(alike) == 1:
+        return found
+    told = f"{', '.join(_counted(one) for one in working)} differ from the stub and none is named {stub.file}. "
+    doubt = f"{told}{best.candidate.shown} is graded, with most exercises written."
+    return replace(found, notes=(doubt, *found.notes), doubts=(doubt,))
+
+
+def _none_is_named(own: Sequence[Candidate], where: str, stub: Stub) -> UnreadableError:
+    told = f"{where} holds several Python files and none is named {stub.file}: {several(c.shown for c in own)}."
+    return UnreadableError(f"{told} Rename yours to {stub.file}.")
+
+
+def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
+    """Return what counts. Raises UnreadableError where it cannot be read."""
+    if one.source is None:
+        raise UnreadableError(one.problem)
+    chosen = one.candidate
+    notes = (*renamed_note(chosen.title, stub), *_left_note(chosen, own, stub), *one.notes)
+    return Found(one.source, chosen.shown, notes, parts=chosen.member.parts)
+
+
+def _left_note(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> tuple[str, ...]:
+    """Name copies of the file that counts, such as `means (1).py`."""
+    stem = PurePosixPath(stub.file).stem.casefold()
+    others = {c.shown for c in own if c.title.casefold().startswith(stem)} - {chosen.shown}
+    others -= {c.shown for c in own if c.named in _names(stub) and c.suffix != chosen.suffix}
+    return (f"{chosen.shown} counts; not read: {several(sorted(others))}",) if others else ()
+
+
+def renamed_note(name: str, stub: Stub) -> tuple[str, ...]:
+    """Say that a file has another name than the assignment gives it, if so."""
+    return () if name in (stub.file, stub.notebook) else (f"the file is named {printable(name)}, not {stub.file}",)
