@@ -29,13 +29,13 @@ import cloudpickle
 from autograder.classroom.cluster import MOST, connected, grade_on_cluster
 from autograder.classroom.cluster_worker import Crew, Done, Orders, Task, course_files
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.pipeline import Choices, make_plan, write_down
+from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import exercise_keys
-from autograder.classroom.run import grade_one
+from autograder.classroom.run import grade_one, write_down
 from autograder.classroom.submissions import Submission, read_submissions
+from autograder.classroom.watch import Mark
 from autograder.command.demo import write_class
-from autograder.command.progress import Mark
 from autograder.course.catalog import load_assignment
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer

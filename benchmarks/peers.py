@@ -41,10 +41,12 @@ from bench import (
 )
 
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.pipeline import Choices, carry_out, make_plan, publish
+from autograder.classroom.plan import Choices, make_plan
+from autograder.classroom.run import carry_out
 from autograder.classroom.submissions import Submission
 from autograder.command.progress import Lines
 from autograder.oracle.oracle import Oracle
+from autograder.pages.class_files import publish
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.process import ENVIRONMENT
 

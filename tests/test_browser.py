@@ -10,7 +10,8 @@ from browser import look_at, site
 from class_records import CRASH, NO_SCALE, absentee, decided, handed_in, large_class, make_result, on_roster, summary
 
 from autograder.course.spec import Status
-from autograder.pages.report import feedback_html, report_html
+from autograder.pages.feedback import feedback_html
+from autograder.pages.report import report_html
 
 pytestmark = pytest.mark.browser
 Json = dict[str, Any]

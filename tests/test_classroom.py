@@ -80,7 +80,7 @@ def test_grading_again_says_that_nothing_changed(run: Run, works: Path, out: Pat
     """The seed stays, no submission runs, and where everything lies is said again."""
     code, said, _ = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
     assert code == 0
-    assert "0 graded, 3 stand as they were" in said
+    assert "0 graded, 3 unchanged" in said
     assert "seed 3" in said
     assert str(out / "report.html") in said
 
@@ -141,7 +141,7 @@ def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path
     assert "Every case passes." in run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")[1]
     shutil.copy(latecomers / "zoe.py", works)
     ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
-    assert "0 graded, 4 stand as they were" in ended[1]
+    assert "0 graded, 4 unchanged" in ended[1]
     assert "graded before" not in ended[2]
     again = ("--only", "bob", "--regrade", "center", "--accept-unsandboxed")
     assert "t1_means: 4 submissions" in run("grade", "t1_means", works, "-o", out, *again)[1]
@@ -176,7 +176,7 @@ def test_a_decision_on_earlier_code_is_told(run: Run, works: Path, out: Path, as
     run("override", "bob", "center", 0.5, "--because", "Half.", "-o", out, course=None)
     (works / "bob.py").write_text(assignment.reference, encoding="utf-8")
     ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
-    assert "1 handed in anew after a person had decided about their points" in ended[2]
+    assert "1 resubmitted after a manual override" in ended[2]
     assert "bob" in ended[2]
     assert entry(out, "bob")["score"] == 5.5
     assert run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")[2] == ""

@@ -24,12 +24,14 @@ from autograder.classroom.cluster import LEAST, MOST, MOST_BYTES, ClusterError, 
 from autograder.classroom.cluster_worker import Crew, Orders, course_files
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.pipeline import Choices, carry_out, make_plan, publish, write_down
+from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.result_keys import exercise_keys
+from autograder.classroom.run import carry_out, write_down
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.pages.class_files import publish
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 cloudpickle.register_pickle_by_value(deadly_crew)  # workers do not have our tests

@@ -29,12 +29,14 @@ from rich.console import Console
 from autograder.classroom.exports import sheet_names
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_view import records as records_in
-from autograder.classroom.pipeline import Choices, carry_out, make_plan, publish
+from autograder.classroom.plan import Choices, make_plan
+from autograder.classroom.run import carry_out
 from autograder.classroom.submissions import read_source, read_submissions
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
 from autograder.judge.terminal_text import tell
+from autograder.pages.class_files import publish
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.written_exercises import Stub

@@ -47,8 +47,10 @@ from autograder.judge.checks import (
 )
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
-from autograder.pages.report import feedback_html, report_html
-from autograder.sandbox.child.wire import Opaque, Tensor
+from autograder.pages.feedback import feedback_html
+from autograder.pages.report import report_html
+from autograder.sandbox.child.tree import Tensor
+from autograder.sandbox.child.wire import Opaque
 from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Source, Trouble
 
 REFERENCE = """

@@ -11,8 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from autograder.handout.handout import SHIPPED
+
 ROOT = Path(__file__).parents[1]
-LAYERS = ("course", "sandbox", "judge", "lms", "batch", "publish", "proof", "command")
+# Who may import whom: each package only those before it, and the command line all of them.
+LAYERS = (
+    "sandbox/child", "course", "sandbox", "judge", "submission", "handout/kit",
+    "oracle", "lms", "classroom", "pages", "handout", "integrations", "proof", "command",
+)  # fmt: skip
 FILES = sorted((ROOT / "autograder").rglob("*.py"))
 
 
@@ -28,9 +34,21 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def layer(module: str) -> int:
-    """Return how high a module of ours stands."""
-    part = module.split(".")[1] if "." in module else ""
-    return LAYERS.index(part) if part in LAYERS else len(LAYERS)
+    """Return how high a module of ours stands: the innermost package that the list names."""
+    parts = tuple(module.split(".")[1:])
+    inside = [place for place in LAYERS if parts[: place.count("/") + 1] == tuple(place.split("/"))]
+    return LAYERS.index(max(inside, key=len)) if inside else len(LAYERS)
+
+
+def package_of(path: Path) -> str:
+    """Return the package of the list that a file is in, or nothing for what stands at the top."""
+    own = layer(module_of(path))
+    return LAYERS[own] if own < len(LAYERS) else ""
+
+
+def module_of(path: Path) -> str:
+    """Return the dotted name of a file of ours."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
 def ours(path: Path) -> set[str]:
@@ -41,42 +59,39 @@ def ours(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "autograder")))
 def test_each_layer_imports_only_from_those_before_it(path: Path) -> None:
     """In the order of the layers, and then what stands at the top."""
-    own = layer("autograder." + ".".join(path.relative_to(ROOT / "autograder").with_suffix("").parts))
+    own = layer(module_of(path))
     version = {"autograder", "autograder.__version__"}
     assert [name for name in ours(path) - version if layer(name) > own] == []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Not even inside functions."""
-    names = {
-        "autograder." + ".".join(path.relative_to(ROOT / "autograder").with_suffix("").parts): path for path in FILES
-    }
+    names = {module_of(path): path for path in FILES}
     graph = {name: {other for other in ours(path) if other in names} for name, path in names.items()}
     assert list(TopologicalSorter(graph).static_order())
 
 
-@pytest.mark.parametrize(
-    ("name", "allowed"),
-    [
-        ("worker", ("wire", "program", "shortcuts")),
-        ("program", ("shortcuts",)),
-        ("wire", ("arrays",)),
-        ("shortcuts", ()),
-    ],
-)
-def test_what_sits_beside_student_code_knows_no_answers(name: str, allowed: tuple[str, ...]) -> None:
-    """The worker imports nothing of ours but the codec, the program and the guards, and these nothing else."""
-    found = ours(ROOT / "autograder" / "sandbox" / f"{name}.py")
-    assert all(module.startswith(tuple(f"autograder.sandbox.{other}" for other in allowed)) for module in found)
-    assert bool(found) == bool(allowed)
+def test_what_is_beside_student_code_imports_nothing_else() -> None:
+    """No module of `sandbox/child` imports another of ours; it knows no answer, no tolerance and no check."""
+    inside = [path for path in FILES if package_of(path) == "sandbox/child"]
+    found = {name for path in inside for name in ours(path)}
+    assert len(inside) > 5
+    assert not [name for name in found if not name.startswith("autograder.sandbox.child")]
 
 
-def test_what_goes_into_a_sandbox_knows_no_answers() -> None:
-    """Neither does what starts the worker in there."""
-    for name in ("cold", "jail", "zygote"):
-        allowed = tuple(f"autograder.sandbox.{module}" for module in ("jail", "limits", "wire", "worker"))
-        found = ours(ROOT / "autograder" / "sandbox" / f"{name}.py") - {"autograder.sandbox"}
-        assert all(module.startswith(allowed) for module in found)
+def test_what_ships_imports_only_what_ships() -> None:
+    """Of the packages that a handout holds no module needs another, so the reference's side stays at home."""
+    shipped = {*SHIPPED, "sandbox/child"}
+    inside = [path for path in FILES if package_of(path) in shipped]
+    outside = {name for path in inside for name in ours(path) if LAYERS[layer(name)] not in shipped}
+    assert len(inside) > 30
+    assert not outside
+
+
+def test_answers_stay_with_the_grader() -> None:
+    """Neither what ships nor a sandbox's child is in, or above, the package that knows the answers."""
+    assert "oracle" not in SHIPPED
+    assert all(LAYERS.index(place) < LAYERS.index("oracle") for place in SHIPPED)
 
 
 def test_nothing_imports_otter() -> None:

@@ -16,7 +16,7 @@ from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import open_for, open_gradebook
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.merge_shards import Part, check_parts, leave_out, read_part, take_over
-from autograder.classroom.pipeline import Choices, make_plan
+from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.record import Graded
 from autograder.classroom.shards import Shard, ShardError, parse_shard
 from autograder.classroom.submissions import Submission

@@ -25,12 +25,14 @@ from autograder.classroom import run as run_module
 from autograder.classroom.gradebook import FILE, GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_view import find_student
-from autograder.classroom.pipeline import CLASS_FILES, STUDENT_FILES, Choices, carry_out, make_plan, publish, write_down
+from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.roster import Person
+from autograder.classroom.run import carry_out, write_down
 from autograder.classroom.submissions import Submission
-from autograder.command.progress import Mark
+from autograder.classroom.watch import Mark
 from autograder.course.spec import Assignment, call
 from autograder.lms.platform import Owner
+from autograder.pages.class_files import CLASS_FILES, STUDENT_FILES, publish
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "autograder/classroom/result.schema.json").read_text(encoding="utf-8"))

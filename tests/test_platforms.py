@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from autograder.lms import brightspace, canvas, ilias, moodle
 from autograder.lms.blackboard import PLATFORM as BLACKBOARD
+from autograder.lms.dates import iso_moment, worded_moment
 from autograder.lms.gradescope import read_metadata
-from autograder.lms.moments import iso_moment, worded_moment
 from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Understood
 from autograder.lms.recognition import Reading, platforms, recognise
 

@@ -7,7 +7,8 @@ import json
 
 from rich.console import Console
 
-from autograder.command.progress import Bar, Events, Lines, Mark, watch_on
+from autograder.classroom.watch import Mark
+from autograder.command.progress import Bar, Events, Lines, watch_on
 
 GOOD, BAD = Mark("ann", "graded", 7.0, 7.0), Mark("tom", "unreadable", 0.0, 7.0)
 
@@ -19,7 +20,7 @@ def test_lines_in_a_log() -> None:
         watch.start(3, 2)
         for mark in (GOOD, BAD, GOOD):
             watch.graded(mark)
-    assert said[0] == "3 to grade, 2 stand as they are"
+    assert said[0] == "3 to grade, 2 unchanged"
     assert said[1].startswith("1 of 3 graded (33 %), ")
     assert "left" in said[1]
     assert said[2].startswith("2 of 3 graded (66 %), ")

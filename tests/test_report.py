@@ -24,8 +24,9 @@ from class_records import (
 )
 
 from autograder.course.spec import Status
+from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.page import moment, visible
-from autograder.pages.report import feedback_html, feedback_line, handing_in_line, report_html
+from autograder.pages.report import report_html
 
 TAGS = (
     "html head meta title style body a header nav main footer section p h1 h2 h3 bdi b small span br code pre details "

@@ -16,7 +16,7 @@ from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.shrink import Shrunk, count, has_values, rounded, shrink, sizes_of
 from autograder.oracle.smaller_calls import WORKED, smaller
-from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 
 RNG = np.random.default_rng(3)

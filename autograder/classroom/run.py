@@ -1,4 +1,4 @@
-"""Grade a class: every submission once, a few at a time."""
+"""Grade a class: every submission once, a few at a time, each result written down before the next is waited for."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
+from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.gradebook_view import records
+from autograder.classroom.plan import Plan
 from autograder.classroom.record import Graded
 from autograder.classroom.submissions import Submission
+from autograder.classroom.watch import Mark, Watch
 from autograder.course.spec import Status
 from autograder.judge.grade import grade, without_points
 from autograder.judge.messages import OUR_FAULT
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Progress, Trainer
-from autograder.sandbox.job import ClosedError, Sandbox, Source
+from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source
 
 TRIES = 2
 RETRY_SECONDS = 0.5
@@ -95,3 +99,27 @@ def _graded(source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset
             if tries_left:
                 time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
     return replace(_without(trainer, Status.GRADER_ERROR, text), problem=text)
+
+
+def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: Watch) -> None:
+    """Grade what a plan says, here; each result is in the book before the next is waited for."""
+    for trial in plan.oracle.trials:
+        plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
+    write_down(book, plan, grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training), watch)
+
+
+def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Watch) -> None:
+    """Write down what a plan's submissions come to; a run for each kind of machine that graded some of them."""
+    began = time.monotonic()
+    runs: dict[Isolation, int] = {}
+    with watch:
+        watch.start(len(plan.tasks), plan.kept)
+        for graded in coming:
+            student = graded.submission.student
+            if graded.isolation not in runs:
+                runs[graded.isolation] = book.begin(graded.isolation)
+            book.save(graded, plan.keys, plan.stale[student], runs[graded.isolation])
+            (entry,) = records(book, [student])
+            watch.graded(Mark(student, entry["status"], entry["score"], entry["max_score"]))
+    for run in runs.values():
+        book.end(run, time.monotonic() - began)

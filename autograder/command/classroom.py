@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from autograder.classroom.gradebook import Gradebook
     from autograder.classroom.mismatch import Mismatch
-    from autograder.classroom.pipeline import Choices, Plan
+    from autograder.classroom.plan import Choices, Plan
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
     from autograder.command.progress import Events
@@ -77,7 +77,7 @@ def grade(
     from rich.console import Console
 
     from autograder.classroom.gradebook import GradebookError
-    from autograder.classroom.pipeline import Choices
+    from autograder.classroom.plan import Choices
     from autograder.classroom.roster import RosterError
     from autograder.classroom.submissions import SubmissionsError
     from autograder.command.progress import Events
@@ -121,7 +121,7 @@ def merge(
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import open_for, open_gradebook
     from autograder.classroom.merge_shards import check_parts, leave_out, read_part, take_over
-    from autograder.classroom.pipeline import publish
+    from autograder.pages.class_files import publish
 
     if out.resolve() in {part.resolve() for part in parts}:
         fail(f"{out} is one of the parts. Name another folder for the whole.")
@@ -166,7 +166,7 @@ def _grade_into(
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
     from autograder.classroom.gradebook_lock import open_gradebook
     from autograder.classroom.mismatch import roster_mismatch, unmatched_aliases
-    from autograder.classroom.pipeline import make_plan
+    from autograder.classroom.plan import make_plan
     from autograder.classroom.submissions import read_class
     from autograder.command.progress import watch_on
     from autograder.submission.written_exercises import Stub
@@ -247,7 +247,7 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
 def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
     from autograder.classroom.gradebook_view import records
-    from autograder.classroom.pipeline import publish
+    from autograder.pages.class_files import publish
     from autograder.submission.archives import several
 
     done, shard = len(plan.tasks), book.fact("shard")
@@ -269,13 +269,13 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
     if done:
         _show_class(console, book, f"{book.fact('assignment')}: {summary['submissions']} submissions")
     if plan.decided:
-        told = "handed in anew after a person had decided about their points, and the decision still stands"
+        told = "resubmitted after a manual override, which still counts"
         print(
             f"autograder: {len(plan.decided)} {told}: {several(plan.decided)}. Look at it again; "
             "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
             file=sys.stderr,
         )
-    console.print(f"{done} graded" + f", {plan.kept} stand as they were" * bool(plan.kept), highlight=False)
+    console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
     _say_where(console, book.folder, summary)
     return _is_sound(book, summary, events)
 

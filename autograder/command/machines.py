@@ -14,8 +14,8 @@ from autograder.course.spec import Assignment
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
-    from autograder.classroom.pipeline import Plan
-    from autograder.command.progress import Watch
+    from autograder.classroom.plan import Plan
+    from autograder.classroom.watch import Watch
 
 MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
 
@@ -39,7 +39,7 @@ class Machines:
 
     def grade(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         """Grade what a plan says and write it down."""
-        from autograder.classroom.pipeline import carry_out
+        from autograder.classroom.run import carry_out
 
         if self.cluster:
             self._on_cluster(book, plan, watch)
@@ -54,7 +54,7 @@ class Machines:
             from autograder.classroom.cluster_worker import Crew, Orders, course_files
         except ImportError as error:
             fail(f"{MISSING} ({error})")
-        from autograder.classroom.pipeline import write_down
+        from autograder.classroom.run import write_down
         from autograder.oracle.training import Trainer
 
         files = course_files(self.course, self.slug)

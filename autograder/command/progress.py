@@ -6,22 +6,14 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Protocol, Self, TextIO
+from typing import Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from autograder.classroom.watch import Mark, Watch
+
 LINE_SECONDS = 10.0  # between lines in a log
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What one submission came to, in short."""
-
-    student: str
-    status: str
-    score: float
-    max_score: float
 
 
 @dataclass
@@ -47,25 +39,6 @@ class Pace:
     def words(self) -> str:
         """The rate, and how many could not be graded."""
         return f"{self.rate:.1f}/s" + f", {self.failed} could not be graded" * bool(self.failed)
-
-
-class Watch(Protocol):
-    """Whom a grading tells how far it is."""
-
-    def __enter__(self) -> Self:
-        """Begin to show."""
-
-    def __exit__(self, *_: object) -> None:
-        """Show no more."""
-
-    def start(self, todo: int, kept: int) -> None:
-        """So many are to be graded, and so many stand as they are."""
-
-    def graded(self, one: Mark) -> None:
-        """One more is graded."""
-
-    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
-        """So far has a training come; several threads tell of theirs."""
 
 
 class Bar:
@@ -95,7 +68,7 @@ class Bar:
     def start(self, todo: int, kept: int) -> None:
         """Know where it ends."""
         self._pace = Pace(todo)
-        self._bar.update(self._task, total=todo, description=f"{kept} stand as they are" if kept else "")
+        self._bar.update(self._task, total=todo, description=f"{kept} unchanged" if kept else "")
 
     def graded(self, one: Mark) -> None:
         """Move on."""
@@ -124,7 +97,7 @@ class Lines:
     def start(self, todo: int, kept: int) -> None:
         """Say what is to be done."""
         self._pace, self._last = Pace(todo), time.monotonic()
-        self._say(f"{todo} to grade" + f", {kept} stand as they are" * bool(kept))
+        self._say(f"{todo} to grade" + f", {kept} unchanged" * bool(kept))
 
     def graded(self, one: Mark) -> None:
         """Say how far it is, if that is due."""

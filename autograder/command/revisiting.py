@@ -27,7 +27,7 @@ from autograder.course.catalog import load_assignment
 
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
     """Make every file of a graded class anew from its gradebook."""
-    from autograder.classroom.pipeline import publish
+    from autograder.pages.class_files import publish
 
     with graded_book(out) as book:
         tell_unfinished(publish(book, anew=True))
@@ -44,7 +44,7 @@ def override(
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
     from autograder.classroom.gradebook_view import find_exercise, find_student, left
-    from autograder.classroom.pipeline import publish
+    from autograder.pages.class_files import publish
 
     if withdraw != (points is None):
         fail("Give the points, or --withdraw to go back to the computed ones.")

@@ -22,7 +22,7 @@ from autograder.judge.checks import choice
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial, as_data
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.child.tree import array_of
 
 SHORTEST_LINE = 12  # characters of code, blanks not counted, that are somebody's own
 SHORTEST_CLAIM = 24
@@ -162,11 +162,11 @@ def _rows(tree: Any) -> Iterator[tuple[float, ...]]:
         for item in tree:
             yield from _rows(item)
         return
-    array = tree.array if isinstance(tree, Tensor) else tree.detach().numpy() if hasattr(tree, "detach") else tree
-    if isinstance(array, np.ndarray) and array.dtype.kind in "fiu":
+    array = array_of(tree)
+    if array is not None and array.dtype.kind in "fiu":
         yield tuple(float(entry) for entry in array.reshape(-1))
-    elif isinstance(array, float):
-        yield (array,)
+    elif isinstance(tree, float):
+        yield (tree,)
 
 
 def _grams(row: Sequence[float]) -> set[tuple[float, ...]]:

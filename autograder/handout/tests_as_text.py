@@ -18,7 +18,8 @@ from autograder.course.spec import Call, Module
 from autograder.handout.kit.bundle import Bundle, trial_key
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial
-from autograder.sandbox.child.wire import Code, Opaque, Tensor
+from autograder.sandbox.child.tree import Tensor, map_leaves
+from autograder.sandbox.child.wire import Code, Opaque
 
 WIDTH = 100
 DIGITS = 6  # of expected numbers, which tests compare with a tolerance
@@ -207,19 +208,13 @@ def _scalar(value: Any) -> str:
 
 def _rounded(tree: Any) -> Any:
     """Return a result with its numbers cut to a few digits."""
-    if isinstance(tree, Tensor):
-        return Tensor(_rounded(tree.array))
-    if isinstance(tree, np.ndarray) and tree.dtype.kind == "f":
-        short = [float(f"{entry:.{DIGITS}g}") for entry in tree.reshape(-1).tolist()]
-        return np.array(short, tree.dtype).reshape(tree.shape)
-    if isinstance(tree, np.floating):
-        return float(f"{tree:.{DIGITS}g}")
-    if isinstance(tree, bool):
-        return tree
-    if isinstance(tree, float):
-        return float(f"{tree:.{DIGITS}g}")
-    if isinstance(tree, list | tuple):
-        return type(tree)(_rounded(item) for item in tree)
-    if isinstance(tree, dict):
-        return {key: _rounded(item) for key, item in tree.items()}
-    return tree
+    return map_leaves(_rounded_leaf, tree)
+
+
+def _rounded_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, Tensor):
+        return Tensor(_rounded_leaf(leaf.array))
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f":
+        short = [float(f"{entry:.{DIGITS}g}") for entry in leaf.reshape(-1).tolist()]
+        return np.array(short, leaf.dtype).reshape(leaf.shape)
+    return float(f"{leaf:.{DIGITS}g}") if isinstance(leaf, float | np.floating) else leaf

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Finding
-from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.child.tree import array_of, leaves
 
 FULL_SIZE = 48  # arrays up to this many entries are shown whole
 WINDOW = (2, 3)  # rows and columns on each side of the first difference
@@ -41,7 +41,7 @@ def _made(init: Sequence[Any], parameters: Sequence[str]) -> str:
 
 def side_by_side(finding: Finding) -> str:
     """Show got and expected in two columns: whole if small, else around the first difference."""
-    got, expected = _as_array(finding.got), _as_array(finding.expected)
+    got, expected = array_of(finding.got), array_of(finding.expected)
     if got is None:
         return ""
     if expected is None:
@@ -80,16 +80,8 @@ def _render(array: np.ndarray, window: tuple[Any, ...]) -> str:
     return np.array2string(part, precision=4, suppress_small=True, separator=" ", max_line_width=60, threshold=10_000)
 
 
-def _as_array(value: Any) -> np.ndarray | None:
-    if isinstance(value, Tensor):
-        return value.array
-    if hasattr(value, "detach"):  # a torch tensor of the case
-        return np.asarray(value.detach().numpy())
-    return value if isinstance(value, np.ndarray) else None
-
-
 def _show_value(value: Any, full: bool) -> str:
-    array = _as_array(value)
+    array = array_of(value)
     if array is not None:
         about = f"{'array' if isinstance(value, np.ndarray) else 'tensor'} {array.shape} {array.dtype}"
         return f"{about}\n{_render(array, ())}" if full and array.size <= FULL_SIZE else about
@@ -104,9 +96,7 @@ def _show_value(value: Any, full: bool) -> str:
 
 
 def _holds_arrays(value: Any) -> bool:
-    if isinstance(value, tuple | list | dict):
-        return any(map(_holds_arrays, value.values() if isinstance(value, dict) else value))
-    return _as_array(value) is not None
+    return any(array_of(leaf) is not None for leaf in leaves(value))
 
 
 def _indent(text: str, head: str) -> str:

@@ -15,9 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograder.course.spec import Answer, Call, Finding
-from autograder.judge.compare import TOLERANCE, deviation, difference
+from autograder.judge.compare import difference
 from autograder.judge.quiz import answered, choice
-from autograder.sandbox.child.wire import Code, Tensor
+from autograder.judge.tolerance import TOLERANCE, deviation
+from autograder.sandbox.child.tree import Tensor, as_arrays
+from autograder.sandbox.child.wire import Code
 
 __all__ = [
     "agree", "answered", "boolean", "choice", "close",
@@ -220,7 +222,7 @@ def _arrays(got: Answers, expected: Answers) -> list[np.ndarray] | Finding:
         finding = difference(mine.value, theirs.value)
         if finding and finding.kind not in ("values", "dtype"):
             return replace(finding, call=index)
-        arrays.append(np.asarray(mine.value.array if isinstance(mine.value, Tensor) else mine.value))
+        arrays.append(np.asarray(as_arrays(mine.value)))
     return arrays
 
 

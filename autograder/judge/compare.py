@@ -1,9 +1,7 @@
 """Compare one value with the expected one: the first difference, in a sentence.
 
-Comparison is strict about structure (container, shape, finiteness) and tolerant about float noise: the deviation of
-an array is its largest absolute difference divided by the largest absolute expected entry, so float32 work passes
-and a wrong formula does not; whole numbers and truth values are not divided, so that a large one hides no other's
-being off by one. A broadcastable wrong shape is wrong; NaN never passes unless expected.
+Comparison is strict about structure (container, shape, finiteness) and tolerant about float noise (`tolerance.py`).
+A broadcastable wrong shape is wrong; NaN never passes unless expected.
 """
 
 from __future__ import annotations
@@ -15,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Finding
-from autograder.sandbox.child.wire import Opaque, Tensor
+from autograder.judge.tolerance import TOLERANCE, deviation, scale
+from autograder.sandbox.child.tree import Tensor, as_arrays
+from autograder.sandbox.child.wire import Opaque
 
-# `autograder calibrate` measures, for every case, that noise stays a decade below it and known mistakes above.
-TOLERANCE = 1e-4
 MAX_SHOWN = 50  # characters of a text
 
 
@@ -35,33 +33,6 @@ def identical(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         return bool(one.keys() == other.keys()) and all(identical(value, other[key]) for key, value in one.items())
     return isinstance(one, str | int | float | None) and bool(one == other)
-
-
-def deviation(got: np.ndarray, expected: np.ndarray) -> float:
-    """Return max |got - expected| / max |expected| over finite entries, inf where non-finite entries disagree."""
-    exact = expected.dtype.kind != "f"
-    got64, expected64 = np.asarray(got, np.float64), np.asarray(expected, np.float64)
-    if got64.size == 0:
-        return 0.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        largest = float(np.abs(got64 - expected64).max())
-        scale = 1.0 if exact else float(np.abs(expected64).max()) or 1.0
-    if np.isfinite(largest) and np.isfinite(scale):  # the usual case, and the only one in which all entries are finite
-        return largest / scale
-    finite = np.isfinite(expected64)
-    if not np.array_equal(np.isfinite(got64), finite) or not np.array_equal(
-        got64[~finite], expected64[~finite], equal_nan=True
-    ):
-        return float("inf")
-    with np.errstate(over="ignore"):
-        return float(np.abs(got64[finite] - expected64[finite]).max(initial=0.0)) / _scale(expected)
-
-
-def _scale(expected: np.ndarray) -> float:
-    """Return what differences are measured by: the largest finite entry, or nothing where numbers are whole."""
-    if expected.dtype.kind != "f":
-        return 1.0
-    return float(np.abs(expected[np.isfinite(expected)], dtype=np.float64).max(initial=0.0)) or 1.0
 
 
 def difference(got: Any, expected: Any, where: str = "", tolerance: float = TOLERANCE) -> Finding | None:
@@ -151,9 +122,9 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str, toler
         text = "No gradient reaches it: your code does not use it, or leaves torch's graph on the way to the output."
         return Finding("no_gradient", text, where)
     if isinstance(expected, Tensor) != isinstance(got, Tensor) or not isinstance(got, np.ndarray | np.generic | Tensor):
-        wanted = f"a {_kind(expected)} of shape {_array(expected).shape}"
+        wanted = f"a {_kind(expected)} of shape {np.asarray(as_arrays(expected)).shape}"
         return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
-    mine, theirs = _array(got), _array(expected)
+    mine, theirs = np.asarray(as_arrays(got)), np.asarray(as_arrays(expected))
     if mine.shape != theirs.shape:
         return Finding("shape", f"The shape is {mine.shape}; {theirs.shape} was expected.", where, mine, theirs)
     if theirs.dtype == bool and mine.dtype != bool:
@@ -174,7 +145,7 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str, toler
 def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str, tolerance: float) -> Finding:
     got, wanted = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        near = (got == wanted) | (np.abs(got - wanted) / _scale(theirs) <= tolerance)
+        near = (got == wanted) | (np.abs(got - wanted) / scale(theirs) <= tolerance)
     bad = np.argwhere(~(near | (np.isnan(got) & np.isnan(wanted))))
     first = tuple(map(int, bad[0]))
     values = f"{_num(mine[first])} instead of {_num(theirs[first])}"
@@ -182,10 +153,6 @@ def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str, tolerance: 
         return Finding("values", f"The only value differs: {values}.", where, mine, theirs, first)
     text = f"{len(bad)} of {mine.size} values differ, the first at {_place(first)}: {values}."
     return Finding("values", text, where, mine, theirs, first)
-
-
-def _array(value: Any) -> np.ndarray:
-    return np.asarray(value.array if isinstance(value, Tensor) else value)
 
 
 def _num(value: Any) -> str:
@@ -218,7 +185,7 @@ def _describe(value: Any) -> str:
     if value is None:
         return "None (is a `return` missing?)"
     if isinstance(value, np.ndarray | Tensor):
-        return f"a {_kind(value)} of shape {_array(value).shape}"
+        return f"a {_kind(value)} of shape {np.asarray(as_arrays(value)).shape}"
     if isinstance(value, tuple | list):
         return f"a {_kind(value)} of {len(value)}"
     kind = _kind(value)

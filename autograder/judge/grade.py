@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, attribute, judge_all, name_mistakes
-from autograder.judge.charge import charge_once
 from autograder.judge.diagnose import Diagnosis
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
+from autograder.judge.made_again import charge_once
 from autograder.judge.messages import (
     MAX_LINE,
     explain_ending,

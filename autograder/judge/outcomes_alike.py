@@ -16,7 +16,7 @@ import numpy as np
 
 from autograder.course.spec import Answer
 from autograder.judge.trials import Trial
-from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Ending, Outcome, Trouble
 
 # Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
@@ -102,11 +102,7 @@ def _overflows(outcome: Outcome) -> bool:
 
 def _fractions_in(tree: Any) -> Iterator[np.ndarray]:
     """Yield every array and number of a tree that need not be whole."""
-    if isinstance(tree, tuple | list | dict):
-        for part in tree.values() if isinstance(tree, dict) else tree:
-            yield from _fractions_in(part)
-    elif (array := _floats(tree)) is not None:
-        yield array
+    yield from (array for leaf in leaves(tree) if (array := _floats(leaf)) is not None)
 
 
 def _finite_parts(mine: Any, theirs: Any) -> tuple[Any, Any]:

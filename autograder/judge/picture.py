@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Finding, Plot
-from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.child.tree import array_of, as_arrays
 
 MAX_SIDE = 48  # rows and columns of a heat map; a larger one is cut around the first difference
 LEAST = 6  # entries of an answer that is worth a heat map; fewer are read as quickly
@@ -82,7 +82,7 @@ def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> 
     for label, mine, theirs in zip(plot.calls, yours, expected, strict=True):
         for whose, answer in (("yours", mine), ("expected", theirs)):
             try:
-                row = _numbers(plot.row(_arrays(answer.value)))
+                row = _numbers(plot.row(as_arrays(answer.value)))
             except Exception:  # noqa: BLE001, S112 (whatever a row meets in an odd answer, a picture is worth no grade)
                 continue
             if row is not None and row.ndim == 1:
@@ -104,22 +104,14 @@ def heat_map(finding: Finding) -> Heat | None:
     return Heat(_grid(got[part]), _grid(expected[part]), f"[{', '.join(map(str, leading))}]" if leading else "")
 
 
-def _arrays(tree: Any) -> Any:
-    """Return a tree with numpy arrays for tensors."""
-    if isinstance(tree, list | tuple):
-        return tuple(map(_arrays, tree))
-    return tree.array if isinstance(tree, Tensor) else tree
-
-
 def _window(at: int, size: int) -> slice:
     start = min(max(at - MAX_SIDE // 2, 0), max(size - MAX_SIDE, 0))
     return slice(start, start + MAX_SIDE)
 
 
 def _numbers(value: Any) -> np.ndarray | None:
-    array = value.array if isinstance(value, Tensor) else value
-    numeric = isinstance(array, np.ndarray) and array.dtype.kind in "fiub"
-    return np.asarray(array, np.float64) if numeric else None
+    array = array_of(value)
+    return None if array is None or array.dtype.kind not in "fiub" else np.asarray(array, np.float64)
 
 
 def _grid(array: np.ndarray) -> Grid:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from autograder.lms.beginnings import common_beginning
-from autograder.lms.moments import stamp_moment
+from autograder.lms.dates import stamp_moment
 from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
 from autograder.lms.sheets import write_sheet
 

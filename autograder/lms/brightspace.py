@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from autograder.lms.moments import worded_moment
+from autograder.lms.dates import worded_moment
 from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Row, Understood
 from autograder.lms.sheets import write_sheet
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
-from autograder.lms.moments import iso_moment
+from autograder.lms.dates import iso_moment
 from autograder.lms.platform import Listing, Named, Owner, Platform, Understood
 
 METADATA = "submission_metadata.yml"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from autograder.lms.moments import iso_moment
+from autograder.lms.dates import iso_moment
 from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood
 
 _STAMP = "timestamp.txt"

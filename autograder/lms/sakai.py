@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from autograder.lms.moments import iso_moment
+from autograder.lms.dates import iso_moment
 from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
 from autograder.lms.sheets import write_sheet
 

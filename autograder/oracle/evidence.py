@@ -21,7 +21,7 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.student_calls import Asked, Question, asked_by, leaves, with_leaf
+from autograder.oracle.student_calls import Asked, Question, arrays_by_path, asked_by, with_leaf
 from autograder.sandbox.child.wire import WireError, decode, encode
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
@@ -97,7 +97,7 @@ def draw_twins(
     whole = (asked.args, asked.kwargs)
     others = [(other.args, other.kwargs) for other in again if _shapes((other.args, other.kwargs)) == _shapes(whole)]
     other = others[rng.integers(len(others))] if others else whole
-    every, changed = dict(leaves(whole)), dict(leaves(other))
+    every, changed = dict(arrays_by_path(whole)), dict(arrays_by_path(other))
     drawn = {path: _drawn(array, changed[path], rng) for path, array in every.items()}
     paths = [path for path, array in drawn.items() if not np.array_equal(array, every[path], equal_nan=False)]
     everything = whole
@@ -123,7 +123,7 @@ def _drawn(array: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> np
 
 
 def _shapes(tree: Any) -> list[tuple[Any, ...]]:
-    return [(path, array.shape, array.dtype.str) for path, array in leaves(tree)]
+    return [(path, array.shape, array.dtype.str) for path, array in arrays_by_path(tree)]
 
 
 def _changes(replay: Replay, twin: Asked, right: Any) -> bool:

@@ -21,6 +21,7 @@ from autograder.course.spec import Answer, Assignment, Call, Case, Misconception
 from autograder.judge.trials import Trial, make_trial
 from autograder.oracle.functions_run import Reach
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
+from autograder.sandbox.child.tree import leaves
 from autograder.sandbox.child.wire import Opaque, decode, encode
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 
@@ -280,10 +281,7 @@ def _trial(case: Case, seed: int) -> Trial:
 
 def _opaque(tree: Any) -> Opaque | None:
     """Return the first thing in a tree that is not data, if there is one."""
-    if isinstance(tree, list | tuple | dict):
-        parts = tree.values() if isinstance(tree, dict) else tree
-        return next(filter(None, map(_opaque, parts)), None)
-    return tree if isinstance(tree, Opaque) else None
+    return next((leaf for leaf in leaves(tree) if isinstance(leaf, Opaque)), None)
 
 
 def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:

@@ -21,9 +21,10 @@ import numpy as np
 from autograder.judge.trials import Trial
 from autograder.oracle.gradients import attach
 from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
-from autograder.oracle.student_calls import Asked, Question, array_of, asked_by, with_constants
+from autograder.oracle.student_calls import Asked, Question, asked_by, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
-from autograder.sandbox.child.wire import Tensor, WireError
+from autograder.sandbox.child.tree import array_of, as_arrays, leaves
+from autograder.sandbox.child.wire import WireError
 from autograder.sandbox.job import Ending, Outcome
 
 MAX_CALLS = 10_000  # of functions that are asked about, in one replay
@@ -237,25 +238,17 @@ def _fits(value: Any, expected: Any) -> bool:
 
 def _count(tree: Any) -> int:
     """Return the largest whole number in an answer, which may be how often or how many."""
-    if isinstance(tree, list | tuple | dict):
-        return max(map(_count, tree.values() if isinstance(tree, dict) else tree), default=0)
-    array = np.asarray(array_of(tree))
-    return max(abs(int(array.min())), abs(int(array.max()))) if array.dtype.kind in "iu" and array.size else 0
+    arrays = [np.asarray(as_arrays(leaf)) for leaf in leaves(tree)]
+    whole = (array for array in arrays if array.dtype.kind in "iu" and array.size)
+    return max((max(abs(int(array.min())), abs(int(array.max()))) for array in whole), default=0)
 
 
 def _entries(tree: Any) -> int:
-    if isinstance(tree, list | tuple):
-        return sum(map(_entries, tree))
-    if isinstance(tree, dict):
-        return sum(map(_entries, tree.values()))
-    array = array_of(tree)
-    return int(array.size) if isinstance(array, np.ndarray) else 1
+    return sum(1 if (array := array_of(leaf)) is None else int(array.size) for leaf in leaves(tree))
 
 
 def informative(outcomes: tuple[Outcome, ...]) -> bool:
     """Whether what returned says anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
-    arrays = [
-        o.value.array if isinstance(o.value, Tensor) else o.value for o in outcomes if o.ending is Ending.RETURNED
-    ]
-    numbers = [a for a in arrays if isinstance(a, np.ndarray) and a.size > 1 and a.dtype != bool]
+    arrays = [array_of(outcome.value) for outcome in outcomes if outcome.ending is Ending.RETURNED]
+    numbers = [a for a in arrays if a is not None and a.size > 1 and a.dtype != bool]
     return not numbers or any((a != a.flat[0]).any() for a in numbers)

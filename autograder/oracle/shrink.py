@@ -6,12 +6,13 @@ Axes of one size shrink together, with whole numbers among the arguments that sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Call
+from autograder.sandbox.child.tree import Tensor, leaves
 
 Change = Callable[[Any], Any]  # of an array of fractions, numpy's or torch's
 SHAKE = 1e-6  # more than float noise, less than a check's tolerance notices
@@ -111,7 +112,7 @@ def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
         return type(tree)(_resized(part, to, change) for part in tree)
     if isinstance(tree, dict):
         return {key: _resized(part, to, change) for key, part in tree.items()}
-    if _is_wrapped(tree):
+    if isinstance(tree, Tensor):
         return replace(tree, array=_resized(tree.array, to, change))
     if hasattr(tree, "shape"):
         part = tree[tuple(slice(to.now(size)) for size in tree.shape)]
@@ -161,15 +162,11 @@ def _reach(kind: str, size: int, values: list[int]) -> bool:
 
 def _arrays(tree: Any) -> Iterator[Any]:
     """Yield every array of a tree, numpy's or torch's."""
-    if isinstance(tree, list | tuple):
-        for part in tree:
-            yield from _arrays(part)
-    elif isinstance(tree, dict):
-        yield from _arrays(list(tree.values()))
-    elif _is_wrapped(tree):
-        yield tree.array
-    elif hasattr(tree, "shape"):
-        yield tree
+    for leaf in leaves(tree):
+        if isinstance(leaf, Tensor):
+            yield leaf.array
+        elif hasattr(leaf, "shape"):
+            yield leaf
 
 
 def _whole_numbers(tree: Any) -> Iterator[list[int]]:
@@ -191,7 +188,3 @@ def _are_whole(values: list[Any]) -> bool:
 
 def _holds(array: Any, kind: str) -> bool:
     return kind in str(array.dtype)
-
-
-def _is_wrapped(tree: Any) -> bool:
-    return is_dataclass(tree) and not isinstance(tree, type) and hasattr(tree, "array")

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.wire import Code, Tensor, decode, encode
+from autograder.sandbox.child.tree import Tensor, array_of
+from autograder.sandbox.child.wire import Code, decode, encode
 from autograder.sandbox.job import Request
 
 MAX_CONSTANT = 1000  # entries of what a function as an argument gives
@@ -54,12 +55,12 @@ def asked_by(question: Question) -> Asked:
     return Asked(name, tuple(args), kwargs, module)
 
 
-def leaves(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], np.ndarray]]:
+def arrays_by_path(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], np.ndarray]]:
     """Yield every array of a tree that has entries, each with the keys and positions that lead to it."""
     if isinstance(tree, dict | list | tuple):
         for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
-            yield from leaves(part, (*path, key))
-    elif isinstance(array := array_of(tree), np.ndarray) and array.size:
+            yield from arrays_by_path(part, (*path, key))
+    elif (array := array_of(tree)) is not None and array.size:
         yield path, array
 
 
@@ -78,21 +79,14 @@ def with_constants(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
     A version that calls it with something else gets an answer that does not fit, and is then not excused.
     """
-    arrays = [arg for arg in args if isinstance(array_of(arg), np.ndarray)]
+    arrays = [arg for arg in args if array_of(arg) is not None]
     return tuple(_constant(arg, arrays[0]) if callable(arg) and arrays else arg for arg in args)
 
 
 def _constant(function: Callable[..., Any], arg: Any) -> Any:
     value = function(arg)
     array = array_of(value)
-    if not isinstance(array, np.ndarray) or array.size > MAX_CONSTANT:
+    if array is None or array.size > MAX_CONSTANT:
         return function
     made = f"np.array({array.tolist()!r}, dtype='{array.dtype}')"
     return Code(f"lambda *_: {made if value is array else f'torch.from_numpy({made})'}")
-
-
-def array_of(value: Any) -> Any:
-    """Return a tensor's array, of ours or of torch's, and anything else as it is."""
-    if isinstance(value, Tensor):
-        return value.array
-    return value.detach().numpy() if hasattr(value, "detach") else value

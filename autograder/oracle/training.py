@@ -34,8 +34,8 @@ from autograder.oracle.training_outcome import (
     is_hopeless,
     losses_of,
     mend_first,
-    plain,
 )
+from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
 
@@ -235,9 +235,9 @@ class Trainer:
         if outcome.ending is not Ending.RETURNED:
             return _case(metric, _status(outcome), explain_run(outcome, source, training, training.seconds))
         try:
-            args = plain(self.losses.args[training.exercise])
+            args = as_arrays(self.losses.args[training.exercise])
             with np.errstate(all="ignore"):  # weights may be anything
-                value = float(metric.measure(args, plain(outcome.value)))
+                value = float(metric.measure(args, as_arrays(outcome.value)))
         except UNCOMPARABLE as error:
             return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
         if metric.low <= value <= metric.high:

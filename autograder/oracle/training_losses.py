@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from autograder.course.spec import Misconception, Training
-from autograder.judge.compare import deviation
 from autograder.judge.diagnose import MAX_NAMED
+from autograder.judge.tolerance import deviation
 from autograder.oracle.functions_run import noting_calls
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests

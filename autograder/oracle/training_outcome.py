@@ -6,14 +6,13 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Metric, Training, Visibility
-from autograder.judge.compare import deviation
 from autograder.judge.messages import OUR_FAULT, explain_trouble
-from autograder.sandbox.child.wire import Tensor
+from autograder.judge.tolerance import deviation
+from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
@@ -86,7 +85,7 @@ def losses_of(outcome: Outcome) -> np.ndarray | None:
     value = outcome.value
     losses = value.get("losses") if outcome.ending is Ending.RETURNED and isinstance(value, dict) else None
     try:
-        array = np.asarray(plain(losses), np.float64)
+        array = np.asarray(as_arrays(losses), np.float64)
     except (TypeError, ValueError):
         return None
     return array if array.ndim == 1 else None
@@ -99,17 +98,6 @@ def head_of(training: Training, whole: Outcome) -> Outcome | None:
         return None
     n = training.first_steps
     return replace(whole, value={"losses": losses[:n]}, seconds=whole.seconds * n / training.steps)
-
-
-def plain(tree: Any) -> Any:
-    """Return a tree with numpy arrays for tensors."""
-    if isinstance(tree, list | tuple):
-        return type(tree)(map(plain, tree))
-    if isinstance(tree, dict):
-        return {key: plain(value) for key, value in tree.items()}
-    if isinstance(tree, Tensor):
-        return tree.array
-    return tree.detach().numpy() if hasattr(tree, "detach") else tree
 
 
 def band(metric: Metric) -> str:

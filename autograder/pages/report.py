@@ -1,32 +1,15 @@
-"""The pages people read: one student's feedback, and the report on a class.
-
-Pure functions from plain data, the dicts of `results/STUDENT.json`, to HTML that needs nothing but itself: no script,
-no font, no request.
-"""
+"""The report on a class: HTML that needs nothing but itself, made from the records of `results/STUDENT.json`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
 
-from autograder.course.spec import Status
-from autograder.pages import class_lists as people
-from autograder.pages import class_numbers as figures
+from autograder.pages import class_lists, class_numbers
 from autograder.pages.class_numbers import Json
-from autograder.pages.page import hours, moment, render
+from autograder.pages.page import render
 
 FEW = 6  # students behind a mistake who are named without unfolding
-
-
-def feedback_html(result: Json) -> str:
-    """Return the page one student may read."""
-    return render(
-        "feedback.html",
-        result=result,
-        line=feedback_line(result),
-        handing_in=handing_in_line(result),
-        decisions=people.decisions([result]),
-    )
 
 
 def report_html(
@@ -34,66 +17,26 @@ def report_html(
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
     results = sorted(results, key=lambda result: str(result["student"]).casefold())
-    rates = figures.case_rates(results)
-    looks = people.looks(results)
+    rates = class_numbers.case_rates(results)
+    looks = class_lists.looks(results)
     return render(
         "report.html",
         results=results,
         summary=summary,
         absent=absent,
         waiting=waiting,
-        headline=figures.headline(results),
-        sections=figures.sections(results, absent),
-        bars=figures.distribution(results),
-        exercises=figures.exercise_rates(results),
-        hardest=figures.hardest_cases(rates),
+        headline=class_numbers.headline(results),
+        sections=class_numbers.sections(results, absent),
+        bars=class_numbers.distribution(results),
+        exercises=class_numbers.exercise_rates(results),
+        hardest=class_numbers.hardest_cases(rates),
         cases=[(name, list(group)) for name, group in groupby(rates, key=lambda rate: rate.exercise)],
-        mistakes=people.mistakes(results),
+        mistakes=class_lists.mistakes(results),
         few=FEW,
         looks=looks,
         look=len({student for rows in looks.values() for student, _ in rows}),
-        late=people.late(results),
-        slowest=people.slowest(results),
-        typical=people.typical_seconds(results),
-        decisions=people.decisions([*results, *absent, *waiting]),
+        late=class_lists.late(results),
+        slowest=class_lists.slowest(results),
+        typical=class_lists.typical_seconds(results),
+        decisions=class_lists.decisions([*results, *absent, *waiting]),
     )
-
-
-def feedback_line(result: Json) -> str:
-    """Sum up a student's result in one kind sentence."""
-    match result["status"]:
-        case "grader_error":
-            return "Something went wrong on our side. It costs you nothing; your work will be graded again."
-        case "unreadable":
-            return "We could not read what you handed in, so nothing in it is graded yet."
-        case "not_importable":
-            return "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
-    exercises = result["exercises"]
-    total = len(exercises)
-    right = sum(e["status"] == Status.PASSED for e in exercises)
-    partly = sum(e["status"] != Status.PASSED and e["score"] > 0 for e in exercises)
-    missing = sum(e["status"] == Status.MISSING and not e["score"] for e in exercises)
-    if right == total:
-        return f"All {total} exercises are right. Well done!" if total > 1 else "Everything is right. Well done!"
-    if missing == total:
-        return "Nothing is written yet. Start with the first exercise; every one counts by itself."
-    parts = [f"{right} of {total} exercises {_is(right)} right"]
-    parts += [f"{partly} {_is(partly)} partly right"] * bool(partly)
-    wrong = total - right - partly - missing
-    parts += [f"{wrong} {_is(wrong)} not right yet"] * bool(wrong)
-    parts += [f"{missing} {_is(missing)} not written yet"] * bool(missing)
-    return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
-
-
-def handing_in_line(result: Json) -> str:
-    """Say when a submission came, and whether that was late; nothing where nobody knows."""
-    when = f"{moment(result['submitted'])}" if result["submitted"] else ""
-    due = f"due {moment(result['due'])}" if result["due"] else ""
-    if result["late"]:
-        by = f" {hours(result['late_hours'])}" if result["late_hours"] else ""
-        return f"Handed in{by} late" + f" ({', '.join(filter(None, [when, due]))})" * bool(when or due) + "."
-    return f"Handed in {when}" + f", in time ({due})" * bool(due) + "." if when else ""
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"

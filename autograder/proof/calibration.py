@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Assignment, Case, Misconception
-from autograder.judge.compare import TOLERANCE
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
+from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests

@@ -19,7 +19,7 @@ from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.proof.code_changes import cut_of
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.wire import Tensor
+from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Outcome, Request
 
 Place = tuple[int, int, int]  # line, first and last column

@@ -18,7 +18,8 @@ from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.wire import Code, Tensor
+from autograder.sandbox.child.tree import Tensor
+from autograder.sandbox.child.wire import Code
 
 _DECIMAL = re.compile(r"(?<![\w.])-?\d*\.\d+(?![\w.]*\d)")
 _LARGEST = 100_000  # numbers of one array that are looked at

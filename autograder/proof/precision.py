@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from autograder.course.spec import Call
 from autograder.judge.trials import Trial, make_trial
+from autograder.sandbox.child.tree import map_leaves
 
 _OTHER = {np.dtype(np.float64): np.float32, np.dtype(np.float32): np.float64}
 
@@ -45,13 +46,13 @@ def _call(call: Call) -> Call:
 
 def _cast(tree: Any) -> Any:
     """Return a tree of arguments whose floating arrays are of the other precision."""
-    if isinstance(tree, tuple | list):
-        return type(tree)(map(_cast, tree))
-    if isinstance(tree, Mapping):
-        return {key: _cast(value) for key, value in tree.items()}
-    if isinstance(tree, np.ndarray) and tree.dtype in _OTHER:
-        return tree.astype(_OTHER[tree.dtype])
+    return map_leaves(_cast_leaf, tree)
+
+
+def _cast_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray) and leaf.dtype in _OTHER:
+        return leaf.astype(_OTHER[leaf.dtype])
     torch: Any = sys.modules.get("torch")
-    if torch is not None and torch.is_tensor(tree) and tree.is_floating_point():
-        return tree.detach().to(torch.float32 if tree.dtype == torch.float64 else torch.float64)
-    return tree
+    if torch is not None and torch.is_tensor(leaf) and leaf.is_floating_point():
+        return leaf.detach().to(torch.float32 if leaf.dtype == torch.float64 else torch.float64)
+    return leaf

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child.tree import Tensor, to_numpy
+
 try:
     from safetensors.numpy import load, save
 except ImportError:  # a student's laptop: numpy is all there is, and the code that runs is their own
@@ -37,13 +39,6 @@ _KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u
 
 class WireError(ValueError):
     """The bytes are not what `encode` makes, or the tree is not data."""
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A torch tensor on the parent's side, which need not import torch."""
-
-    array: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
         return {"code": [node.expression, node.label] if node.label else node.expression}
     if torch is not None and isinstance(node, torch.Tensor):
         try:
-            return _pack_array(_tensor_to_array(torch, node), arrays, "tensor")
+            return _pack_array(to_numpy(node), arrays, "tensor")
         except (RuntimeError, TypeError):  # sparse, quantized, or on a device that holds no values
             return {"opaque": f"tensor of {node.dtype}, {node.layout}, on {node.device}"[:80]}
     return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
@@ -190,13 +185,6 @@ def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) ->
     name = f"a{len(arrays)}"
     arrays[name] = array
     return {label: name}
-
-
-def _tensor_to_array(torch: Any, tensor: Any) -> np.ndarray:
-    tensor = tensor.detach()
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.float()
-    return np.asarray(tensor.cpu().resolve_conj().resolve_neg().numpy())
 
 
 def _read_header(blob: bytes) -> tuple[Any, Any]:

@@ -1,0 +1,10 @@
+"""Draw the seed of a grading's hidden inputs."""
+
+from __future__ import annotations
+
+import secrets
+
+
+def draw_seed() -> int:
+    """Return a seed that nobody can guess."""
+    return secrets.randbits(32)

@@ -1,0 +1,56 @@
+"""Walk trees of lists, tuples, dicts and leaves, and read a leaf as a numpy array, wherever its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A torch tensor on the parent's side, which need not import torch."""
+
+    array: np.ndarray
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """Yield what a tree holds, in order: of a dict its values, and everything that is no container as it is."""
+    if isinstance(tree, list | tuple | Mapping):
+        for part in tree.values() if isinstance(tree, Mapping) else tree:
+            yield from leaves(part)
+    else:
+        yield tree
+
+
+def map_leaves(change: Callable[[Any], Any], tree: Any) -> Any:
+    """Return a tree of the same nesting with every leaf changed."""
+    if isinstance(tree, list | tuple):
+        return type(tree)(map_leaves(change, part) for part in tree)
+    if isinstance(tree, Mapping):
+        return {key: map_leaves(change, part) for key, part in tree.items()}
+    return change(tree)
+
+
+def array_of(leaf: Any) -> np.ndarray | None:
+    """Return the numpy array that a leaf is or holds, on whatever device; None where it is something else."""
+    if isinstance(leaf, Tensor):
+        return leaf.array
+    if isinstance(leaf, np.ndarray):
+        return leaf
+    return to_numpy(leaf) if hasattr(leaf, "detach") else None
+
+
+def as_arrays(tree: Any) -> Any:
+    """Return a tree with numpy arrays for tensors, and all else as it is."""
+    return map_leaves(lambda leaf: leaf if (array := array_of(leaf)) is None else array, tree)
+
+
+def to_numpy(tensor: Any) -> np.ndarray:
+    """Return a torch tensor's values; numpy has no bfloat16, and gets float32 for it."""
+    tensor = tensor.detach()
+    if str(tensor.dtype) == "torch.bfloat16":
+        tensor = tensor.float()
+    return np.asarray(tensor.cpu().resolve_conj().resolve_neg().numpy())
