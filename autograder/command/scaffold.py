@@ -88,16 +88,15 @@ def row_means(x: np.ndarray) -> np.ndarray:
 _MISCONCEPTIONS = '''\
 """Known mistakes: the smallest edit of the reference, the case that catches it, the sentence a student reads."""
 
-from autograder.course.spec import Misconception
+from autograder.course.mistakes import edit, mistakes_of
 
-MISCONCEPTIONS = (
-    Misconception(
-        "divides_by_rows",
-        "row_means",
-        old="/ x.shape[1]",
-        new="/ x.shape[0]",
-        caught_by="matches_the_reference",
-        says="You divide by the number of rows; a row's mean divides by how many numbers stand in it.",
+MISCONCEPTIONS = mistakes_of(
+    "row_means",
+    divides_by_rows=edit(
+        "/ x.shape[1]",
+        "/ x.shape[0]",
+        "matches_the_reference",
+        "You divide by the number of rows; a row's mean divides by how many numbers stand in it.",
     ),
 )
 '''

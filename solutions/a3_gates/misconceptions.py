@@ -1,2452 +1,1891 @@
 """Known mistakes of a3_gates, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.spec import Misconception
+from autograder.course.mistakes import edit, mistakes_of, wrong_choice
 
-UPDATE = (
-    Misconception(
-        "z_keeps_instead_of_taking",
-        "gated_update",
-        old="kept = (1 - z) * h_prev\n    taken = z * candidate",
-        new="kept = z * h_prev\n    taken = (1 - z) * candidate",
-        caught_by="zero_keeps_the_past",
-        says="Your z keeps the past and lets in what is left over. That is the other convention (Cho et al. 2014); here "
+UPDATE = mistakes_of(
+    "gated_update",
+    z_keeps_instead_of_taking=edit(
+        "kept = (1 - z) * h_prev\n    taken = z * candidate",
+        "kept = z * h_prev\n    taken = (1 - z) * candidate",
+        "zero_keeps_the_past",
+        "Your z keeps the past and lets in what is left over. That is the other convention (Cho et al. 2014); here "
         "z = 0 keeps, and z = 1 takes the candidate.",
     ),
-    Misconception(
-        "past_is_never_reduced",
-        "gated_update",
-        old="kept = (1 - z) * h_prev",
-        new="kept = h_prev",
-        caught_by="one_takes_the_candidate",
-        says="Your update adds the candidate on top of the whole past. What is let in has to make room first; the two "
+    past_is_never_reduced=edit(
+        "kept = (1 - z) * h_prev",
+        "kept = h_prev",
+        "one_takes_the_candidate",
+        "Your update adds the candidate on top of the whole past. What is let in has to make room first; the two "
         "shares sum to one.",
     ),
-    Misconception(
-        "candidate_is_never_reduced",
-        "gated_update",
-        old="taken = z * candidate",
-        new="taken = candidate",
-        caught_by="zero_keeps_the_past",
-        says="Your update always takes the whole candidate. With z = 0 nothing of it may come in.",
+    candidate_is_never_reduced=edit(
+        "taken = z * candidate",
+        "taken = candidate",
+        "zero_keeps_the_past",
+        "Your update always takes the whole candidate. With z = 0 nothing of it may come in.",
     ),
-    Misconception(
-        "only_what_is_new",
-        "gated_update",
-        old="return kept + taken",
-        new="return taken",
-        caught_by="zero_keeps_the_past",
-        says="Your update returns the new part only: with z = 0 everything is forgotten, where all should be kept.",
+    only_what_is_new=edit(
+        "return kept + taken",
+        "return taken",
+        "zero_keeps_the_past",
+        "Your update returns the new part only: with z = 0 everything is forgotten, where all should be kept.",
     ),
-    Misconception(
-        "both_shares_are_z",
-        "gated_update",
-        old="kept = (1 - z) * h_prev",
-        new="kept = z * h_prev",
-        caught_by="zero_keeps_the_past",
-        says="Your z multiplies both, past and candidate. The two shares have to sum to one.",
+    both_shares_are_z=edit(
+        "kept = (1 - z) * h_prev",
+        "kept = z * h_prev",
+        "zero_keeps_the_past",
+        "Your z multiplies both, past and candidate. The two shares have to sum to one.",
     ),
-    Misconception(
-        "sigmoid_on_a_gate",
-        "gated_update",
-        old="kept = (1 - z) * h_prev",
-        new="z = _sigmoid(z)\n    kept = (1 - z) * h_prev",
-        caught_by="zero_keeps_the_past",
-        says="Your update applies a sigmoid to z, which already is a gate between 0 and 1. Its 0 then counts as one half.",
+    sigmoid_on_a_gate=edit(
+        "kept = (1 - z) * h_prev",
+        "z = _sigmoid(z)\n    kept = (1 - z) * h_prev",
+        "zero_keeps_the_past",
+        "Your update applies a sigmoid to z, which already is a gate between 0 and 1. Its 0 then counts as one half.",
     ),
-    Misconception(
-        "tanh_on_the_candidate_again",
-        "gated_update",
-        old="taken = z * candidate",
-        new="taken = z * np.tanh(candidate)",
-        caught_by="one_takes_the_candidate",
-        says="Your update applies a tanh to the candidate. What is handed over is ready for use; it is mixed as it is.",
+    tanh_on_the_candidate_again=edit(
+        "taken = z * candidate",
+        "taken = z * np.tanh(candidate)",
+        "one_takes_the_candidate",
+        "Your update applies a tanh to the candidate. What is handed over is ready for use; it is mixed as it is.",
     ),
-    Misconception(
-        "tanh_on_the_mixture",
-        "gated_update",
-        old="return kept + taken",
-        new="return np.tanh(kept + taken)",
-        caught_by="zero_keeps_the_past",
-        says="Your mixture goes through a tanh, so even with z = 0 the past shrinks a little at every step. Keeping "
+    tanh_on_the_mixture=edit(
+        "return kept + taken",
+        "return np.tanh(kept + taken)",
+        "zero_keeps_the_past",
+        "Your mixture goes through a tanh, so even with z = 0 the past shrinks a little at every step. Keeping "
         "means keeping exactly.",
     ),
-    Misconception(
-        "all_or_nothing",
-        "gated_update",
-        old="kept = (1 - z) * h_prev",
-        new="z = np.round(z)\n    kept = (1 - z) * h_prev",
-        caught_by="updates_of_any_shape",
-        says="Your update decides for one or the other. A gate of .25 takes a quarter of the new and three quarters of "
+    all_or_nothing=edit(
+        "kept = (1 - z) * h_prev",
+        "z = np.round(z)\n    kept = (1 - z) * h_prev",
+        "updates_of_any_shape",
+        "Your update decides for one or the other. A gate of .25 takes a quarter of the new and three quarters of "
         "the old; a hard decision would also have no gradient.",
     ),
-    Misconception(
-        "update_in_place",
-        "gated_update",
-        old="kept = (1 - z) * h_prev",
-        new="h_prev *= 1 - z\n    kept = h_prev",
-        caught_by="updating_leaves_its_inputs_alone",
-        says="Your `*=` changes the caller's h_prev. The update is right, but the past is gone, and a backward pass "
+    update_in_place=edit(
+        "kept = (1 - z) * h_prev",
+        "h_prev *= 1 - z\n    kept = h_prev",
+        "updating_leaves_its_inputs_alone",
+        "Your `*=` changes the caller's h_prev. The update is right, but the past is gone, and a backward pass "
         "will want it.",
     ),
 )
 
-GATES = (
-    Misconception(
-        "input_before_state",
-        "lstm_gates",
-        old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
-        new="joined = np.concatenate([x_t, h_prev], axis=-1)\n    f =",
-        caught_by="equal_sizes_hide_no_order",
-        says="Your row is [x_t; h_prev]; the columns of the weights belong to [h_prev; x_t], the state first. The shapes "
+GATES = mistakes_of(
+    "lstm_gates",
+    input_before_state=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([x_t, h_prev], axis=-1)\n    f =",
+        "equal_sizes_hide_no_order",
+        "Your row is [x_t; h_prev]; the columns of the weights belong to [h_prev; x_t], the state first. The shapes "
         "fit both ways, so nothing warns you.",
     ),
-    Misconception(
-        "forget_and_input_gate_swapped",
-        "lstm_gates",
-        old="return f, i, o, c_tilde",
-        new="return i, f, o, c_tilde",
-        caught_by="forget_gate",
-        says="Your forget gate and input gate have changed places: what should be erased decides about writing.",
+    forget_and_input_gate_swapped=edit(
+        "return f, i, o, c_tilde",
+        "return i, f, o, c_tilde",
+        "forget_gate",
+        "Your forget gate and input gate have changed places: what should be erased decides about writing.",
     ),
-    Misconception(
-        "output_gate_and_candidate_swapped",
-        "lstm_gates",
-        old="return f, i, o, c_tilde",
-        new="return f, i, c_tilde, o",
-        caught_by="output_gate",
-        says="Your output gate and candidate have changed places. The order is f, i, o, c_tilde.",
+    output_gate_and_candidate_swapped=edit(
+        "return f, i, o, c_tilde",
+        "return f, i, c_tilde, o",
+        "output_gate",
+        "Your output gate and candidate have changed places. The order is f, i, o, c_tilde.",
     ),
-    Misconception(
-        "gates_in_torch_order",
-        "lstm_gates",
-        old="return f, i, o, c_tilde",
-        new="return i, f, c_tilde, o",
-        caught_by="forget_gate",
-        says="Your gates come in the order in which torch packs them: i, f, g, o. Here the order is f, i, o, c_tilde.",
+    gates_in_torch_order=edit(
+        "return f, i, o, c_tilde",
+        "return i, f, c_tilde, o",
+        "forget_gate",
+        "Your gates come in the order in which torch packs them: i, f, g, o. Here the order is f, i, o, c_tilde.",
     ),
-    Misconception(
-        "output_and_input_gate_swapped",
-        "lstm_gates",
-        old="return f, i, o, c_tilde",
-        new="return f, o, i, c_tilde",
-        caught_by="input_gate",
-        says="Your input gate and output gate have changed places. The order is f, i, o, c_tilde.",
+    output_and_input_gate_swapped=edit(
+        "return f, i, o, c_tilde",
+        "return f, o, i, c_tilde",
+        "input_gate",
+        "Your input gate and output gate have changed places. The order is f, i, o, c_tilde.",
     ),
-    Misconception(
-        "sigmoid_candidate",
-        "lstm_gates",
-        old='c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
-        new='c_tilde = _sigmoid(joined @ params["W_c"].T + params["b_c"])',
-        caught_by="candidate",
-        says="Your candidate goes through a sigmoid, so it can only be positive: the cell could count up and never "
+    sigmoid_candidate=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'c_tilde = _sigmoid(joined @ params["W_c"].T + params["b_c"])',
+        "candidate",
+        "Your candidate goes through a sigmoid, so it can only be positive: the cell could count up and never "
         "down. Gates are shares, the candidate is content.",
     ),
-    Misconception(
-        "tanh_gates",
-        "lstm_gates",
-        old='f = _sigmoid(joined @ params["W_f"].T + params["b_f"])\n'
+    tanh_gates=edit(
+        'f = _sigmoid(joined @ params["W_f"].T + params["b_f"])\n'
         '    i = _sigmoid(joined @ params["W_i"].T + params["b_i"])\n'
         '    o = _sigmoid(joined @ params["W_o"].T + params["b_o"])',
-        new='f = np.tanh(joined @ params["W_f"].T + params["b_f"])\n'
+        'f = np.tanh(joined @ params["W_f"].T + params["b_f"])\n'
         '    i = np.tanh(joined @ params["W_i"].T + params["b_i"])\n'
         '    o = np.tanh(joined @ params["W_o"].T + params["b_o"])',
-        caught_by="forget_gate",
-        says="Your gates go through a tanh and can be negative. A gate is a share between 0 and 1.",
+        "forget_gate",
+        "Your gates go through a tanh and can be negative. A gate is a share between 0 and 1.",
     ),
-    Misconception(
-        "candidate_without_tanh",
-        "lstm_gates",
-        old='c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
-        new='c_tilde = joined @ params["W_c"].T + params["b_c"]',
-        caught_by="candidate",
-        says="Your candidate is the plain sum; its tanh is missing, so what is written into the cell has no bounds.",
+    candidate_without_tanh=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'c_tilde = joined @ params["W_c"].T + params["b_c"]',
+        "candidate",
+        "Your candidate is the plain sum; its tanh is missing, so what is written into the cell has no bounds.",
     ),
-    Misconception(
-        "biases_forgotten",
-        "lstm_gates",
-        old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
-        new="joined = np.concatenate([h_prev, x_t], axis=-1)\n"
+    biases_forgotten=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n"
         '    params = params | {name: 0.0 * params[name] for name in ("b_f", "b_i", "b_o", "b_c")}\n    f =',
-        caught_by="forget_gate",
-        says="Your gates have no bias. Among other things that leaves out the forget bias, which keeps a new network "
+        "forget_gate",
+        "Your gates have no bias. Among other things that leaves out the forget bias, which keeps a new network "
         "from forgetting at once.",
     ),
-    Misconception(
-        "one_bias_for_all",
-        "lstm_gates",
-        old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
-        new="joined = np.concatenate([h_prev, x_t], axis=-1)\n"
+    one_bias_for_all=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n"
         '    params = params | dict.fromkeys(("b_i", "b_o", "b_c"), params["b_f"])\n    f =',
-        caught_by="input_gate",
-        says="Your gates all use b_f. Each gate has a bias of its own.",
+        "input_gate",
+        "Your gates all use b_f. Each gate has a bias of its own.",
     ),
-    Misconception(
-        "one_matrix_for_forget_and_input",
-        "lstm_gates",
-        old='i = _sigmoid(joined @ params["W_i"].T',
-        new='i = _sigmoid(joined @ params["W_f"].T',
-        caught_by="input_gate",
-        says="Your input gate uses W_f. Erasing and writing are two decisions, with a matrix each.",
+    one_matrix_for_forget_and_input=edit(
+        'i = _sigmoid(joined @ params["W_i"].T',
+        'i = _sigmoid(joined @ params["W_f"].T',
+        "input_gate",
+        "Your input gate uses W_f. Erasing and writing are two decisions, with a matrix each.",
     ),
-    Misconception(
-        "input_gate_is_one_minus_forget",
-        "lstm_gates",
-        old='i = _sigmoid(joined @ params["W_i"].T + params["b_i"])',
-        new="i = 1 - f",
-        caught_by="input_gate",
-        says="Your input gate is 1 - f. Some variants do that, and the GRU does something like it; here W_i and b_i "
+    input_gate_is_one_minus_forget=edit(
+        'i = _sigmoid(joined @ params["W_i"].T + params["b_i"])',
+        "i = 1 - f",
+        "input_gate",
+        "Your input gate is 1 - f. Some variants do that, and the GRU does something like it; here W_i and b_i "
         "decide about writing, so that the cell can keep all it has and still take in more.",
     ),
-    Misconception(
-        "gates_ignore_the_state",
-        "lstm_gates",
-        old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
-        new="joined = np.concatenate([0.0 * h_prev, x_t], axis=-1)\n    f =",
-        caught_by="forget_gate",
-        says="Your gates look at the input alone. What to keep also depends on what has been read so far: h_prev "
+    gates_ignore_the_state=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([0.0 * h_prev, x_t], axis=-1)\n    f =",
+        "forget_gate",
+        "Your gates look at the input alone. What to keep also depends on what has been read so far: h_prev "
         "belongs in the row, too.",
     ),
-    Misconception(
-        "gates_ignore_the_input",
-        "lstm_gates",
-        old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
-        new="joined = np.concatenate([h_prev, 0.0 * x_t], axis=-1)\n    f =",
-        caught_by="forget_gate",
-        says="Your gates look at the state alone, and the input x_t is never read.",
+    gates_ignore_the_input=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, 0.0 * x_t], axis=-1)\n    f =",
+        "forget_gate",
+        "Your gates look at the state alone, and the input x_t is never read.",
     ),
-    Misconception(
-        "sigmoid_overflows",
-        "lstm_gates",
-        old="joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
-        new="joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+    sigmoid_overflows=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
         "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return np.exp(a) / (1 + np.exp(a))\n\n    f =",
-        caught_by="saturated_gates_are_numbers",
-        says="Your sigmoid divides exp(a) by 1 + exp(a). For large a that is infinity over infinity, which is no number; "
+        "saturated_gates_are_numbers",
+        "Your sigmoid divides exp(a) by 1 + exp(a). For large a that is infinity over infinity, which is no number; "
         "written with exp(-a) it is harmless.",
     ),
-    Misconception(
-        "tanh_overflows",
-        "lstm_gates",
-        old='c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
-        new='a_c = joined @ params["W_c"].T + params["b_c"]\n'
+    tanh_overflows=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'a_c = joined @ params["W_c"].T + params["b_c"]\n'
         "    c_tilde = (np.exp(a_c) - np.exp(-a_c)) / (np.exp(a_c) + np.exp(-a_c))",
-        caught_by="saturated_gates_are_numbers",
-        says="Your tanh is made of exponentials that overflow for large sums. numpy has one that does not.",
+        "saturated_gates_are_numbers",
+        "Your tanh is made of exponentials that overflow for large sums. numpy has one that does not.",
     ),
-    Misconception(
-        "gates_share_a_total",
-        "lstm_gates",
-        old="return f, i, o, c_tilde",
-        new="total = f + i + o\n    return f / total, i / total, o / total, c_tilde",
-        caught_by="forget_gate",
-        says="Your three gates are divided by their sum, as in a softmax. They are independent: all may be open at once.",
+    gates_share_a_total=edit(
+        "return f, i, o, c_tilde",
+        "total = f + i + o\n    return f / total, i / total, o / total, c_tilde",
+        "forget_gate",
+        "Your three gates are divided by their sum, as in a softmax. They are independent: all may be open at once.",
     ),
 )
 
-STEP = (
-    Misconception(
-        "cell_not_carried",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = i * c_tilde\n    h_t",
-        caught_by="cell_state",
-        says="Your cell starts afresh at every step: c_prev is not in it. The cell is what an LSTM remembers with.",
+STEP = mistakes_of(
+    "lstm_step",
+    cell_not_carried=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = i * c_tilde\n    h_t",
+        "cell_state",
+        "Your cell starts afresh at every step: c_prev is not in it. The cell is what an LSTM remembers with.",
     ),
-    Misconception(
-        "no_forget_gate",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = c_prev + i * c_tilde\n    h_t",
-        caught_by="cell_state",
-        says="Your cell never erases: c_prev is added whole. That is the LSTM of 1997; the forget gate came in 2000, as "
+    no_forget_gate=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = c_prev + i * c_tilde\n    h_t",
+        "cell_state",
+        "Your cell never erases: c_prev is added whole. That is the LSTM of 1997; the forget gate came in 2000, as "
         "cells grew without end on long texts.",
     ),
-    Misconception(
-        "no_input_gate",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = f * c_prev + c_tilde\n    h_t",
-        caught_by="cell_state",
-        says="Your candidate is written whole, at every step. The input gate decides how much of it is.",
+    no_input_gate=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = f * c_prev + c_tilde\n    h_t",
+        "cell_state",
+        "Your candidate is written whole, at every step. The input gate decides how much of it is.",
     ),
-    Misconception(
-        "writes_with_one_minus_f",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = f * c_prev + (1 - f) * c_tilde\n    h_t",
-        caught_by="cell_state",
-        says="Your cell writes with 1 - f, as a GRU does. An LSTM has a gate of its own for that, i.",
+    writes_with_one_minus_f=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = f * c_prev + (1 - f) * c_tilde\n    h_t",
+        "cell_state",
+        "Your cell writes with 1 - f, as a GRU does. An LSTM has a gate of its own for that, i.",
     ),
-    Misconception(
-        "erases_what_f_keeps",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = (1 - f) * c_prev + i * c_tilde\n    h_t",
-        caught_by="an_open_cell_keeps_what_it_holds",
-        says="Your cell keeps 1 - f of what it held. In spite of its name, the forget gate says how much is kept: f = 1 "
+    erases_what_f_keeps=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = (1 - f) * c_prev + i * c_tilde\n    h_t",
+        "an_open_cell_keeps_what_it_holds",
+        "Your cell keeps 1 - f of what it held. In spite of its name, the forget gate says how much is kept: f = 1 "
         "keeps all.",
     ),
-    Misconception(
-        "f_and_i_cross_over",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = i * c_prev + f * c_tilde\n    h_t",
-        caught_by="cell_state",
-        says="Your forget gate multiplies the candidate and your input gate the old cell: they have changed places.",
+    f_and_i_cross_over=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = i * c_prev + f * c_tilde\n    h_t",
+        "cell_state",
+        "Your forget gate multiplies the candidate and your input gate the old cell: they have changed places.",
     ),
-    Misconception(
-        "gates_unpacked_in_wrong_order",
-        "lstm_step",
-        old="f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t",
-        new="f, i, c_tilde, o = lstm_gates(x_t, h_prev, params)\n    c_t",
-        caught_by="cell_state",
-        says="Your step takes the third thing from lstm_gates for the candidate. It is the output gate; the order is f, "
+    gates_unpacked_in_wrong_order=edit(
+        "f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t",
+        "f, i, c_tilde, o = lstm_gates(x_t, h_prev, params)\n    c_t",
+        "cell_state",
+        "Your step takes the third thing from lstm_gates for the candidate. It is the output gate; the order is f, "
         "i, o, c_tilde.",
     ),
-    Misconception(
-        "state_for_cell",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_t = f * h_prev + i * c_tilde\n    h_t",
-        caught_by="an_open_cell_keeps_what_it_holds",
-        says="Your cell goes on from h_prev. What it held is c_prev; h_prev is only what was revealed of that.",
+    state_for_cell=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = f * h_prev + i * c_tilde\n    h_t",
+        "an_open_cell_keeps_what_it_holds",
+        "Your cell goes on from h_prev. What it held is c_prev; h_prev is only what was revealed of that.",
     ),
-    Misconception(
-        "cell_for_state",
-        "lstm_step",
-        old="f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t",
-        new="f, i, o, c_tilde = lstm_gates(x_t, c_prev, params)\n    c_t",
-        caught_by="cell_state",
-        says="Your gates read c_prev. They look at what was revealed, h_prev, and at the input.",
+    cell_for_state=edit(
+        "f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t",
+        "f, i, o, c_tilde = lstm_gates(x_t, c_prev, params)\n    c_t",
+        "cell_state",
+        "Your gates read c_prev. They look at what was revealed, h_prev, and at the input.",
     ),
-    Misconception(
-        "no_tanh_on_the_cell",
-        "lstm_step",
-        old="h_t = o * np.tanh(c_t)",
-        new="h_t = o * c_t",
-        caught_by="revealed_state",
-        says="Your h_t is o * c_t; the tanh on the cell is missing. A cell can grow far beyond one, a state must not.",
+    no_tanh_on_the_cell=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = o * c_t",
+        "revealed_state",
+        "Your h_t is o * c_t; the tanh on the cell is missing. A cell can grow far beyond one, a state must not.",
     ),
-    Misconception(
-        "tanh_stored_in_the_cell",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t = o * np.tanh(c_t)",
-        new="c_t = np.tanh(f * c_prev + i * c_tilde)\n    h_t = o * c_t",
-        caught_by="an_open_cell_keeps_what_it_holds",
-        says="Your cell itself goes through the tanh, so it shrinks at every step, and so does its gradient. The tanh "
+    tanh_stored_in_the_cell=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t = o * np.tanh(c_t)",
+        "c_t = np.tanh(f * c_prev + i * c_tilde)\n    h_t = o * c_t",
+        "an_open_cell_keeps_what_it_holds",
+        "Your cell itself goes through the tanh, so it shrinks at every step, and so does its gradient. The tanh "
         "belongs to what is revealed; c_t is passed on as it is.",
     ),
-    Misconception(
-        "tanh_twice",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t = o * np.tanh(c_t)",
-        new="c_t = np.tanh(f * c_prev + i * c_tilde)\n    h_t = o * np.tanh(c_t)",
-        caught_by="an_open_cell_keeps_what_it_holds",
-        says="Your cell goes through a tanh before it is passed on, and through another one before it is revealed. "
+    tanh_twice=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t = o * np.tanh(c_t)",
+        "c_t = np.tanh(f * c_prev + i * c_tilde)\n    h_t = o * np.tanh(c_t)",
+        "an_open_cell_keeps_what_it_holds",
+        "Your cell goes through a tanh before it is passed on, and through another one before it is revealed. "
         "Only the second belongs there.",
     ),
-    Misconception(
-        "tanh_around_everything",
-        "lstm_step",
-        old="h_t = o * np.tanh(c_t)",
-        new="h_t = np.tanh(o * c_t)",
-        caught_by="revealed_state",
-        says="Your tanh is taken of o * c_t. It belongs to the cell alone, and the gate multiplies what comes out.",
+    tanh_around_everything=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = np.tanh(o * c_t)",
+        "revealed_state",
+        "Your tanh is taken of o * c_t. It belongs to the cell alone, and the gate multiplies what comes out.",
     ),
-    Misconception(
-        "no_output_gate",
-        "lstm_step",
-        old="h_t = o * np.tanh(c_t)",
-        new="h_t = np.tanh(c_t)",
-        caught_by="revealed_state",
-        says="Your step reveals the whole cell; the output gate is not used.",
+    no_output_gate=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = np.tanh(c_t)",
+        "revealed_state",
+        "Your step reveals the whole cell; the output gate is not used.",
     ),
-    Misconception(
-        "reveals_the_old_cell",
-        "lstm_step",
-        old="h_t = o * np.tanh(c_t)",
-        new="h_t = o * np.tanh(c_prev)",
-        caught_by="revealed_state",
-        says="Your h_t shows the cell as it was before this step. What was just written may be needed at once.",
+    reveals_the_old_cell=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = o * np.tanh(c_prev)",
+        "revealed_state",
+        "Your h_t shows the cell as it was before this step. What was just written may be needed at once.",
     ),
-    Misconception(
-        "reveals_the_candidate",
-        "lstm_step",
-        old="h_t = o * np.tanh(c_t)",
-        new="h_t = o * c_tilde",
-        caught_by="revealed_state",
-        says="Your h_t shows the candidate, and nothing of what the cell remembers.",
+    reveals_the_candidate=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = o * c_tilde",
+        "revealed_state",
+        "Your h_t shows the candidate, and nothing of what the cell remembers.",
     ),
-    Misconception(
-        "sigmoid_on_the_cell",
-        "lstm_step",
-        old="h_t = o * np.tanh(c_t)",
-        new="h_t = o * _sigmoid(c_t)",
-        caught_by="revealed_state",
-        says="Your cell goes through a sigmoid before it is revealed, so the state can never be negative.",
+    sigmoid_on_the_cell=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = o * _sigmoid(c_t)",
+        "revealed_state",
+        "Your cell goes through a sigmoid before it is revealed, so the state can never be negative.",
     ),
-    Misconception(
-        "cell_returned_first",
-        "lstm_step",
-        old="return h_t, c_t",
-        new="return c_t, h_t",
-        caught_by="revealed_state",
-        says="Your step returns c_t first. The order is h_t, c_t, as in torch.",
+    cell_returned_first=edit(
+        "return h_t, c_t",
+        "return c_t, h_t",
+        "revealed_state",
+        "Your step returns c_t first. The order is h_t, c_t, as in torch.",
     ),
-    Misconception(
-        "cell_in_place",
-        "lstm_step",
-        old="c_t = f * c_prev + i * c_tilde\n    h_t",
-        new="c_prev *= f\n    c_prev += i * c_tilde\n    c_t = c_prev\n    h_t",
-        caught_by="stepping_leaves_its_inputs_alone",
-        says="Your step overwrites the caller's c_prev. The numbers are right, but the backward pass will find the new "
+    cell_in_place=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_prev *= f\n    c_prev += i * c_tilde\n    c_t = c_prev\n    h_t",
+        "stepping_leaves_its_inputs_alone",
+        "Your step overwrites the caller's c_prev. The numbers are right, but the backward pass will find the new "
         "cell where the old one stood.",
     ),
 )
 
-FORWARD = (
-    Misconception(
-        "starts_from_zero_states",
-        "lstm_forward",
-        old="h, c = h0, c0",
-        new="h, c = 0 * h0, 0 * c0",
-        caught_by="states_of_every_step",
-        says="Your run starts from zeros, and h0 and c0 are never used.",
+FORWARD = mistakes_of(
+    "lstm_forward",
+    starts_from_zero_states=edit(
+        "h, c = h0, c0",
+        "h, c = 0 * h0, 0 * c0",
+        "states_of_every_step",
+        "Your run starts from zeros, and h0 and c0 are never used.",
     ),
-    Misconception(
-        "starts_from_zero_state",
-        "lstm_forward",
-        old="h, c = h0, c0",
-        new="h, c = 0 * h0, c0",
-        caught_by="states_of_every_step",
-        says="Your run starts from c0 but from a state of zeros; h0 is never used.",
+    starts_from_zero_state=edit(
+        "h, c = h0, c0",
+        "h, c = 0 * h0, c0",
+        "states_of_every_step",
+        "Your run starts from c0 but from a state of zeros; h0 is never used.",
     ),
-    Misconception(
-        "starts_from_zero_cell",
-        "lstm_forward",
-        old="h, c = h0, c0",
-        new="h, c = h0, 0 * c0",
-        caught_by="cells_of_every_step",
-        says="Your run starts from h0 but with an empty cell; c0 is never used.",
+    starts_from_zero_cell=edit(
+        "h, c = h0, c0",
+        "h, c = h0, 0 * c0",
+        "cells_of_every_step",
+        "Your run starts from h0 but with an empty cell; c0 is never used.",
     ),
-    Misconception(
-        "h0_and_c0_swapped",
-        "lstm_forward",
-        old="h, c = h0, c0",
-        new="h, c = c0, h0",
-        caught_by="cells_of_every_step",
-        says="Your run starts with h0 in the cell and c0 as the state.",
+    h0_and_c0_swapped=edit(
+        "h, c = h0, c0",
+        "h, c = c0, h0",
+        "cells_of_every_step",
+        "Your run starts with h0 in the cell and c0 as the state.",
     ),
-    Misconception(
-        "cell_not_passed_on",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = lstm_step(x[:, t], h, c0, params)",
-        caught_by="cells_of_every_step",
-        says="Your every step starts from c0: the cell is computed and not passed on. Two things are carried, h and c.",
+    cell_not_passed_on=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, t], h, c0, params)",
+        "cells_of_every_step",
+        "Your every step starts from c0: the cell is computed and not passed on. Two things are carried, h and c.",
     ),
-    Misconception(
-        "state_not_passed_on",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = lstm_step(x[:, t], h0, c, params)",
-        caught_by="states_of_every_step",
-        says="Your every step reads h0: the state is computed and not passed on. Two things are carried, h and c.",
+    state_not_passed_on=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, t], h0, c, params)",
+        "states_of_every_step",
+        "Your every step reads h0: the state is computed and not passed on. Two things are carried, h and c.",
     ),
-    Misconception(
-        "nothing_passed_on",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = lstm_step(x[:, t], h0, c0, params)",
-        caught_by="states_of_every_step",
-        says="Your every step starts from h0 and c0, as if it were the first. Then nothing is remembered.",
+    nothing_passed_on=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, t], h0, c0, params)",
+        "states_of_every_step",
+        "Your every step starts from h0 and c0, as if it were the first. Then nothing is remembered.",
     ),
-    Misconception(
-        "cell_passed_on_as_state",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = lstm_step(x[:, t], c if t else h, c, params)",
-        caught_by="states_of_every_step",
-        says="Your next step gets the cell where it should get the state: h is returned, but c is passed on twice.",
+    cell_passed_on_as_state=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, t], c if t else h, c, params)",
+        "states_of_every_step",
+        "Your next step gets the cell where it should get the state: h is returned, but c is passed on twice.",
     ),
-    Misconception(
-        "runs_along_the_batch",
-        "lstm_forward",
-        old="for t in range(time):",
-        new="for t in range(batch):",
-        caught_by="states_of_every_step",
-        says="Your loop counts the sequences of the batch. Time is the second axis of x.",
+    runs_along_the_batch=edit(
+        "for t in range(time):",
+        "for t in range(batch):",
+        "states_of_every_step",
+        "Your loop counts the sequences of the batch. Time is the second axis of x.",
     ),
-    Misconception(
-        "last_step_stays_zero",
-        "lstm_forward",
-        old="for t in range(time):",
-        new="for t in range(time - 1):",
-        caught_by="states_of_every_step",
-        says="Your loop stops one step early, and what is returned for the last step are zeros. range(n) ends at n - 1 by "
+    last_step_stays_zero=edit(
+        "for t in range(time):",
+        "for t in range(time - 1):",
+        "states_of_every_step",
+        "Your loop stops one step early, and what is returned for the last step are zeros. range(n) ends at n - 1 by "
         "itself.",
     ),
-    Misconception(
-        "last_step_missing",
-        "lstm_forward",
-        old="return states, cells",
-        new="return states[:, :-1], cells[:, :-1]",
-        caught_by="states_of_every_step",
-        says="Your run returns one step too few: the states after the last input are missing.",
+    last_step_missing=edit(
+        "return states, cells",
+        "return states[:, :-1], cells[:, :-1]",
+        "states_of_every_step",
+        "Your run returns one step too few: the states after the last input are missing.",
     ),
-    Misconception(
-        "states_time_first",
-        "lstm_forward",
-        old="return states, cells",
-        new="return states.swapaxes(0, 1), cells.swapaxes(0, 1)",
-        caught_by="as_many_steps_as_rows",
-        says="Your states come as (time, batch, hidden). Here the batch comes first: which axis are they stacked along?",
+    states_time_first=edit(
+        "return states, cells",
+        "return states.swapaxes(0, 1), cells.swapaxes(0, 1)",
+        "as_many_steps_as_rows",
+        "Your states come as (time, batch, hidden). Here the batch comes first: which axis are they stacked along?",
     ),
-    Misconception(
-        "last_state_only",
-        "lstm_forward",
-        old="return states, cells",
-        new="return h, c",
-        caught_by="states_of_every_step",
-        says="Your run returns what there is after the last step only. Every step is asked for.",
+    last_state_only=edit(
+        "return states, cells",
+        "return h, c",
+        "states_of_every_step",
+        "Your run returns what there is after the last step only. Every step is asked for.",
     ),
-    Misconception(
-        "states_before_each_step",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)\n        states[:, t], cells[:, t] = h, c",
-        new="states[:, t], cells[:, t] = h, c\n        h, c = lstm_step(x[:, t], h, c, params)",
-        caught_by="a_sequence_of_one_step",
-        says="Your states are those before each step: the list begins with h0 and c0, and the last step is lost.",
+    states_before_each_step=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)\n        states[:, t], cells[:, t] = h, c",
+        "states[:, t], cells[:, t] = h, c\n        h, c = lstm_step(x[:, t], h, c, params)",
+        "a_sequence_of_one_step",
+        "Your states are those before each step: the list begins with h0 and c0, and the last step is lost.",
     ),
-    Misconception(
-        "reads_backwards",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = lstm_step(x[:, -1 - t], h, c, params)",
-        caught_by="states_of_every_step",
-        says="Your run reads the sequence from its end.",
+    reads_backwards=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, -1 - t], h, c, params)",
+        "states_of_every_step",
+        "Your run reads the sequence from its end.",
     ),
-    Misconception(
-        "reads_one_input_over_and_over",
-        "lstm_forward",
-        old="h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = lstm_step(x[:, 0], h, c, params)",
-        caught_by="states_of_every_step",
-        says="Your run reads the first input at every step.",
+    reads_one_input_over_and_over=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, 0], h, c, params)",
+        "states_of_every_step",
+        "Your run reads the first input at every step.",
     ),
-    Misconception(
-        "cells_returned_first",
-        "lstm_forward",
-        old="return states, cells",
-        new="return cells, states",
-        caught_by="states_of_every_step",
-        says="Your run returns the cells first. The order is h, c.",
+    cells_returned_first=edit(
+        "return states, cells",
+        "return cells, states",
+        "states_of_every_step",
+        "Your run returns the cells first. The order is h, c.",
     ),
-    Misconception(
-        "states_written_over_h0",
-        "lstm_forward",
-        old="h, c = h0, c0\n    for t in range(time):\n        h, c = lstm_step(x[:, t], h, c, params)",
-        new="h, c = h0, c0\n    for t in range(time):\n        h[...], c[...] = lstm_step(x[:, t], h, c, params)",
-        caught_by="running_leaves_its_inputs_alone",
-        says="Your states are written into the caller's h0 and c0, so that a second run starts from elsewhere.",
+    states_written_over_h0=edit(
+        "h, c = h0, c0\n    for t in range(time):\n        h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = h0, c0\n    for t in range(time):\n        h[...], c[...] = lstm_step(x[:, t], h, c, params)",
+        "running_leaves_its_inputs_alone",
+        "Your states are written into the caller's h0 and c0, so that a second run starts from elsewhere.",
     ),
 )
 
-STEP_BACKWARD = (
-    Misconception(
-        "dc_from_the_next_step_missing",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = dh * o * (1 - tanh_c**2)",
-        caught_by="cells_get_their_gradient",
-        says="Your cell gets a gradient by way of h_t alone; the dc that arrives from the next step is left out. That is "
+STEP_BACKWARD = mistakes_of(
+    "lstm_step_backward",
+    dc_from_the_next_step_missing=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dh * o * (1 - tanh_c**2)",
+        "cells_get_their_gradient",
+        "Your cell gets a gradient by way of h_t alone; the dc that arrives from the next step is left out. That is "
         "the path along which gradients travel far.",
     ),
-    Misconception(
-        "dh_not_sent_to_the_cell",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = dc",
-        caught_by="cells_get_their_gradient",
-        says="Your dh reaches the output gate alone. h_t = o * tanh(c_t) has two factors, and c_t gets its part, too.",
+    dh_not_sent_to_the_cell=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc",
+        "cells_get_their_gradient",
+        "Your dh reaches the output gate alone. h_t = o * tanh(c_t) has two factors, and c_t gets its part, too.",
     ),
-    Misconception(
-        "tanh_of_the_cell_not_derived",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = dc + dh * o",
-        caught_by="cells_get_their_gradient",
-        says="Your path from h_t to c_t leaves out the derivative of the tanh between them.",
+    tanh_of_the_cell_not_derived=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o",
+        "cells_get_their_gradient",
+        "Your path from h_t to c_t leaves out the derivative of the tanh between them.",
     ),
-    Misconception(
-        "tanh_prime_at_c",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = dc + dh * o * (1 - c_t**2)",
-        caught_by="cells_get_their_gradient",
-        says="Your derivative of tanh is 1 - c_t^2. The square is that of tanh(c_t), not of c_t.",
+    tanh_prime_at_c=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o * (1 - c_t**2)",
+        "cells_get_their_gradient",
+        "Your derivative of tanh is 1 - c_t^2. The square is that of tanh(c_t), not of c_t.",
     ),
-    Misconception(
-        "tanh_prime_of_tanh",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = dc + dh * o * (1 - np.tanh(tanh_c) ** 2)",
-        caught_by="cells_get_their_gradient",
-        says="Your derivative of tanh takes the tanh once too often: 1 - t^2 wants t = tanh(c_t) itself.",
+    tanh_prime_of_tanh=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o * (1 - np.tanh(tanh_c) ** 2)",
+        "cells_get_their_gradient",
+        "Your derivative of tanh takes the tanh once too often: 1 - t^2 wants t = tanh(c_t) itself.",
     ),
-    Misconception(
-        "output_gate_missing_on_the_way_to_the_cell",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = dc + dh * (1 - tanh_c**2)",
-        caught_by="cells_get_their_gradient",
-        says="Your path from h_t to c_t leaves out the factor o. What was not revealed cannot have mattered through h_t.",
+    output_gate_missing_on_the_way_to_the_cell=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * (1 - tanh_c**2)",
+        "cells_get_their_gradient",
+        "Your path from h_t to c_t leaves out the factor o. What was not revealed cannot have mattered through h_t.",
     ),
-    Misconception(
-        "dc_goes_through_the_output_gate",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc_total = (dc + dh) * o * (1 - tanh_c**2)",
-        caught_by="cells_get_their_gradient",
-        says="Your dc is sent through the output gate and the tanh. It already is the gradient at c_t, on the path that "
+    dc_goes_through_the_output_gate=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = (dc + dh) * o * (1 - tanh_c**2)",
+        "cells_get_their_gradient",
+        "Your dc is sent through the output gate and the tanh. It already is the gradient at c_t, on the path that "
         "passes both by; only dh comes through them.",
     ),
-    Misconception(
-        "output_gate_uses_c",
-        "lstm_step_backward",
-        old="do = dh * tanh_c",
-        new="do = dh * c_t",
-        caught_by="output_weights",
-        says="Your output gate gets dh times c_t. In the forward pass it multiplied tanh(c_t).",
+    output_gate_uses_c=edit(
+        "do = dh * tanh_c",
+        "do = dh * c_t",
+        "output_weights",
+        "Your output gate gets dh times c_t. In the forward pass it multiplied tanh(c_t).",
     ),
-    Misconception(
-        "dc_sent_to_the_output_gate",
-        "lstm_step_backward",
-        old="do = dh * tanh_c",
-        new="do = (dh + dc) * tanh_c",
-        caught_by="gradient_from_the_cell_alone",
-        says="Your output gate also gets a part of dc. It stands between c_t and h_t; the cell's own path to the next "
+    dc_sent_to_the_output_gate=edit(
+        "do = dh * tanh_c",
+        "do = (dh + dc) * tanh_c",
+        "gradient_from_the_cell_alone",
+        "Your output gate also gets a part of dc. It stands between c_t and h_t; the cell's own path to the next "
         "step does not pass it.",
     ),
-    Misconception(
-        "dc_prev_without_f",
-        "lstm_step_backward",
-        old="dc_prev = dc_total * f",
-        new="dc_prev = dc_total",
-        caught_by="cells_get_their_gradient",
-        says="Your dc_prev is not multiplied by f. What the forget gate erased cannot matter any more.",
+    dc_prev_without_f=edit(
+        "dc_prev = dc_total * f",
+        "dc_prev = dc_total",
+        "cells_get_their_gradient",
+        "Your dc_prev is not multiplied by f. What the forget gate erased cannot matter any more.",
     ),
-    Misconception(
-        "dc_prev_from_dc_alone",
-        "lstm_step_backward",
-        old="dc_prev = dc_total * f",
-        new="dc_prev = dc * f",
-        caught_by="cells_get_their_gradient",
-        says="Your dc_prev passes on the dc that came in, without what came to c_t by way of h_t.",
+    dc_prev_from_dc_alone=edit(
+        "dc_prev = dc_total * f",
+        "dc_prev = dc * f",
+        "cells_get_their_gradient",
+        "Your dc_prev passes on the dc that came in, without what came to c_t by way of h_t.",
     ),
-    Misconception(
-        "dc_prev_times_i",
-        "lstm_step_backward",
-        old="dc_prev = dc_total * f",
-        new="dc_prev = dc_total * i",
-        caught_by="cells_get_their_gradient",
-        says="Your dc_prev is multiplied by the input gate. It was f that multiplied c_prev.",
+    dc_prev_times_i=edit(
+        "dc_prev = dc_total * f",
+        "dc_prev = dc_total * i",
+        "cells_get_their_gradient",
+        "Your dc_prev is multiplied by the input gate. It was f that multiplied c_prev.",
     ),
-    Misconception(
-        "forget_gate_uses_c_t",
-        "lstm_step_backward",
-        old="df = dc_total * c_prev",
-        new="df = dc_total * c_t",
-        caught_by="forget_weights",
-        says="Your forget gate's gradient uses c_t. In the forward pass the gate multiplied c_prev.",
+    forget_gate_uses_c_t=edit(
+        "df = dc_total * c_prev",
+        "df = dc_total * c_t",
+        "forget_weights",
+        "Your forget gate's gradient uses c_t. In the forward pass the gate multiplied c_prev.",
     ),
-    Misconception(
-        "df_and_di_swapped",
-        "lstm_step_backward",
-        old="df = dc_total * c_prev\n    di = dc_total * c_tilde",
-        new="df = dc_total * c_tilde\n    di = dc_total * c_prev",
-        caught_by="forget_weights",
-        says="Your gradients of f and i have changed operands: f multiplied c_prev, and i multiplied c_tilde.",
+    df_and_di_swapped=edit(
+        "df = dc_total * c_prev\n    di = dc_total * c_tilde",
+        "df = dc_total * c_tilde\n    di = dc_total * c_prev",
+        "forget_weights",
+        "Your gradients of f and i have changed operands: f multiplied c_prev, and i multiplied c_tilde.",
     ),
-    Misconception(
-        "di_uses_i",
-        "lstm_step_backward",
-        old="di = dc_total * c_tilde",
-        new="di = dc_total * i",
-        caught_by="input_weights",
-        says="Your input gate's gradient is multiplied by the gate itself. In a product each factor gets the other one.",
+    di_uses_i=edit(
+        "di = dc_total * c_tilde",
+        "di = dc_total * i",
+        "input_weights",
+        "Your input gate's gradient is multiplied by the gate itself. In a product each factor gets the other one.",
     ),
-    Misconception(
-        "candidate_without_i",
-        "lstm_step_backward",
-        old="dc_tilde = dc_total * i",
-        new="dc_tilde = dc_total",
-        caught_by="candidate_weights",
-        says="Your candidate's gradient is not multiplied by i. Only the part that was written can matter.",
+    candidate_without_i=edit(
+        "dc_tilde = dc_total * i",
+        "dc_tilde = dc_total",
+        "candidate_weights",
+        "Your candidate's gradient is not multiplied by i. Only the part that was written can matter.",
     ),
-    Misconception(
-        "gates_fed_with_dc_alone",
-        "lstm_step_backward",
-        old="df = dc_total * c_prev\n    di = dc_total * c_tilde\n    dc_tilde = dc_total * i",
-        new="df = dc * c_prev\n    di = dc * c_tilde\n    dc_tilde = dc * i",
-        caught_by="forget_weights",
-        says="Your forget gate, input gate and candidate get the dc that came in, without what comes to c_t by way of "
+    gates_fed_with_dc_alone=edit(
+        "df = dc_total * c_prev\n    di = dc_total * c_tilde\n    dc_tilde = dc_total * i",
+        "df = dc * c_prev\n    di = dc * c_tilde\n    dc_tilde = dc * i",
+        "forget_weights",
+        "Your forget gate, input gate and candidate get the dc that came in, without what comes to c_t by way of "
         "h_t. First add up what arrives at c_t, then go on.",
     ),
-    Misconception(
-        "sigmoid_for_its_derivative",
-        "lstm_step_backward",
-        old="da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
-        new="da_f = df * _sigmoid(f)\n    da_i = di * _sigmoid(i)\n    da_o = do * _sigmoid(o)",
-        caught_by="forget_weights",
-        says="Your gates' gradients are multiplied by sigma where its derivative belongs, s (1 - s).",
+    sigmoid_for_its_derivative=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        "da_f = df * _sigmoid(f)\n    da_i = di * _sigmoid(i)\n    da_o = do * _sigmoid(o)",
+        "forget_weights",
+        "Your gates' gradients are multiplied by sigma where its derivative belongs, s (1 - s).",
     ),
-    Misconception(
-        "sigmoid_not_derived",
-        "lstm_step_backward",
-        old="da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
-        new="da_f = df\n    da_i = di\n    da_o = do",
-        caught_by="forget_weights",
-        says="Your gates' gradients go straight to the sums: the derivative of sigma is missing for f, i and o.",
+    sigmoid_not_derived=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        "da_f = df\n    da_i = di\n    da_o = do",
+        "forget_weights",
+        "Your gates' gradients go straight to the sums: the derivative of sigma is missing for f, i and o.",
     ),
-    Misconception(
-        "sigmoid_prime_at_the_gate",
-        "lstm_step_backward",
-        old="da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
-        new="f_s, i_s, o_s = _sigmoid(f), _sigmoid(i), _sigmoid(o)\n"
+    sigmoid_prime_at_the_gate=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        "f_s, i_s, o_s = _sigmoid(f), _sigmoid(i), _sigmoid(o)\n"
         "    da_f = df * f_s * (1 - f_s)\n    da_i = di * i_s * (1 - i_s)\n    da_o = do * o_s * (1 - o_s)",
-        caught_by="forget_weights",
-        says="Your derivative of sigma is taken at the gate's value. The cache holds what comes out of sigma: it is s in "
+        "forget_weights",
+        "Your derivative of sigma is taken at the gate's value. The cache holds what comes out of sigma: it is s in "
         "s (1 - s) already.",
     ),
-    Misconception(
-        "tanh_prime_for_the_gates",
-        "lstm_step_backward",
-        old="da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
-        new="da_f = df * (1 - f**2)\n    da_i = di * (1 - i**2)\n    da_o = do * (1 - o**2)",
-        caught_by="forget_weights",
-        says="Your gates' gradients use the derivative of tanh. They are sigmas; only the candidate is a tanh.",
+    tanh_prime_for_the_gates=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        "da_f = df * (1 - f**2)\n    da_i = di * (1 - i**2)\n    da_o = do * (1 - o**2)",
+        "forget_weights",
+        "Your gates' gradients use the derivative of tanh. They are sigmas; only the candidate is a tanh.",
     ),
-    Misconception(
-        "candidate_tanh_not_derived",
-        "lstm_step_backward",
-        old="da_c = dc_tilde * (1 - c_tilde**2)",
-        new="da_c = dc_tilde",
-        caught_by="candidate_weights",
-        says="Your candidate's gradient leaves out the derivative of its tanh.",
+    candidate_tanh_not_derived=edit(
+        "da_c = dc_tilde * (1 - c_tilde**2)",
+        "da_c = dc_tilde",
+        "candidate_weights",
+        "Your candidate's gradient leaves out the derivative of its tanh.",
     ),
-    Misconception(
-        "candidate_as_a_sigmoid",
-        "lstm_step_backward",
-        old="da_c = dc_tilde * (1 - c_tilde**2)",
-        new="da_c = dc_tilde * c_tilde * (1 - c_tilde)",
-        caught_by="candidate_weights",
-        says="Your candidate is differentiated as if it were a sigma. It is a tanh.",
+    candidate_as_a_sigmoid=edit(
+        "da_c = dc_tilde * (1 - c_tilde**2)",
+        "da_c = dc_tilde * c_tilde * (1 - c_tilde)",
+        "candidate_weights",
+        "Your candidate is differentiated as if it were a sigma. It is a tanh.",
     ),
-    Misconception(
-        "candidate_tanh_taken_twice",
-        "lstm_step_backward",
-        old="da_c = dc_tilde * (1 - c_tilde**2)",
-        new="da_c = dc_tilde * (1 - np.tanh(c_tilde) ** 2)",
-        caught_by="candidate_weights",
-        says="Your derivative takes the tanh of c_tilde, which already is a tanh. 1 - t^2 wants t itself.",
+    candidate_tanh_taken_twice=edit(
+        "da_c = dc_tilde * (1 - c_tilde**2)",
+        "da_c = dc_tilde * (1 - np.tanh(c_tilde) ** 2)",
+        "candidate_weights",
+        "Your derivative takes the tanh of c_tilde, which already is a tanh. 1 - t^2 wants t itself.",
     ),
-    Misconception(
-        "row_in_wrong_order",
-        "lstm_step_backward",
-        old="    row = np.concatenate([h_prev, x_t], axis=-1)",
-        new="    row = np.concatenate([x_t, h_prev], axis=-1)",
-        caught_by="forget_weights",
-        says="Your weights' gradients have the columns of the input first. The weights multiplied [h_prev; x_t].",
+    row_in_wrong_order=edit(
+        "    row = np.concatenate([h_prev, x_t], axis=-1)",
+        "    row = np.concatenate([x_t, h_prev], axis=-1)",
+        "forget_weights",
+        "Your weights' gradients have the columns of the input first. The weights multiplied [h_prev; x_t].",
     ),
-    Misconception(
-        "row_cut_at_the_wrong_end",
-        "lstm_step_backward",
-        old="dh_prev, dx = drow[:, :hidden], drow[:, hidden:]",
-        new="dx, dh_prev = drow[:, : x_t.shape[-1]], drow[:, x_t.shape[-1] :]",
-        caught_by="equal_sizes_hide_no_wrong_gradient",
-        says="Your gradient of the row is cut as if x_t came first. The state does, so the first columns are dh_prev.",
+    row_cut_at_the_wrong_end=edit(
+        "dh_prev, dx = drow[:, :hidden], drow[:, hidden:]",
+        "dx, dh_prev = drow[:, : x_t.shape[-1]], drow[:, x_t.shape[-1] :]",
+        "equal_sizes_hide_no_wrong_gradient",
+        "Your gradient of the row is cut as if x_t came first. The state does, so the first columns are dh_prev.",
     ),
-    Misconception(
-        "row_gradient_overwritten",
-        "lstm_step_backward",
-        old='drow += da @ params[f"W_{gate}"]',
-        new='drow = da @ params[f"W_{gate}"]',
-        caught_by="states_get_their_gradient",
-        says="Your `=` keeps the contribution of the last gate alone. All four read the row, so dx and dh_prev are sums "
+    row_gradient_overwritten=edit(
+        'drow += da @ params[f"W_{gate}"]',
+        'drow = da @ params[f"W_{gate}"]',
+        "states_get_their_gradient",
+        "Your `=` keeps the contribution of the last gate alone. All four read the row, so dx and dh_prev are sums "
         "of four terms.",
     ),
-    Misconception(
-        "biases_not_summed_over_the_batch",
-        "lstm_step_backward",
-        old='grads[f"b_{gate}"] = da.sum(axis=0)',
-        new='grads[f"b_{gate}"] = da',
-        caught_by="forget_bias",
-        says="Your biases' gradients still have a row for each sequence. All rows share the bias, so theirs add up.",
+    biases_not_summed_over_the_batch=edit(
+        'grads[f"b_{gate}"] = da.sum(axis=0)',
+        'grads[f"b_{gate}"] = da',
+        "forget_bias",
+        "Your biases' gradients still have a row for each sequence. All rows share the bias, so theirs add up.",
     ),
-    Misconception(
-        "biases_averaged_over_the_batch",
-        "lstm_step_backward",
-        old='grads[f"b_{gate}"] = da.sum(axis=0)',
-        new='grads[f"b_{gate}"] = da.mean(axis=0)',
-        caught_by="forget_bias",
-        says="Your biases' gradients are means over the batch. If the loss is a mean, dh knows that already; here they "
+    biases_averaged_over_the_batch=edit(
+        'grads[f"b_{gate}"] = da.sum(axis=0)',
+        'grads[f"b_{gate}"] = da.mean(axis=0)',
+        "forget_bias",
+        "Your biases' gradients are means over the batch. If the loss is a mean, dh knows that already; here they "
         "add up.",
     ),
-    Misconception(
-        "biases_summed_over_units",
-        "lstm_step_backward",
-        old='grads[f"b_{gate}"] = da.sum(axis=0)',
-        new='grads[f"b_{gate}"] = da.sum(axis=1)',
-        caught_by="forget_bias",
-        says="Your biases' gradients are summed over the units, with a number for each row of the batch. It is the rows "
+    biases_summed_over_units=edit(
+        'grads[f"b_{gate}"] = da.sum(axis=0)',
+        'grads[f"b_{gate}"] = da.sum(axis=1)',
+        "forget_bias",
+        "Your biases' gradients are summed over the units, with a number for each row of the batch. It is the rows "
         "that share a bias.",
     ),
-    Misconception(
-        "weights_averaged_over_the_batch",
-        "lstm_step_backward",
-        old='grads[f"W_{gate}"] = da.T @ row',
-        new='grads[f"W_{gate}"] = da.T @ row / len(row)',
-        caught_by="forget_weights",
-        says="Your weights' gradients are divided by the batch size. If the loss is a mean, dh knows that already.",
+    weights_averaged_over_the_batch=edit(
+        'grads[f"W_{gate}"] = da.T @ row',
+        'grads[f"W_{gate}"] = da.T @ row / len(row)',
+        "forget_weights",
+        "Your weights' gradients are divided by the batch size. If the loss is a mean, dh knows that already.",
     ),
-    Misconception(
-        "weight_gradients_transposed",
-        "lstm_step_backward",
-        old='grads[f"W_{gate}"] = da.T @ row',
-        new='grads[f"W_{gate}"] = row.T @ da',
-        caught_by="forget_weights",
-        says="Your weights' gradients are (in, out). A gradient has the shape of what it belongs to, (out, in) here.",
+    weight_gradients_transposed=edit(
+        'grads[f"W_{gate}"] = da.T @ row',
+        'grads[f"W_{gate}"] = row.T @ da',
+        "forget_weights",
+        "Your weights' gradients are (in, out). A gradient has the shape of what it belongs to, (out, in) here.",
     ),
-    Misconception(
-        "carries_the_gate_not_the_sum",
-        "lstm_step_backward",
-        old='drow += da @ params[f"W_{gate}"]',
-        new='drow += {"f": df, "i": di, "o": do, "c": dc_tilde}[gate] @ params[f"W_{gate}"]',
-        caught_by="inputs_get_their_gradient",
-        says="Your dx and dh_prev are made from the gradients of the gates, before the derivative of sigma and tanh. The "
+    carries_the_gate_not_the_sum=edit(
+        'drow += da @ params[f"W_{gate}"]',
+        'drow += {"f": df, "i": di, "o": do, "c": dc_tilde}[gate] @ params[f"W_{gate}"]',
+        "inputs_get_their_gradient",
+        "Your dx and dh_prev are made from the gradients of the gates, before the derivative of sigma and tanh. The "
         "matrices stand inside those.",
     ),
-    Misconception(
-        "candidate_left_out_of_the_row",
-        "lstm_step_backward",
-        old='drow += da @ params[f"W_{gate}"]',
-        new='drow += da @ params[f"W_{gate}"] * (gate != "c")',
-        caught_by="inputs_get_their_gradient",
-        says="Your dx and dh_prev add up the three gates and leave out the candidate, which reads the row, too.",
+    candidate_left_out_of_the_row=edit(
+        'drow += da @ params[f"W_{gate}"]',
+        'drow += da @ params[f"W_{gate}"] * (gate != "c")',
+        "inputs_get_their_gradient",
+        "Your dx and dh_prev add up the three gates and leave out the candidate, which reads the row, too.",
     ),
-    Misconception(
-        "gradient_order_state_first",
-        "lstm_step_backward",
-        old="return dx, dh_prev, dc_prev, grads",
-        new="return dh_prev, dc_prev, dx, grads",
-        caught_by="inputs_get_their_gradient",
-        says="Your gradients come as dh_prev, dc_prev, dx. The order is dx, dh_prev, dc_prev, grads.",
+    gradient_order_state_first=edit(
+        "return dx, dh_prev, dc_prev, grads",
+        "return dh_prev, dc_prev, dx, grads",
+        "inputs_get_their_gradient",
+        "Your gradients come as dh_prev, dc_prev, dx. The order is dx, dh_prev, dc_prev, grads.",
     ),
-    Misconception(
-        "cell_before_state",
-        "lstm_step_backward",
-        old="return dx, dh_prev, dc_prev, grads",
-        new="return dx, dc_prev, dh_prev, grads",
-        caught_by="cells_get_their_gradient",
-        says="Your dh_prev and dc_prev have changed places. The order is dx, dh_prev, dc_prev, grads.",
+    cell_before_state=edit(
+        "return dx, dh_prev, dc_prev, grads",
+        "return dx, dc_prev, dh_prev, grads",
+        "cells_get_their_gradient",
+        "Your dh_prev and dc_prev have changed places. The order is dx, dh_prev, dc_prev, grads.",
     ),
-    Misconception(
-        "dc_added_in_place",
-        "lstm_step_backward",
-        old="dc_total = dc + dh * o * (1 - tanh_c**2)",
-        new="dc += dh * o * (1 - tanh_c**2)\n    dc_total = dc",
-        caught_by="step_backward_leaves_the_cache_alone",
-        says="Your `+=` changes the caller's dc. The gradients are right once; whoever uses dc again adds h_t's part "
-        "twice.",
+    dc_added_in_place=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc += dh * o * (1 - tanh_c**2)\n    dc_total = dc",
+        "step_backward_leaves_the_cache_alone",
+        "Your `+=` changes the caller's dc. The gradients are right once; whoever uses dc again adds h_t's part twice.",
     ),
 )
 
-SEQUENCE_BACKWARD = (
-    Misconception(
-        "dh_next_missing",
-        "lstm_backward",
-        old="dh_t = dh[:, t] + dh_next",
-        new="dh_t = dh[:, t]",
-        caught_by="every_input_gets_its_gradient",
-        says="Your state gets the gradient of its own output alone. The next step read it, too: what comes back from "
+SEQUENCE_BACKWARD = mistakes_of(
+    "lstm_backward",
+    dh_next_missing=edit(
+        "dh_t = dh[:, t] + dh_next",
+        "dh_t = dh[:, t]",
+        "every_input_gets_its_gradient",
+        "Your state gets the gradient of its own output alone. The next step read it, too: what comes back from "
         "there has to be added.",
     ),
-    Misconception(
-        "dc_next_missing",
-        "lstm_backward",
-        old="dc_t = dc[:, t] + dc_next",
-        new="dc_t = dc[:, t]",
-        caught_by="every_input_gets_its_gradient",
-        says="Your cell gets no gradient from the next step. That path, from cell to cell, is what an LSTM is for.",
+    dc_next_missing=edit(
+        "dc_t = dc[:, t] + dc_next",
+        "dc_t = dc[:, t]",
+        "every_input_gets_its_gradient",
+        "Your cell gets no gradient from the next step. That path, from cell to cell, is what an LSTM is for.",
     ),
-    Misconception(
-        "only_the_last_step_feeds",
-        "lstm_backward",
-        old="dh_t = dh[:, t] + dh_next",
-        new="dh_t = dh_next if t < x.shape[1] - 1 else dh[:, t]",
-        caught_by="every_input_gets_its_gradient",
-        says="Your backward pass takes dh of the last step and ignores the others. With a loss at every step, each has "
+    only_the_last_step_feeds=edit(
+        "dh_t = dh[:, t] + dh_next",
+        "dh_t = dh_next if t < x.shape[1] - 1 else dh[:, t]",
+        "every_input_gets_its_gradient",
+        "Your backward pass takes dh of the last step and ignores the others. With a loss at every step, each has "
         "something to add.",
     ),
-    Misconception(
-        "only_the_last_cell_feeds",
-        "lstm_backward",
-        old="dc_t = dc[:, t] + dc_next",
-        new="dc_t = dc_next if t < x.shape[1] - 1 else dc[:, t]",
-        caught_by="every_input_gets_its_gradient",
-        says="Your backward pass takes dc of the last step and ignores the others. It may arrive at every step.",
+    only_the_last_cell_feeds=edit(
+        "dc_t = dc[:, t] + dc_next",
+        "dc_t = dc_next if t < x.shape[1] - 1 else dc[:, t]",
+        "every_input_gets_its_gradient",
+        "Your backward pass takes dc of the last step and ignores the others. It may arrive at every step.",
     ),
-    Misconception(
-        "dc_from_outside_missing",
-        "lstm_backward",
-        old="dc_t = dc[:, t] + dc_next",
-        new="dc_t = dc_next",
-        caught_by="every_input_gets_its_gradient",
-        says="Your cells get what comes from the next step, and the dc that you are given is never used.",
+    dc_from_outside_missing=edit(
+        "dc_t = dc[:, t] + dc_next",
+        "dc_t = dc_next",
+        "every_input_gets_its_gradient",
+        "Your cells get what comes from the next step, and the dc that you are given is never used.",
     ),
-    Misconception(
-        "gradients_overwritten",
-        "lstm_backward",
-        old="totals[name] += grad",
-        new="totals[name] = grad",
-        caught_by="forget_weights_over_time",
-        says="Your `=` keeps the params' gradients of one step and drops the others. The same params work at every "
+    gradients_overwritten=edit(
+        "totals[name] += grad",
+        "totals[name] = grad",
+        "forget_weights_over_time",
+        "Your `=` keeps the params' gradients of one step and drops the others. The same params work at every "
         "step, so their gradients add up.",
     ),
-    Misconception(
-        "gradients_of_the_last_step_only",
-        "lstm_backward",
-        old="totals[name] += grad",
-        new="totals[name] += grad * (t == x.shape[1] - 1)",
-        caught_by="forget_weights_over_time",
-        says="Your params' gradients are those of the last step alone. The same params work at every step, so their "
+    gradients_of_the_last_step_only=edit(
+        "totals[name] += grad",
+        "totals[name] += grad * (t == x.shape[1] - 1)",
+        "forget_weights_over_time",
+        "Your params' gradients are those of the last step alone. The same params work at every step, so their "
         "gradients add up.",
     ),
-    Misconception(
-        "biases_of_one_step",
-        "lstm_backward",
-        old="totals[name] += grad",
-        new='totals[name] = totals[name] * (name[0] == "W") + grad',
-        caught_by="forget_bias_over_time",
-        says="Your weights' gradients add up over the steps, but those of the biases are overwritten.",
+    biases_of_one_step=edit(
+        "totals[name] += grad",
+        'totals[name] = totals[name] * (name[0] == "W") + grad',
+        "forget_bias_over_time",
+        "Your weights' gradients add up over the steps, but those of the biases are overwritten.",
     ),
-    Misconception(
-        "gradients_averaged_over_time",
-        "lstm_backward",
-        old="totals[name] += grad",
-        new="totals[name] += grad / x.shape[1]",
-        caught_by="forget_weights_over_time",
-        says="Your params' gradients are means over the steps. They add up; if the loss is a mean, dh knows that.",
+    gradients_averaged_over_time=edit(
+        "totals[name] += grad",
+        "totals[name] += grad / x.shape[1]",
+        "forget_weights_over_time",
+        "Your params' gradients are means over the steps. They add up; if the loss is a mean, dh knows that.",
     ),
-    Misconception(
-        "backward_loop_runs_forward",
-        "lstm_backward",
-        old="for t in reversed(range(x.shape[1])):",
-        new="for t in range(x.shape[1]):",
-        caught_by="gradient_of_the_last_step_reaches_the_first",
-        says="Your loop goes from the first step to the last. A gradient comes from where the loss is: what t passes on "
+    backward_loop_runs_forward=edit(
+        "for t in reversed(range(x.shape[1])):",
+        "for t in range(x.shape[1]):",
+        "gradient_of_the_last_step_reaches_the_first",
+        "Your loop goes from the first step to the last. A gradient comes from where the loss is: what t passes on "
         "has to be known before t - 1.",
     ),
-    Misconception(
-        "present_state_for_previous",
-        "lstm_backward",
-        old='step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]',
-        new='step["h_prev"] = h[:, t]',
-        caught_by="forget_weights_over_time",
-        says="Your step t is given h[:, t] as its previous state. That is the state it made; the one it read is the one "
+    present_state_for_previous=edit(
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]',
+        'step["h_prev"] = h[:, t]',
+        "forget_weights_over_time",
+        "Your step t is given h[:, t] as its previous state. That is the state it made; the one it read is the one "
         "before.",
     ),
-    Misconception(
-        "present_cell_for_previous",
-        "lstm_backward",
-        old='step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
-        new='step["c_prev"] = c[:, t]',
-        caught_by="forget_weights_over_time",
-        says="Your step t is given c[:, t] as its previous cell. That is the cell it made; the one it read is the one "
+    present_cell_for_previous=edit(
+        'step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
+        'step["c_prev"] = c[:, t]',
+        "forget_weights_over_time",
+        "Your step t is given c[:, t] as its previous cell. That is the cell it made; the one it read is the one "
         "before.",
     ),
-    Misconception(
-        "state_wraps_around",
-        "lstm_backward",
-        old='step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]',
-        new='step["h_prev"] = h[:, t - 1]',
-        caught_by="forget_weights_over_time",
-        says="Your first step reads h[:, -1], which in Python is the last state. Before the first step there was h0.",
+    state_wraps_around=edit(
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]',
+        'step["h_prev"] = h[:, t - 1]',
+        "forget_weights_over_time",
+        "Your first step reads h[:, -1], which in Python is the last state. Before the first step there was h0.",
     ),
-    Misconception(
-        "cell_wraps_around",
-        "lstm_backward",
-        old='step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
-        new='step["c_prev"] = c[:, t - 1]',
-        caught_by="forget_weights_over_time",
-        says="Your first step reads c[:, -1], which in Python is the last cell. Before the first step there was c0.",
+    cell_wraps_around=edit(
+        'step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
+        'step["c_prev"] = c[:, t - 1]',
+        "forget_weights_over_time",
+        "Your first step reads c[:, -1], which in Python is the last cell. Before the first step there was c0.",
     ),
-    Misconception(
-        "both_wrap_around",
-        "lstm_backward",
-        old='step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]\n'
+    both_wrap_around=edit(
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]\n'
         '        step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
-        new='step["h_prev"] = h[:, t - 1]\n        step["c_prev"] = c[:, t - 1]',
-        caught_by="forget_weights_over_time",
-        says="Your first step reads h[:, -1] and c[:, -1], which in Python are the last ones. Before the first step "
+        'step["h_prev"] = h[:, t - 1]\n        step["c_prev"] = c[:, t - 1]',
+        "forget_weights_over_time",
+        "Your first step reads h[:, -1] and c[:, -1], which in Python are the last ones. Before the first step "
         "there were h0 and c0.",
     ),
-    Misconception(
-        "first_states_taken_for_zero",
-        "lstm_backward",
-        old='step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]\n'
+    first_states_taken_for_zero=edit(
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]\n'
         '        step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
-        new='step["h_prev"] = h[:, t - 1] if t > 0 else 0 * cache["h0"]\n'
+        'step["h_prev"] = h[:, t - 1] if t > 0 else 0 * cache["h0"]\n'
         '        step["c_prev"] = c[:, t - 1] if t > 0 else 0 * cache["c0"]',
-        caught_by="forget_weights_over_time",
-        says="Your first step takes the states before it for zeros. They are h0 and c0, which the cache holds.",
+        "forget_weights_over_time",
+        "Your first step takes the states before it for zeros. They are h0 and c0, which the cache holds.",
     ),
-    Misconception(
-        "dx_in_reverse",
-        "lstm_backward",
-        old="return dx, dh_next, dc_next, totals",
-        new="return dx[:, ::-1], dh_next, dc_next, totals",
-        caught_by="gradient_of_an_early_step_stays_early",
-        says="Your dx runs from the last step to the first. It was collected on the way back; dx[:, t] belongs to x[:, t].",
+    dx_in_reverse=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx[:, ::-1], dh_next, dc_next, totals",
+        "gradient_of_an_early_step_stays_early",
+        "Your dx runs from the last step to the first. It was collected on the way back; dx[:, t] belongs to x[:, t].",
     ),
-    Misconception(
-        "dh0_dropped",
-        "lstm_backward",
-        old="return dx, dh_next, dc_next, totals",
-        new="return dx, 0 * dh_next, dc_next, totals",
-        caught_by="first_state_gets_its_gradient",
-        says="Your dh0 is zero. What the first step hands back to the state before it is the gradient of h0.",
+    dh0_dropped=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx, 0 * dh_next, dc_next, totals",
+        "first_state_gets_its_gradient",
+        "Your dh0 is zero. What the first step hands back to the state before it is the gradient of h0.",
     ),
-    Misconception(
-        "dc0_dropped",
-        "lstm_backward",
-        old="return dx, dh_next, dc_next, totals",
-        new="return dx, dh_next, 0 * dc_next, totals",
-        caught_by="first_cell_gets_its_gradient",
-        says="Your dc0 is zero. What the first step hands back to the cell before it is the gradient of c0.",
+    dc0_dropped=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx, dh_next, 0 * dc_next, totals",
+        "first_cell_gets_its_gradient",
+        "Your dc0 is zero. What the first step hands back to the cell before it is the gradient of c0.",
     ),
-    Misconception(
-        "dh0_is_of_the_first_state",
-        "lstm_backward",
-        old="return dx, dh_next, dc_next, totals",
-        new="return dx, dh_t, dc_t, totals",
-        caught_by="first_state_gets_its_gradient",
-        says="Your dh0 and dc0 are the gradients at the first state and cell, h[:, 0] and c[:, 0]. There is one more "
+    dh0_is_of_the_first_state=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx, dh_t, dc_t, totals",
+        "first_state_gets_its_gradient",
+        "Your dh0 and dc0 are the gradients at the first state and cell, h[:, 0] and c[:, 0]. There is one more "
         "step to go back, to h0 and c0.",
     ),
-    Misconception(
-        "dh0_and_dc0_swapped",
-        "lstm_backward",
-        old="return dx, dh_next, dc_next, totals",
-        new="return dx, dc_next, dh_next, totals",
-        caught_by="first_state_gets_its_gradient",
-        says="Your dh0 and dc0 have changed places.",
+    dh0_and_dc0_swapped=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx, dc_next, dh_next, totals",
+        "first_state_gets_its_gradient",
+        "Your dh0 and dc0 have changed places.",
     ),
-    Misconception(
-        "carried_gradients_pile_up",
-        "lstm_backward",
-        old="dx[:, t], dh_next, dc_next, grads_t = lstm_step_backward(dh_t, dc_t, step)",
-        new="dx[:, t], dh_back, dc_back, grads_t = lstm_step_backward(dh_t, dc_t, step)\n"
+    carried_gradients_pile_up=edit(
+        "dx[:, t], dh_next, dc_next, grads_t = lstm_step_backward(dh_t, dc_t, step)",
+        "dx[:, t], dh_back, dc_back, grads_t = lstm_step_backward(dh_t, dc_t, step)\n"
         "        dh_next, dc_next = dh_next + dh_back, dc_next + dc_back",
-        caught_by="every_input_gets_its_gradient",
-        says="Your carried gradients are added to those of the step before. A state is read by one next step, so what "
+        "every_input_gets_its_gradient",
+        "Your carried gradients are added to those of the step before. A state is read by one next step, so what "
         "is carried is replaced at each step, not summed up.",
     ),
-    Misconception(
-        "dh_changed_in_place",
-        "lstm_backward",
-        old="dh_t = dh[:, t] + dh_next",
-        new="dh[:, t] += dh_next\n        dh_t = dh[:, t]",
-        caught_by="backward_leaves_the_cache_alone",
-        says="Your pass adds what it carries into the caller's dh. The first result is right; the next use of dh is not.",
+    dh_changed_in_place=edit(
+        "dh_t = dh[:, t] + dh_next",
+        "dh[:, t] += dh_next\n        dh_t = dh[:, t]",
+        "backward_leaves_the_cache_alone",
+        "Your pass adds what it carries into the caller's dh. The first result is right; the next use of dh is not.",
     ),
-    Misconception(
-        "dc_changed_in_place",
-        "lstm_backward",
-        old="dc_t = dc[:, t] + dc_next",
-        new="dc[:, t] += dc_next\n        dc_t = dc[:, t]",
-        caught_by="backward_leaves_the_cache_alone",
-        says="Your pass adds what it carries into the caller's dc. The first result is right; the next use of dc is not.",
+    dc_changed_in_place=edit(
+        "dc_t = dc[:, t] + dc_next",
+        "dc[:, t] += dc_next\n        dc_t = dc[:, t]",
+        "backward_leaves_the_cache_alone",
+        "Your pass adds what it carries into the caller's dc. The first result is right; the next use of dc is not.",
     ),
-    Misconception(
-        "dx_summed_over_time",
-        "lstm_backward",
-        old="return dx, dh_next, dc_next, totals",
-        new="return dx.sum(axis=1), dh_next, dc_next, totals",
-        caught_by="every_input_gets_its_gradient",
-        says="Your dx is summed over the steps. Params are shared between steps, but every step has an input of its own.",
+    dx_summed_over_time=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx.sum(axis=1), dh_next, dc_next, totals",
+        "every_input_gets_its_gradient",
+        "Your dx is summed over the steps. Params are shared between steps, but every step has an input of its own.",
     ),
 )
 
-GRU = (
-    Misconception(
-        "gru_z_keeps",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="return gated_update(h_tilde, h_prev, z)",
-        caught_by="low_z_keeps_the_past",
-        says="Your step is h_t = z * h_prev + (1 - z) * h_tilde: z keeps. That is the convention of Cho et al. 2014 and "
+GRU = mistakes_of(
+    "gru_step",
+    gru_z_keeps=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return gated_update(h_tilde, h_prev, z)",
+        "low_z_keeps_the_past",
+        "Your step is h_t = z * h_prev + (1 - z) * h_tilde: z keeps. That is the convention of Cho et al. 2014 and "
         "of torch, and of gru_step_keep; here z lets the new in (Chung et al. 2014).",
     ),
-    Misconception(
-        "reset_after_matmul",
-        "gru_step",
-        old='reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new="size = h_prev.shape[-1]\n"
+    reset_after_matmul=edit(
+        'reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        "size = h_prev.shape[-1]\n"
         '    from_state = r * (h_prev @ params["W_h"][:, :size].T)\n'
         '    h_tilde = np.tanh(from_state + x_t @ params["W_h"][:, size:].T + params["b_h"])',
-        caught_by="gru_steps_of_any_size",
-        says="Your reset gate multiplies after the matmul, r * (W h_prev). That is a GRU too: the convention of torch, "
+        "gru_steps_of_any_size",
+        "Your reset gate multiplies after the matmul, r * (W h_prev). That is a GRU too: the convention of torch, "
         "cuDNN and Keras (there: reset_after=True). Here the reset comes before the matmul, W (r * h_prev), as in Cho "
         "et al. 2014; with more than one unit the two differ, and so do their trained weights.",
     ),
-    Misconception(
-        "reset_after_matmul_and_bias",
-        "gru_step",
-        old='reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new="size = h_prev.shape[-1]\n"
+    reset_after_matmul_and_bias=edit(
+        'reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        "size = h_prev.shape[-1]\n"
         '    from_state = r * (h_prev @ params["W_h"][:, :size].T + params["b_h"])\n'
         '    h_tilde = np.tanh(from_state + x_t @ params["W_h"][:, size:].T)',
-        caught_by="gru_steps_of_any_size",
-        says="Your reset gate multiplies after the matmul and its bias, r * (W h_prev + b). That is what torch and cuDNN "
+        "gru_steps_of_any_size",
+        "Your reset gate multiplies after the matmul and its bias, r * (W h_prev + b). That is what torch and cuDNN "
         "do with the bias that they call b_hn. Here the reset comes before the matmul, as in Cho et al. 2014, and the "
         "bias is never reset.",
     ),
-    Misconception(
-        "reset_on_the_whole_sum",
-        "gru_step",
-        old='h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new='h_tilde = np.tanh(r * (joined_row @ params["W_h"].T) + params["b_h"])',
-        caught_by="gru_steps_of_any_size",
-        says="Your reset gate multiplies the whole product, the input's part included. It is there to hide the past "
+    reset_on_the_whole_sum=edit(
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        'h_tilde = np.tanh(r * (joined_row @ params["W_h"].T) + params["b_h"])',
+        "gru_steps_of_any_size",
+        "Your reset gate multiplies the whole product, the input's part included. It is there to hide the past "
         "from the candidate, not the present.",
     ),
-    Misconception(
-        "reset_on_the_candidate",
-        "gru_step",
-        old='h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new='h_tilde = r * np.tanh(joined_row @ params["W_h"].T + params["b_h"])',
-        caught_by="closed_reset_gate_hides_the_past_from_the_candidate",
-        says="Your reset gate multiplies the finished candidate. It belongs to the state inside: with r = 0 there still "
+    reset_on_the_candidate=edit(
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        'h_tilde = r * np.tanh(joined_row @ params["W_h"].T + params["b_h"])',
+        "closed_reset_gate_hides_the_past_from_the_candidate",
+        "Your reset gate multiplies the finished candidate. It belongs to the state inside: with r = 0 there still "
         "is a candidate, made from the input alone.",
     ),
-    Misconception(
-        "reset_gate_unused",
-        "gru_step",
-        old="reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
-        new="reset_row = joined_row\n    h_tilde",
-        caught_by="closed_reset_gate_hides_the_past_from_the_candidate",
-        says="Your candidate reads the whole state; the reset gate is computed and not used.",
+    reset_gate_unused=edit(
+        "reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
+        "reset_row = joined_row\n    h_tilde",
+        "closed_reset_gate_hides_the_past_from_the_candidate",
+        "Your candidate reads the whole state; the reset gate is computed and not used.",
     ),
-    Misconception(
-        "reset_on_the_input",
-        "gru_step",
-        old="reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
-        new="reset_row = np.concatenate([r * h_prev, r.mean(axis=-1, keepdims=True) * x_t], axis=-1)\n    h_tilde",
-        caught_by="closed_reset_gate_hides_the_past_from_the_candidate",
-        says="Your reset gate scales the input as well. Only the state is reset.",
+    reset_on_the_input=edit(
+        "reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
+        "reset_row = np.concatenate([r * h_prev, r.mean(axis=-1, keepdims=True) * x_t], axis=-1)\n    h_tilde",
+        "closed_reset_gate_hides_the_past_from_the_candidate",
+        "Your reset gate scales the input as well. Only the state is reset.",
     ),
-    Misconception(
-        "reset_and_update_swapped",
-        "gru_step",
-        old='z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n    r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
-        new='r = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n    z = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
-        caught_by="low_z_keeps_the_past",
-        says="Your update gate and reset gate have changed places: z is made from W_z and b_z, r from W_r and b_r.",
+    reset_and_update_swapped=edit(
+        'z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n    r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
+        'r = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n    z = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
+        "low_z_keeps_the_past",
+        "Your update gate and reset gate have changed places: z is made from W_z and b_z, r from W_r and b_r.",
     ),
-    Misconception(
-        "one_gate_for_both",
-        "gru_step",
-        old='r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])\n    reset_row',
-        new="r = z\n    reset_row",
-        caught_by="gru_steps_of_any_size",
-        says="Your reset gate is the update gate once more; W_r and b_r are not used.",
+    one_gate_for_both=edit(
+        'r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])\n    reset_row',
+        "r = z\n    reset_row",
+        "gru_steps_of_any_size",
+        "Your reset gate is the update gate once more; W_r and b_r are not used.",
     ),
-    Misconception(
-        "reset_lets_through_what_it_should_hide",
-        "gru_step",
-        old="reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
-        new="reset_row = np.concatenate([(1 - r) * h_prev, x_t], axis=-1)\n    h_tilde",
-        caught_by="closed_reset_gate_hides_the_past_from_the_candidate",
-        says="Your candidate reads (1 - r) * h_prev. In spite of its name, r = 1 lets the state through, and r = 0 resets.",
+    reset_lets_through_what_it_should_hide=edit(
+        "reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
+        "reset_row = np.concatenate([(1 - r) * h_prev, x_t], axis=-1)\n    h_tilde",
+        "closed_reset_gate_hides_the_past_from_the_candidate",
+        "Your candidate reads (1 - r) * h_prev. In spite of its name, r = 1 lets the state through, and r = 0 resets.",
     ),
-    Misconception(
-        "reset_also_what_is_kept",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="return gated_update(r * h_prev, h_tilde, z)",
-        caught_by="low_z_keeps_the_past",
-        says="Your last line keeps a part of r * h_prev. The reset gate only decides what the candidate sees; what is "
+    reset_also_what_is_kept=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return gated_update(r * h_prev, h_tilde, z)",
+        "low_z_keeps_the_past",
+        "Your last line keeps a part of r * h_prev. The reset gate only decides what the candidate sees; what is "
         "kept is kept from h_prev.",
     ),
-    Misconception(
-        "gru_input_before_state",
-        "gru_step",
-        old='joined_row = np.concatenate([h_prev, x_t], axis=-1)\n    z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n'
+    gru_input_before_state=edit(
+        'joined_row = np.concatenate([h_prev, x_t], axis=-1)\n    z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n'
         '    r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])\n'
         "    reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
-        new='joined_row = np.concatenate([x_t, h_prev], axis=-1)\n    z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n'
+        'joined_row = np.concatenate([x_t, h_prev], axis=-1)\n    z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n'
         '    r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])\n'
         "    reset_row = np.concatenate([x_t, r * h_prev], axis=-1)\n    h_tilde",
-        caught_by="equal_sizes_of_state_and_input",
-        says="Your rows are [x_t; h_prev]; the columns of the weights belong to [h_prev; x_t], the state first.",
+        "equal_sizes_of_state_and_input",
+        "Your rows are [x_t; h_prev]; the columns of the weights belong to [h_prev; x_t], the state first.",
     ),
-    Misconception(
-        "gru_sigmoid_candidate",
-        "gru_step",
-        old='h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new='h_tilde = _sigmoid(reset_row @ params["W_h"].T + params["b_h"])',
-        caught_by="gru_steps_of_any_size",
-        says="Your candidate goes through a sigmoid, so the state can only become positive. Gates are sigmas, the "
+    gru_sigmoid_candidate=edit(
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        'h_tilde = _sigmoid(reset_row @ params["W_h"].T + params["b_h"])',
+        "gru_steps_of_any_size",
+        "Your candidate goes through a sigmoid, so the state can only become positive. Gates are sigmas, the "
         "candidate is a tanh.",
     ),
-    Misconception(
-        "gru_candidate_without_tanh",
-        "gru_step",
-        old='h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new='h_tilde = reset_row @ params["W_h"].T + params["b_h"]',
-        caught_by="gru_steps_of_any_size",
-        says="Your candidate is the plain sum; its tanh is missing, and nothing keeps the state from growing.",
+    gru_candidate_without_tanh=edit(
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        'h_tilde = reset_row @ params["W_h"].T + params["b_h"]',
+        "gru_steps_of_any_size",
+        "Your candidate is the plain sum; its tanh is missing, and nothing keeps the state from growing.",
     ),
-    Misconception(
-        "gru_candidate_without_bias",
-        "gru_step",
-        old='h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
-        new='h_tilde = np.tanh(reset_row @ params["W_h"].T)',
-        caught_by="gru_steps_of_any_size",
-        says="Your candidate leaves out its bias, b_h.",
+    gru_candidate_without_bias=edit(
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T)',
+        "gru_steps_of_any_size",
+        "Your candidate leaves out its bias, b_h.",
     ),
-    Misconception(
-        "gru_gates_without_bias",
-        "gru_step",
-        old='z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n    r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
-        new='z = _sigmoid(joined_row @ params["W_z"].T)\n    r = _sigmoid(joined_row @ params["W_r"].T)',
-        caught_by="low_z_keeps_the_past",
-        says="Your gates leave out their biases, b_z and b_r.",
+    gru_gates_without_bias=edit(
+        'z = _sigmoid(joined_row @ params["W_z"].T + params["b_z"])\n    r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
+        'z = _sigmoid(joined_row @ params["W_z"].T)\n    r = _sigmoid(joined_row @ params["W_r"].T)',
+        "low_z_keeps_the_past",
+        "Your gates leave out their biases, b_z and b_r.",
     ),
-    Misconception(
-        "gru_forgets_the_past",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="return z * h_tilde",
-        caught_by="low_z_keeps_the_past",
-        says="Your new state is z * h_tilde: what was kept of the old one is missing.",
+    gru_forgets_the_past=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return z * h_tilde",
+        "low_z_keeps_the_past",
+        "Your new state is z * h_tilde: what was kept of the old one is missing.",
     ),
-    Misconception(
-        "gru_adds_to_the_past",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="return h_prev + z * h_tilde",
-        caught_by="gru_steps_of_any_size",
-        says="Your new state adds to the whole old one. What comes in takes the place of something: the shares are 1 - z "
+    gru_adds_to_the_past=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return h_prev + z * h_tilde",
+        "gru_steps_of_any_size",
+        "Your new state adds to the whole old one. What comes in takes the place of something: the shares are 1 - z "
         "and z.",
     ),
-    Misconception(
-        "gru_returns_its_candidate",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="return h_tilde",
-        caught_by="low_z_keeps_the_past",
-        says="Your step returns the candidate; the update gate has not been asked.",
+    gru_returns_its_candidate=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return h_tilde",
+        "low_z_keeps_the_past",
+        "Your step returns the candidate; the update gate has not been asked.",
     ),
-    Misconception(
-        "gru_tanh_on_the_state",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="return np.tanh(gated_update(h_prev, h_tilde, z))",
-        caught_by="low_z_keeps_the_past",
-        says="Your new state goes through a tanh after the mixing, so nothing can be kept as it is. The tanh belongs to "
+    gru_tanh_on_the_state=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return np.tanh(gated_update(h_prev, h_tilde, z))",
+        "low_z_keeps_the_past",
+        "Your new state goes through a tanh after the mixing, so nothing can be kept as it is. The tanh belongs to "
         "the candidate alone.",
     ),
-    Misconception(
-        "gru_state_in_place",
-        "gru_step",
-        old="return gated_update(h_prev, h_tilde, z)",
-        new="h_prev[...] = gated_update(h_prev, h_tilde, z)\n    return h_prev",
-        caught_by="gru_leaves_its_inputs_alone",
-        says="Your new state is written over the caller's h_prev. Put it into an array of its own.",
+    gru_state_in_place=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "h_prev[...] = gated_update(h_prev, h_tilde, z)\n    return h_prev",
+        "gru_leaves_its_inputs_alone",
+        "Your new state is written over the caller's h_prev. Put it into an array of its own.",
     ),
 )
 
-KEEP = (
-    Misconception(
-        "keep_z_takes",
-        "gru_step_keep",
-        old="return keep * h_prev + (1 - keep) * proposal",
-        new="return (1 - keep) * h_prev + keep * proposal",
-        caught_by="high_z_keeps_the_past",
-        says="Your step is that of gru_step, in which z lets the new in (Chung et al. 2014). In this convention z keeps "
+KEEP = mistakes_of(
+    "gru_step_keep",
+    keep_z_takes=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return (1 - keep) * h_prev + keep * proposal",
+        "high_z_keeps_the_past",
+        "Your step is that of gru_step, in which z lets the new in (Chung et al. 2014). In this convention z keeps "
         "(Cho et al. 2014, and torch).",
     ),
-    Misconception(
-        "keep_reset_after_matmul",
-        "gru_step_keep",
-        old='after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)\n    proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
-        new="size = h_prev.shape[-1]\n"
+    keep_reset_after_matmul=edit(
+        'after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)\n    proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        "size = h_prev.shape[-1]\n"
         '    from_state = reset * (h_prev @ params["W_h"][:, :size].T)\n'
         '    proposal = np.tanh(from_state + x_t @ params["W_h"][:, size:].T + params["b_h"])',
-        caught_by="keeping_gru_of_any_size",
-        says="Your step is exactly that of torch.nn.GRUCell (with its b_hn zero): z keeps, which is right here, and the "
+        "keeping_gru_of_any_size",
+        "Your step is exactly that of torch.nn.GRUCell (with its b_hn zero): z keeps, which is right here, and the "
         "reset comes after the matmul, r * (W h_prev). Here it comes before, W (r * h_prev), as in Cho et al. 2014.",
     ),
-    Misconception(
-        "keep_reset_after_matmul_and_bias",
-        "gru_step_keep",
-        old='after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)\n    proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
-        new="size = h_prev.shape[-1]\n"
+    keep_reset_after_matmul_and_bias=edit(
+        'after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)\n    proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        "size = h_prev.shape[-1]\n"
         '    from_state = reset * (h_prev @ params["W_h"][:, :size].T + params["b_h"])\n'
         '    proposal = np.tanh(from_state + x_t @ params["W_h"][:, size:].T)',
-        caught_by="keeping_gru_of_any_size",
-        says="Your step is exactly that of torch.nn.GRUCell (with its b_in zero): the reset comes after the matmul and "
+        "keeping_gru_of_any_size",
+        "Your step is exactly that of torch.nn.GRUCell (with its b_in zero): the reset comes after the matmul and "
         "its bias, r * (W h_prev + b). Here it comes before, W (r * h_prev), as in Cho et al. 2014.",
     ),
-    Misconception(
-        "keep_reset_on_the_candidate",
-        "gru_step_keep",
-        old='proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
-        new='proposal = reset * np.tanh(both @ params["W_h"].T + params["b_h"])',
-        caught_by="keeping_gru_of_any_size",
-        says="Your reset gate multiplies the finished candidate. It belongs to the state inside.",
+    keep_reset_on_the_candidate=edit(
+        'proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        'proposal = reset * np.tanh(both @ params["W_h"].T + params["b_h"])',
+        "keeping_gru_of_any_size",
+        "Your reset gate multiplies the finished candidate. It belongs to the state inside.",
     ),
-    Misconception(
-        "keep_reset_gate_unused",
-        "gru_step_keep",
-        old="after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)",
-        new="after_reset = both",
-        caught_by="keeping_gru_of_any_size",
-        says="Your candidate reads the whole state; the reset gate is computed and not used.",
+    keep_reset_gate_unused=edit(
+        "after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)",
+        "after_reset = both",
+        "keeping_gru_of_any_size",
+        "Your candidate reads the whole state; the reset gate is computed and not used.",
     ),
-    Misconception(
-        "keep_reset_inverted_too",
-        "gru_step_keep",
-        old="after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)",
-        new="after_reset = np.concatenate([(1 - reset) * h_prev, x_t], axis=-1)",
-        caught_by="keeping_gru_of_any_size",
-        says="Your reset gate is turned round as well. The two conventions differ in z alone; r = 1 lets the state "
+    keep_reset_inverted_too=edit(
+        "after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)",
+        "after_reset = np.concatenate([(1 - reset) * h_prev, x_t], axis=-1)",
+        "keeping_gru_of_any_size",
+        "Your reset gate is turned round as well. The two conventions differ in z alone; r = 1 lets the state "
         "through in both.",
     ),
-    Misconception(
-        "keep_gates_swapped",
-        "gru_step_keep",
-        old='keep = _sigmoid(both @ params["W_z"].T + params["b_z"])\n    reset = _sigmoid(both @ params["W_r"].T + params["b_r"])',
-        new='reset = _sigmoid(both @ params["W_z"].T + params["b_z"])\n    keep = _sigmoid(both @ params["W_r"].T + params["b_r"])',
-        caught_by="high_z_keeps_the_past",
-        says="Your update gate and reset gate have changed places: z is made from W_z and b_z, r from W_r and b_r.",
+    keep_gates_swapped=edit(
+        'keep = _sigmoid(both @ params["W_z"].T + params["b_z"])\n    reset = _sigmoid(both @ params["W_r"].T + params["b_r"])',
+        'reset = _sigmoid(both @ params["W_z"].T + params["b_z"])\n    keep = _sigmoid(both @ params["W_r"].T + params["b_r"])',
+        "high_z_keeps_the_past",
+        "Your update gate and reset gate have changed places: z is made from W_z and b_z, r from W_r and b_r.",
     ),
-    Misconception(
-        "keep_input_before_state",
-        "gru_step_keep",
-        old="both = np.concatenate([h_prev, x_t], axis=-1)",
-        new="both = np.concatenate([x_t, h_prev], axis=-1)",
-        caught_by="keeping_gru_of_any_size",
-        says="Your gates read [x_t; h_prev]; the columns of the weights belong to [h_prev; x_t], the state first.",
+    keep_input_before_state=edit(
+        "both = np.concatenate([h_prev, x_t], axis=-1)",
+        "both = np.concatenate([x_t, h_prev], axis=-1)",
+        "keeping_gru_of_any_size",
+        "Your gates read [x_t; h_prev]; the columns of the weights belong to [h_prev; x_t], the state first.",
     ),
-    Misconception(
-        "keep_candidate_whole",
-        "gru_step_keep",
-        old="return keep * h_prev + (1 - keep) * proposal",
-        new="return keep * h_prev + proposal",
-        caught_by="high_z_keeps_the_past",
-        says="Your new state takes the whole candidate beside what z keeps. Its share is what z leaves, 1 - z.",
+    keep_candidate_whole=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return keep * h_prev + proposal",
+        "high_z_keeps_the_past",
+        "Your new state takes the whole candidate beside what z keeps. Its share is what z leaves, 1 - z.",
     ),
-    Misconception(
-        "keep_state_in_place",
-        "gru_step_keep",
-        old="return keep * h_prev + (1 - keep) * proposal",
-        new="h_prev *= keep\n    h_prev += (1 - keep) * proposal\n    return h_prev",
-        caught_by="keeping_gru_leaves_its_inputs_alone",
-        says="Your new state is written over the caller's h_prev. Put it into an array of its own.",
+    keep_state_in_place=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "h_prev *= keep\n    h_prev += (1 - keep) * proposal\n    return h_prev",
+        "keeping_gru_leaves_its_inputs_alone",
+        "Your new state is written over the caller's h_prev. Put it into an array of its own.",
     ),
 )
 
-CONVERT = (
-    Misconception(
-        "bias_not_converted",
-        "convert_gru",
-        old='converted["b_z"] = -params["b_z"]',
-        new="pass",
-        caught_by="conversions_of_any_size",
-        says="Your conversion turns W_z round and leaves b_z. The a in sigma(-a) is the whole sum, with its bias.",
+CONVERT = mistakes_of(
+    "convert_gru",
+    bias_not_converted=edit(
+        'converted["b_z"] = -params["b_z"]',
+        "pass",
+        "conversions_of_any_size",
+        "Your conversion turns W_z round and leaves b_z. The a in sigma(-a) is the whole sum, with its bias.",
     ),
-    Misconception(
-        "weights_not_converted",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]',
-        new="pass",
-        caught_by="conversions_of_any_size",
-        says="Your conversion turns b_z round and leaves W_z. The a in sigma(-a) is the whole sum.",
+    weights_not_converted=edit(
+        'converted["W_z"] = -params["W_z"]',
+        "pass",
+        "conversions_of_any_size",
+        "Your conversion turns b_z round and leaves W_z. The a in sigma(-a) is the whole sum.",
     ),
-    Misconception(
-        "nothing_converted",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]\n',
-        new="pass\n",
-        caught_by="conversions_of_any_size",
-        says="Your conversion returns the params as they are. With them the two conventions do opposite things.",
+    nothing_converted=edit(
+        'converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]\n',
+        "pass\n",
+        "conversions_of_any_size",
+        "Your conversion returns the params as they are. With them the two conventions do opposite things.",
     ),
-    Misconception(
-        "everything_negated",
-        "convert_gru",
-        old='converted = dict(params)\n    converted["W_z"]',
-        new='converted = {name: -value for name, value in params.items()}\n    converted["W_z"]',
-        caught_by="conversions_of_any_size",
-        says="Your conversion turns all the params round. Only z means something else in the other convention; r and the "
+    everything_negated=edit(
+        'converted = dict(params)\n    converted["W_z"]',
+        'converted = {name: -value for name, value in params.items()}\n    converted["W_z"]',
+        "conversions_of_any_size",
+        "Your conversion turns all the params round. Only z means something else in the other convention; r and the "
         "candidate stay.",
     ),
-    Misconception(
-        "both_gates_negated",
-        "convert_gru",
-        old='converted = dict(params)\n    converted["W_z"]',
-        new='converted = params | {"W_r": -params["W_r"], "b_r": -params["b_r"]}\n    converted["W_z"]',
-        caught_by="conversions_of_any_size",
-        says="Your conversion turns the reset gate round as well. It means the same in both conventions.",
+    both_gates_negated=edit(
+        'converted = dict(params)\n    converted["W_z"]',
+        'converted = params | {"W_r": -params["W_r"], "b_r": -params["b_r"]}\n    converted["W_z"]',
+        "conversions_of_any_size",
+        "Your conversion turns the reset gate round as well. It means the same in both conventions.",
     ),
-    Misconception(
-        "candidate_negated",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
-        new='converted["W_h"] = -params["W_h"]\n    converted["b_h"] = -params["b_h"]',
-        caught_by="conversions_of_any_size",
-        says="Your conversion turns the candidate round. It is the same in both conventions; what changes is who gets "
+    candidate_negated=edit(
+        'converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
+        'converted["W_h"] = -params["W_h"]\n    converted["b_h"] = -params["b_h"]',
+        "conversions_of_any_size",
+        "Your conversion turns the candidate round. It is the same in both conventions; what changes is who gets "
         "the share z.",
     ),
-    Misconception(
-        "one_minus_the_weights",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
-        new='converted["W_z"] = 1 - params["W_z"]\n    converted["b_z"] = 1 - params["b_z"]',
-        caught_by="conversions_of_any_size",
-        says="Your conversion takes one minus the params. It is the gate that should become 1 - z; what does the sum "
+    one_minus_the_weights=edit(
+        'converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
+        'converted["W_z"] = 1 - params["W_z"]\n    converted["b_z"] = 1 - params["b_z"]',
+        "conversions_of_any_size",
+        "Your conversion takes one minus the params. It is the gate that should become 1 - z; what does the sum "
         "inside the sigma have to become?",
     ),
-    Misconception(
-        "gates_exchanged",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
-        new='converted["W_z"], converted["W_r"] = params["W_r"], params["W_z"]\n'
+    gates_exchanged=edit(
+        'converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
+        'converted["W_z"], converted["W_r"] = params["W_r"], params["W_z"]\n'
         '    converted["b_z"], converted["b_r"] = params["b_r"], params["b_z"]',
-        caught_by="conversions_of_any_size",
-        says="Your conversion exchanges the two gates. r stays r in the other convention; z turns round.",
+        "conversions_of_any_size",
+        "Your conversion exchanges the two gates. r stays r in the other convention; z turns round.",
     ),
-    Misconception(
-        "only_the_state_columns_negated",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]',
-        new='size = len(params["b_z"])\n'
+    only_the_state_columns_negated=edit(
+        'converted["W_z"] = -params["W_z"]',
+        'size = len(params["b_z"])\n'
         '    converted["W_z"] = np.concatenate([-params["W_z"][:, :size], params["W_z"][:, size:]], axis=1)',
-        caught_by="conversions_of_any_size",
-        says="Your conversion turns the columns of the state round and leaves those of the input. The whole sum changes "
+        "conversions_of_any_size",
+        "Your conversion turns the columns of the state round and leaves those of the input. The whole sum changes "
         "its sign.",
     ),
-    Misconception(
-        "only_gate_params_returned",
-        "convert_gru",
-        old="return converted",
-        new='return {name: converted[name] for name in ("W_z", "b_z")}',
-        caught_by="conversions_of_any_size",
-        says="Your conversion returns the update gate's params alone. The other convention needs all six to run.",
+    only_gate_params_returned=edit(
+        "return converted",
+        'return {name: converted[name] for name in ("W_z", "b_z")}',
+        "conversions_of_any_size",
+        "Your conversion returns the update gate's params alone. The other convention needs all six to run.",
     ),
-    Misconception(
-        "converted_in_place",
-        "convert_gru",
-        old='converted = dict(params)\n    converted["W_z"]',
-        new='converted = params\n    converted["W_z"]',
-        caught_by="converting_leaves_the_params_alone",
-        says="Your conversion changes the caller's dict: giving it a second name does not copy it. Now nobody has the "
+    converted_in_place=edit(
+        'converted = dict(params)\n    converted["W_z"]',
+        'converted = params\n    converted["W_z"]',
+        "converting_leaves_the_params_alone",
+        "Your conversion changes the caller's dict: giving it a second name does not copy it. Now nobody has the "
         "params of the first convention.",
-        twins=("arrays_converted_in_place",),
-    ),
-    Misconception(
         "arrays_converted_in_place",
-        "convert_gru",
-        old='converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
-        new='converted["W_z"] *= -1\n    converted["b_z"] *= -1',
-        caught_by="converting_leaves_the_params_alone",
-        says="Your dict is a new one, but it holds the caller's arrays, and `*=` changes those.",
-        twins=("converted_in_place",),
+    ),
+    arrays_converted_in_place=edit(
+        'converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
+        'converted["W_z"] *= -1\n    converted["b_z"] *= -1',
+        "converting_leaves_the_params_alone",
+        "Your dict is a new one, but it holds the caller's arrays, and `*=` changes those.",
+        "converted_in_place",
     ),
 )
 
-GRU_BACKWARD = (
-    Misconception(
-        "kept_path_lost",
-        "gru_step_backward",
-        old="dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
-        new="dh_prev = dreset_h * r + dgates_row[:, :size]",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dh_prev leaves out the last line's own path, dh * (1 - z). It is the one that passes through no "
+GRU_BACKWARD = mistakes_of(
+    "gru_step_backward",
+    kept_path_lost=edit(
+        "dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
+        "dh_prev = dreset_h * r + dgates_row[:, :size]",
+        "gru_states_get_their_gradient",
+        "Your dh_prev leaves out the last line's own path, dh * (1 - z). It is the one that passes through no "
         "matrix, and along which gradients travel far.",
     ),
-    Misconception(
-        "kept_path_times_z",
-        "gru_step_backward",
-        old="kept = dh * (1 - z)",
-        new="kept = dh * z",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dh_prev is kept in the share z. In gru_step the past was kept in the share 1 - z.",
+    kept_path_times_z=edit(
+        "kept = dh * (1 - z)",
+        "kept = dh * z",
+        "gru_states_get_their_gradient",
+        "Your dh_prev is kept in the share z. In gru_step the past was kept in the share 1 - z.",
     ),
-    Misconception(
-        "kept_path_whole",
-        "gru_step_backward",
-        old="kept = dh * (1 - z)",
-        new="kept = dh",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dh comes back to h_prev whole. Only the share 1 - z of it was kept.",
+    kept_path_whole=edit(
+        "kept = dh * (1 - z)",
+        "kept = dh",
+        "gru_states_get_their_gradient",
+        "Your dh comes back to h_prev whole. Only the share 1 - z of it was kept.",
     ),
-    Misconception(
-        "reset_path_lost",
-        "gru_step_backward",
-        old="dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
-        new="dh_prev = kept + dgates_row[:, :size]",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dh_prev leaves out the path through the candidate, which read r * h_prev.",
+    reset_path_lost=edit(
+        "dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
+        "dh_prev = kept + dgates_row[:, :size]",
+        "gru_states_get_their_gradient",
+        "Your dh_prev leaves out the path through the candidate, which read r * h_prev.",
     ),
-    Misconception(
-        "reset_path_without_r",
-        "gru_step_backward",
-        old="dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
-        new="dh_prev = kept + dreset_h + dgates_row[:, :size]",
-        caught_by="gru_states_get_their_gradient",
-        says="Your path through the candidate leaves out the reset gate: W_h gives the gradient of r * h_prev, and there "
+    reset_path_without_r=edit(
+        "dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
+        "dh_prev = kept + dreset_h + dgates_row[:, :size]",
+        "gru_states_get_their_gradient",
+        "Your path through the candidate leaves out the reset gate: W_h gives the gradient of r * h_prev, and there "
         "is one more factor to go back to h_prev.",
     ),
-    Misconception(
-        "gates_path_lost",
-        "gru_step_backward",
-        old="dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
-        new="dh_prev = kept + dreset_h * r",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dh_prev leaves out the two gates, which read h_prev, too.",
+    gates_path_lost=edit(
+        "dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
+        "dh_prev = kept + dreset_h * r",
+        "gru_states_get_their_gradient",
+        "Your dh_prev leaves out the two gates, which read h_prev, too.",
     ),
-    Misconception(
-        "update_gate_left_out_of_the_row",
-        "gru_step_backward",
-        old="dgates_row = da_z @ W_z + da_r @ W_r",
-        new="dgates_row = da_r @ W_r",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dx and dh_prev leave out what comes through the update gate. It also read the row.",
+    update_gate_left_out_of_the_row=edit(
+        "dgates_row = da_z @ W_z + da_r @ W_r",
+        "dgates_row = da_r @ W_r",
+        "gru_states_get_their_gradient",
+        "Your dx and dh_prev leave out what comes through the update gate. It also read the row.",
     ),
-    Misconception(
-        "reset_gate_left_out_of_the_row",
-        "gru_step_backward",
-        old="dgates_row = da_z @ W_z + da_r @ W_r",
-        new="dgates_row = da_z @ W_z",
-        caught_by="gru_states_get_their_gradient",
-        says="Your dx and dh_prev leave out what comes through the reset gate. It also read the row.",
+    reset_gate_left_out_of_the_row=edit(
+        "dgates_row = da_z @ W_z + da_r @ W_r",
+        "dgates_row = da_z @ W_z",
+        "gru_states_get_their_gradient",
+        "Your dx and dh_prev leave out what comes through the reset gate. It also read the row.",
     ),
-    Misconception(
-        "dx_from_the_candidate_alone",
-        "gru_step_backward",
-        old="dx = dreset_row[:, size:] + dgates_row[:, size:]",
-        new="dx = dreset_row[:, size:]",
-        caught_by="gru_inputs_get_their_gradient",
-        says="Your dx comes through the candidate alone. Both gates read x_t as well; three terms add up.",
+    dx_from_the_candidate_alone=edit(
+        "dx = dreset_row[:, size:] + dgates_row[:, size:]",
+        "dx = dreset_row[:, size:]",
+        "gru_inputs_get_their_gradient",
+        "Your dx comes through the candidate alone. Both gates read x_t as well; three terms add up.",
     ),
-    Misconception(
-        "dx_from_the_gates_alone",
-        "gru_step_backward",
-        old="dx = dreset_row[:, size:] + dgates_row[:, size:]",
-        new="dx = dgates_row[:, size:]",
-        caught_by="gru_inputs_get_their_gradient",
-        says="Your dx comes through the gates alone. The candidate read x_t as well; three terms add up.",
+    dx_from_the_gates_alone=edit(
+        "dx = dreset_row[:, size:] + dgates_row[:, size:]",
+        "dx = dgates_row[:, size:]",
+        "gru_inputs_get_their_gradient",
+        "Your dx comes through the gates alone. The candidate read x_t as well; three terms add up.",
     ),
-    Misconception(
-        "row_gradients_overwritten",
-        "gru_step_backward",
-        old="dh_prev = kept + dreset_h * r + dgates_row[:, :size]\n    dx = dreset_row[:, size:] + dgates_row[:, size:]",
-        new="dh_prev = dgates_row[:, :size]\n    dx = dgates_row[:, size:]",
-        caught_by="gru_states_get_their_gradient",
-        says="Your `=` overwrites what was there: the last term alone is left of dx and dh_prev. All paths add up.",
+    row_gradients_overwritten=edit(
+        "dh_prev = kept + dreset_h * r + dgates_row[:, :size]\n    dx = dreset_row[:, size:] + dgates_row[:, size:]",
+        "dh_prev = dgates_row[:, :size]\n    dx = dgates_row[:, size:]",
+        "gru_states_get_their_gradient",
+        "Your `=` overwrites what was there: the last term alone is left of dx and dh_prev. All paths add up.",
     ),
-    Misconception(
-        "dz_sign",
-        "gru_step_backward",
-        old="dz = dh * (h_tilde - h_before)",
-        new="dz = dh * (h_before - h_tilde)",
-        caught_by="update_weights",
-        says="Your dz has the wrong sign: raising z moves the state from h_prev towards h_tilde. (In the other "
+    dz_sign=edit(
+        "dz = dh * (h_tilde - h_before)",
+        "dz = dh * (h_before - h_tilde)",
+        "update_weights",
+        "Your dz has the wrong sign: raising z moves the state from h_prev towards h_tilde. (In the other "
         "convention, that of gru_step_keep, yours would be right.)",
     ),
-    Misconception(
-        "dz_without_the_past",
-        "gru_step_backward",
-        old="dz = dh * (h_tilde - h_before)",
-        new="dz = dh * h_tilde",
-        caught_by="update_weights",
-        says="Your dz sees only what z lets in. z stands in both terms of the last line: it also decides how much is kept.",
+    dz_without_the_past=edit(
+        "dz = dh * (h_tilde - h_before)",
+        "dz = dh * h_tilde",
+        "update_weights",
+        "Your dz sees only what z lets in. z stands in both terms of the last line: it also decides how much is kept.",
     ),
-    Misconception(
-        "candidate_times_one_minus_z",
-        "gru_step_backward",
-        old="dh_tilde = dh * z",
-        new="dh_tilde = dh * (1 - z)",
-        caught_by="gru_candidate_weights",
-        says="Your candidate's gradient has the factor 1 - z, which is the past's. The candidate came in with the share z.",
+    candidate_times_one_minus_z=edit(
+        "dh_tilde = dh * z",
+        "dh_tilde = dh * (1 - z)",
+        "gru_candidate_weights",
+        "Your candidate's gradient has the factor 1 - z, which is the past's. The candidate came in with the share z.",
     ),
-    Misconception(
-        "gradient_of_the_other_convention",
-        "gru_step_backward",
-        old="dz = dh * (h_tilde - h_before)\n    dh_tilde = dh * z",
-        new="dz = dh * (h_before - h_tilde)\n    dh_tilde = dh * (1 - z)\n    dh = dh * z / (1 - z)",
-        caught_by="update_weights",
-        says="Your gradients are those of gru_step_keep, in which z keeps the past. They are asked for gru_step.",
+    gradient_of_the_other_convention=edit(
+        "dz = dh * (h_tilde - h_before)\n    dh_tilde = dh * z",
+        "dz = dh * (h_before - h_tilde)\n    dh_tilde = dh * (1 - z)\n    dh = dh * z / (1 - z)",
+        "update_weights",
+        "Your gradients are those of gru_step_keep, in which z keeps the past. They are asked for gru_step.",
     ),
-    Misconception(
-        "candidate_whole",
-        "gru_step_backward",
-        old="dh_tilde = dh * z",
-        new="dh_tilde = dh",
-        caught_by="gru_candidate_weights",
-        says="Your candidate's gradient is dh as a whole. Only the share z of the candidate was let in.",
+    candidate_whole=edit(
+        "dh_tilde = dh * z",
+        "dh_tilde = dh",
+        "gru_candidate_weights",
+        "Your candidate's gradient is dh as a whole. Only the share z of the candidate was let in.",
     ),
-    Misconception(
-        "gru_candidate_tanh_not_derived",
-        "gru_step_backward",
-        old="da_h = dh_tilde * (1 - h_tilde**2)",
-        new="da_h = dh_tilde",
-        caught_by="gru_candidate_weights",
-        says="Your candidate's gradient leaves out the derivative of its tanh.",
+    gru_candidate_tanh_not_derived=edit(
+        "da_h = dh_tilde * (1 - h_tilde**2)",
+        "da_h = dh_tilde",
+        "gru_candidate_weights",
+        "Your candidate's gradient leaves out the derivative of its tanh.",
     ),
-    Misconception(
-        "gru_candidate_tanh_taken_twice",
-        "gru_step_backward",
-        old="da_h = dh_tilde * (1 - h_tilde**2)",
-        new="da_h = dh_tilde * (1 - np.tanh(h_tilde) ** 2)",
-        caught_by="gru_candidate_weights",
-        says="Your derivative takes the tanh of h_tilde, which already is a tanh. 1 - t^2 wants t itself.",
+    gru_candidate_tanh_taken_twice=edit(
+        "da_h = dh_tilde * (1 - h_tilde**2)",
+        "da_h = dh_tilde * (1 - np.tanh(h_tilde) ** 2)",
+        "gru_candidate_weights",
+        "Your derivative takes the tanh of h_tilde, which already is a tanh. 1 - t^2 wants t itself.",
     ),
-    Misconception(
-        "dr_uses_the_candidate",
-        "gru_step_backward",
-        old="dr = dreset_h * h_before",
-        new="dr = dreset_h * h_tilde",
-        caught_by="reset_weights",
-        says="Your dr is multiplied by the candidate. What r multiplied in the forward pass was h_prev.",
+    dr_uses_the_candidate=edit(
+        "dr = dreset_h * h_before",
+        "dr = dreset_h * h_tilde",
+        "reset_weights",
+        "Your dr is multiplied by the candidate. What r multiplied in the forward pass was h_prev.",
     ),
-    Misconception(
-        "dr_uses_r",
-        "gru_step_backward",
-        old="dr = dreset_h * h_before",
-        new="dr = dreset_h * r",
-        caught_by="reset_weights",
-        says="Your dr is multiplied by r itself. In a product each factor gets the other one, which is h_prev.",
+    dr_uses_r=edit(
+        "dr = dreset_h * h_before",
+        "dr = dreset_h * r",
+        "reset_weights",
+        "Your dr is multiplied by r itself. In a product each factor gets the other one, which is h_prev.",
     ),
-    Misconception(
-        "dr_from_dh",
-        "gru_step_backward",
-        old="dr = dreset_h * h_before",
-        new="dr = da_h * h_before",
-        caught_by="reset_weights",
-        says="Your dr does not go back through W_h. r stands before the matmul, so its gradient comes from behind it.",
+    dr_from_dh=edit(
+        "dr = dreset_h * h_before",
+        "dr = da_h * h_before",
+        "reset_weights",
+        "Your dr does not go back through W_h. r stands before the matmul, so its gradient comes from behind it.",
     ),
-    Misconception(
-        "backward_of_reset_after_matmul",
-        "gru_step_backward",
-        old="dreset_h = dreset_row[:, :size]\n    dr = dreset_h * h_before",
-        new="dr = da_h * (h_before @ W_h[:, :size].T)\n    dreset_h = (da_h * r) @ W_h[:, :size] / r",
-        caught_by="reset_weights",
-        says="Your gradients belong to a reset after the matmul, r * (W h_prev), the convention of torch and cuDNN. In "
+    backward_of_reset_after_matmul=edit(
+        "dreset_h = dreset_row[:, :size]\n    dr = dreset_h * h_before",
+        "dr = da_h * (h_before @ W_h[:, :size].T)\n    dreset_h = (da_h * r) @ W_h[:, :size] / r",
+        "reset_weights",
+        "Your gradients belong to a reset after the matmul, r * (W h_prev), the convention of torch and cuDNN. In "
         "gru_step the reset comes before the matmul, W (r * h_prev).",
     ),
-    Misconception(
-        "update_sigma_not_derived",
-        "gru_step_backward",
-        old="da_z = dz * z * (1 - z)",
-        new="da_z = dz",
-        caught_by="update_weights",
-        says="Your update gate's gradient leaves out the derivative of its sigma, z (1 - z).",
+    update_sigma_not_derived=edit(
+        "da_z = dz * z * (1 - z)",
+        "da_z = dz",
+        "update_weights",
+        "Your update gate's gradient leaves out the derivative of its sigma, z (1 - z).",
     ),
-    Misconception(
-        "reset_sigma_not_derived",
-        "gru_step_backward",
-        old="da_r = dr * r * (1 - r)",
-        new="da_r = dr",
-        caught_by="reset_weights",
-        says="Your reset gate's gradient leaves out the derivative of its sigma, r (1 - r).",
+    reset_sigma_not_derived=edit(
+        "da_r = dr * r * (1 - r)",
+        "da_r = dr",
+        "reset_weights",
+        "Your reset gate's gradient leaves out the derivative of its sigma, r (1 - r).",
     ),
-    Misconception(
-        "gate_sigmas_not_derived",
-        "gru_step_backward",
-        old="da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
-        new="da_z = dz\n    da_r = dr",
-        caught_by="update_weights",
-        says="Your gates' gradients leave out the derivative of sigma, for z and for r.",
+    gate_sigmas_not_derived=edit(
+        "da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
+        "da_z = dz\n    da_r = dr",
+        "update_weights",
+        "Your gates' gradients leave out the derivative of sigma, for z and for r.",
     ),
-    Misconception(
-        "gates_taken_for_tanh",
-        "gru_step_backward",
-        old="da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
-        new="da_z = dz * (1 - z**2)\n    da_r = dr * (1 - r**2)",
-        caught_by="update_weights",
-        says="Your gates' gradients use the derivative of tanh. They are sigmas; only the candidate is a tanh.",
+    gates_taken_for_tanh=edit(
+        "da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
+        "da_z = dz * (1 - z**2)\n    da_r = dr * (1 - r**2)",
+        "update_weights",
+        "Your gates' gradients use the derivative of tanh. They are sigmas; only the candidate is a tanh.",
     ),
-    Misconception(
-        "W_h_gradient_without_reset",
-        "gru_step_backward",
-        old="reset_row = np.concatenate([r * h_before, x_now], axis=-1)",
-        new="reset_row = gates_row",
-        caught_by="gru_candidate_weights",
-        says="Your dW_h is made with h_prev. What W_h multiplied was r * h_prev.",
+    W_h_gradient_without_reset=edit(
+        "reset_row = np.concatenate([r * h_before, x_now], axis=-1)",
+        "reset_row = gates_row",
+        "gru_candidate_weights",
+        "Your dW_h is made with h_prev. What W_h multiplied was r * h_prev.",
     ),
-    Misconception(
-        "gate_gradients_with_reset",
-        "gru_step_backward",
-        old='"z": (da_z, gates_row), "r": (da_r, gates_row)',
-        new='"z": (da_z, reset_row), "r": (da_r, reset_row)',
-        caught_by="update_weights",
-        says="Your dW_z and dW_r are made with r * h_prev. The gates read h_prev as it was; only W_h met the reset one.",
+    gate_gradients_with_reset=edit(
+        '"z": (da_z, gates_row), "r": (da_r, gates_row)',
+        '"z": (da_z, reset_row), "r": (da_r, reset_row)',
+        "update_weights",
+        "Your dW_z and dW_r are made with r * h_prev. The gates read h_prev as it was; only W_h met the reset one.",
     ),
-    Misconception(
-        "gru_row_in_wrong_order",
-        "gru_step_backward",
-        old="gates_row = np.concatenate([h_before, x_now], axis=-1)\n    reset_row = np.concatenate([r * h_before, x_now], axis=-1)",
-        new="gates_row = np.concatenate([x_now, h_before], axis=-1)\n    reset_row = np.concatenate([x_now, r * h_before], axis=-1)",
-        caught_by="update_weights",
-        says="Your weights' gradients have the columns of the input first. The weights multiplied [h_prev; x_t].",
+    gru_row_in_wrong_order=edit(
+        "gates_row = np.concatenate([h_before, x_now], axis=-1)\n    reset_row = np.concatenate([r * h_before, x_now], axis=-1)",
+        "gates_row = np.concatenate([x_now, h_before], axis=-1)\n    reset_row = np.concatenate([x_now, r * h_before], axis=-1)",
+        "update_weights",
+        "Your weights' gradients have the columns of the input first. The weights multiplied [h_prev; x_t].",
     ),
-    Misconception(
-        "gru_biases_not_summed",
-        "gru_step_backward",
-        old='biases = {f"b_{name}": da.sum(axis=0)',
-        new='biases = {f"b_{name}": da',
-        caught_by="update_bias",
-        says="Your biases' gradients still have a row for each sequence. All rows share the bias, so theirs add up.",
+    gru_biases_not_summed=edit(
+        'biases = {f"b_{name}": da.sum(axis=0)',
+        'biases = {f"b_{name}": da',
+        "update_bias",
+        "Your biases' gradients still have a row for each sequence. All rows share the bias, so theirs add up.",
     ),
-    Misconception(
-        "gru_biases_averaged",
-        "gru_step_backward",
-        old='biases = {f"b_{name}": da.sum(axis=0)',
-        new='biases = {f"b_{name}": da.mean(axis=0)',
-        caught_by="update_bias",
-        says="Your biases' gradients are means over the batch. If the loss is a mean, dh knows that already.",
+    gru_biases_averaged=edit(
+        'biases = {f"b_{name}": da.sum(axis=0)',
+        'biases = {f"b_{name}": da.mean(axis=0)',
+        "update_bias",
+        "Your biases' gradients are means over the batch. If the loss is a mean, dh knows that already.",
     ),
-    Misconception(
-        "gru_weights_averaged",
-        "gru_step_backward",
-        old='weights = {f"W_{name}": da.T @ row for',
-        new='weights = {f"W_{name}": da.T @ row / len(row) for',
-        caught_by="update_weights",
-        says="Your weights' gradients are divided by the batch size. If the loss is a mean, dh knows that already.",
+    gru_weights_averaged=edit(
+        'weights = {f"W_{name}": da.T @ row for',
+        'weights = {f"W_{name}": da.T @ row / len(row) for',
+        "update_weights",
+        "Your weights' gradients are divided by the batch size. If the loss is a mean, dh knows that already.",
     ),
-    Misconception(
-        "gru_weight_gradients_transposed",
-        "gru_step_backward",
-        old='weights = {f"W_{name}": da.T @ row for',
-        new='weights = {f"W_{name}": row.T @ da for',
-        caught_by="update_weights",
-        says="Your weights' gradients are (in, out). A gradient has the shape of what it belongs to, (out, in) here.",
+    gru_weight_gradients_transposed=edit(
+        'weights = {f"W_{name}": da.T @ row for',
+        'weights = {f"W_{name}": row.T @ da for',
+        "update_weights",
+        "Your weights' gradients are (in, out). A gradient has the shape of what it belongs to, (out, in) here.",
     ),
-    Misconception(
-        "gru_gradient_order",
-        "gru_step_backward",
-        old="return dx, dh_prev, weights | biases",
-        new="return dh_prev, dx, weights | biases",
-        caught_by="gru_inputs_get_their_gradient",
-        says="Your dx and dh_prev have changed places. The order is dx, dh_prev, grads.",
+    gru_gradient_order=edit(
+        "return dx, dh_prev, weights | biases",
+        "return dh_prev, dx, weights | biases",
+        "gru_inputs_get_their_gradient",
+        "Your dx and dh_prev have changed places. The order is dx, dh_prev, grads.",
     ),
-    Misconception(
-        "gru_dh_in_place",
-        "gru_step_backward",
-        old="kept = dh * (1 - z)",
-        new="dh *= 1 - z\n    kept = dh",
-        caught_by="gru_backward_leaves_the_cache_alone",
-        says="Your `*=` changes the caller's dh. The first result is right; the next use of dh is not.",
+    gru_dh_in_place=edit(
+        "kept = dh * (1 - z)",
+        "dh *= 1 - z\n    kept = dh",
+        "gru_backward_leaves_the_cache_alone",
+        "Your `*=` changes the caller's dh. The first result is right; the next use of dh is not.",
     ),
 )
 
-STACKED = (
-    Misconception(
-        "every_layer_reads_the_input",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new="out = _rnn(x, layer)",
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your every layer reads x. From the second on, a layer reads the states of the one below it.",
+STACKED = mistakes_of(
+    "stacked_forward",
+    every_layer_reads_the_input=edit(
+        "out = _rnn(out, layer)",
+        "out = _rnn(x, layer)",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your every layer reads x. From the second on, a layer reads the states of the one below it.",
     ),
-    Misconception(
-        "bottom_layer_returned",
-        "stacked_forward",
-        old="return out\n    # END SOLUTION\n\n\ndef bidirectional",
-        new="return _rnn(x, layers[0])\n    # END SOLUTION\n\n\ndef bidirectional",
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your function returns the states of the bottom layer. Those of the top layer are asked for.",
+    bottom_layer_returned=edit(
+        "return out\n    # END SOLUTION\n\n\ndef bidirectional",
+        "return _rnn(x, layers[0])\n    # END SOLUTION\n\n\ndef bidirectional",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your function returns the states of the bottom layer. Those of the top layer are asked for.",
     ),
-    Misconception(
-        "last_step_of_the_top",
-        "stacked_forward",
-        old="return out\n    # END SOLUTION\n\n\ndef bidirectional",
-        new="return out[:, -1]\n    # END SOLUTION\n\n\ndef bidirectional",
-        caught_by="stacks_of_any_height",
-        says="Your function returns the last state of the top layer. All of its states are asked for.",
+    last_step_of_the_top=edit(
+        "return out\n    # END SOLUTION\n\n\ndef bidirectional",
+        "return out[:, -1]\n    # END SOLUTION\n\n\ndef bidirectional",
+        "stacks_of_any_height",
+        "Your function returns the last state of the top layer. All of its states are asked for.",
     ),
-    Misconception(
-        "all_layers_returned",
-        "stacked_forward",
-        old="out = x\n    for layer in layers:\n        out = _rnn(out, layer)\n    return out\n",
-        new="out, every = x, []\n    for layer in layers:\n        out = _rnn(out, layer)\n        every.append(out)\n"
+    all_layers_returned=edit(
+        "out = x\n    for layer in layers:\n        out = _rnn(out, layer)\n    return out\n",
+        "out, every = x, []\n    for layer in layers:\n        out = _rnn(out, layer)\n        every.append(out)\n"
         "    return np.concatenate(every, axis=-1)\n",
-        caught_by="stacks_of_any_height",
-        says="Your function returns the states of all layers side by side. Those of the top layer are asked for.",
+        "stacks_of_any_height",
+        "Your function returns the states of all layers side by side. Those of the top layer are asked for.",
     ),
-    Misconception(
-        "layers_from_top_to_bottom",
-        "stacked_forward",
-        old="for layer in layers:",
-        new="for layer in layers[::-1]:",
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your stack is built from the last layer to the first. The list begins at the bottom.",
+    layers_from_top_to_bottom=edit(
+        "for layer in layers:",
+        "for layer in layers[::-1]:",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your stack is built from the last layer to the first. The list begins at the bottom.",
     ),
-    Misconception(
-        "one_layer_repeated",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new="out = _rnn(out, layers[0])",
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your layers all use the weights of the first. Each has its own.",
+    one_layer_repeated=edit(
+        "out = _rnn(out, layer)",
+        "out = _rnn(out, layers[0])",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your layers all use the weights of the first. Each has its own.",
     ),
-    Misconception(
-        "layers_start_from_zero",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new='out = _rnn(out, layer | {"h0": 0 * layer["h0"]})',
-        caught_by="stacks_of_any_height",
-        says="Your layers start from zeros. Each brings along a starting state of its own, h0.",
+    layers_start_from_zero=edit(
+        "out = _rnn(out, layer)",
+        'out = _rnn(out, layer | {"h0": 0 * layer["h0"]})',
+        "stacks_of_any_height",
+        "Your layers start from zeros. Each brings along a starting state of its own, h0.",
     ),
-    Misconception(
-        "upper_layers_start_from_zero",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new='out = _rnn(out, layer if out is x else layer | {"h0": 0 * layer["h0"]})',
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your bottom layer starts from its h0, and the layers above it from zeros. Each has its own h0.",
+    upper_layers_start_from_zero=edit(
+        "out = _rnn(out, layer)",
+        'out = _rnn(out, layer if out is x else layer | {"h0": 0 * layer["h0"]})',
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your bottom layer starts from its h0, and the layers above it from zeros. Each has its own h0.",
     ),
-    Misconception(
-        "state_handed_up",
-        "stacked_forward",
-        old="for layer in layers:\n        out = _rnn(out, layer)",
-        new='for layer in layers:\n        same = out is not x and layer["h0"].shape == out[:, -1].shape\n'
+    state_handed_up=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        'for layer in layers:\n        same = out is not x and layer["h0"].shape == out[:, -1].shape\n'
         '        out = _rnn(out, layer | {"h0": out[:, -1]} if same else layer)',
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your layers start from the last state of the layer below. Each starts from its own h0, and reads the layer "
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your layers start from the last state of the layer below. Each starts from its own h0, and reads the layer "
         "below step by step.",
     ),
-    Misconception(
-        "all_layers_share_the_first_h0",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new='same = layer["h0"].shape == layers[0]["h0"].shape\n'
+    all_layers_share_the_first_h0=edit(
+        "out = _rnn(out, layer)",
+        'same = layer["h0"].shape == layers[0]["h0"].shape\n'
         '        out = _rnn(out, layer | {"h0": layers[0]["h0"]} if same else layer)',
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your layers all start from the bottom layer's h0. Each brings along its own.",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your layers all start from the bottom layer's h0. Each brings along its own.",
     ),
-    Misconception(
-        "residual_between_layers",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new="new = _rnn(out, layer)\n        out = out + new if out.shape == new.shape else new",
-        caught_by="layers_of_equal_size_are_not_mixed_up",
-        says="Your layers add their input to their output. Residual connections come with much deeper networks; here a "
+    residual_between_layers=edit(
+        "out = _rnn(out, layer)",
+        "new = _rnn(out, layer)\n        out = out + new if out.shape == new.shape else new",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your layers add their input to their output. Residual connections come with much deeper networks; here a "
         "layer passes on its states as they are.",
     ),
-    Misconception(
-        "stack_time_first",
-        "stacked_forward",
-        old="return out\n    # END SOLUTION\n\n\ndef bidirectional",
-        new="return out.swapaxes(0, 1)\n    # END SOLUTION\n\n\ndef bidirectional",
-        caught_by="stacks_of_any_height",
-        says="Your states come as (time, batch, hidden). Here the batch comes first.",
+    stack_time_first=edit(
+        "return out\n    # END SOLUTION\n\n\ndef bidirectional",
+        "return out.swapaxes(0, 1)\n    # END SOLUTION\n\n\ndef bidirectional",
+        "stacks_of_any_height",
+        "Your states come as (time, batch, hidden). Here the batch comes first.",
     ),
-    Misconception(
-        "stack_overwrites_its_input",
-        "stacked_forward",
-        old="out = _rnn(out, layer)",
-        new="new = _rnn(out, layer)\n        if new.shape == x.shape:\n            x[...] = new\n        out = new",
-        caught_by="stacking_leaves_its_inputs_alone",
-        says="Your layers write their states over the caller's x. Put them into an array of their own.",
+    stack_overwrites_its_input=edit(
+        "out = _rnn(out, layer)",
+        "new = _rnn(out, layer)\n        if new.shape == x.shape:\n            x[...] = new\n        out = new",
+        "stacking_leaves_its_inputs_alone",
+        "Your layers write their states over the caller's x. Put them into an array of their own.",
     ),
 )
 
-BIDIRECTIONAL = (
-    Misconception(
-        "states_not_turned_back",
-        "bidirectional_forward",
-        old="leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
-        new="leftwards = _rnn(turned, backward)",
-        caught_by="both_directions_without_padding",
-        says="Your backward states stand in the order in which they were computed, from the end of the text. They have "
+BIDIRECTIONAL = mistakes_of(
+    "bidirectional_forward",
+    states_not_turned_back=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "leftwards = _rnn(turned, backward)",
+        "both_directions_without_padding",
+        "Your backward states stand in the order in which they were computed, from the end of the text. They have "
         "to be turned back, so that both directions speak of the same position.",
     ),
-    Misconception(
-        "backward_reads_rightwards",
-        "bidirectional_forward",
-        old="leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
-        new="leftwards = _rnn(x, backward)",
-        caught_by="both_directions_without_padding",
-        says="Your backward layer reads from left to right, like the other one. It should know what is still to come.",
+    backward_reads_rightwards=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "leftwards = _rnn(x, backward)",
+        "both_directions_without_padding",
+        "Your backward layer reads from left to right, like the other one. It should know what is still to come.",
     ),
-    Misconception(
-        "read_rightwards_then_turned",
-        "bidirectional_forward",
-        old="turned = np.take_along_axis(x, mirror, axis=1)",
-        new="turned = x",
-        caught_by="both_directions_without_padding",
-        says="Your backward layer reads from left to right, and its states are turned round afterwards. First the input "
+    read_rightwards_then_turned=edit(
+        "turned = np.take_along_axis(x, mirror, axis=1)",
+        "turned = x",
+        "both_directions_without_padding",
+        "Your backward layer reads from left to right, and its states are turned round afterwards. First the input "
         "is turned, then the states are turned back.",
     ),
-    Misconception(
-        "padding_read_first",
-        "bidirectional_forward",
-        old="mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
-        new="mirror = np.broadcast_to(places[::-1], real.shape[:2])[:, :, None]",
-        caught_by="padding_is_never_read",
-        says="Your backward layer starts at the end of the array, in the padding, and carries what it read there into "
+    padding_read_first=edit(
+        "mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
+        "mirror = np.broadcast_to(places[::-1], real.shape[:2])[:, :, None]",
+        "padding_is_never_read",
+        "Your backward layer starts at the end of the array, in the padding, and carries what it read there into "
         "the real text. Each row starts at its own last real position.",
     ),
-    Misconception(
-        "lengths_unused",
-        "bidirectional_forward",
-        old="real = (places < lengths[:, None])[:, :, None]",
-        new="lengths = np.full(len(x), x.shape[1])\n    real = (places < lengths[:, None])[:, :, None]",
-        caught_by="padding_at_the_end",
-        says="Your function takes every row for a full one: `lengths` changes nothing. The backward layer starts in the padding, "
+    lengths_unused=edit(
+        "real = (places < lengths[:, None])[:, :, None]",
+        "lengths = np.full(len(x), x.shape[1])\n    real = (places < lengths[:, None])[:, :, None]",
+        "padding_at_the_end",
+        "Your function takes every row for a full one: `lengths` changes nothing. The backward layer starts in the padding, "
         "and at padded positions there is something other than zero.",
     ),
-    Misconception(
-        "shortest_row_sets_the_start",
-        "bidirectional_forward",
-        old="mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
-        new="mirror = np.where(places < lengths.min(), lengths.min() - 1 - places, places)[None, :, None]\n"
+    shortest_row_sets_the_start=edit(
+        "mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
+        "mirror = np.where(places < lengths.min(), lengths.min() - 1 - places, places)[None, :, None]\n"
         "    mirror = np.repeat(mirror, len(x), axis=0)",
-        caught_by="padding_at_the_end",
-        says="Your backward layer turns every row at the length of the shortest one. Each row has a length of its own.",
+        "padding_at_the_end",
+        "Your backward layer turns every row at the length of the shortest one. Each row has a length of its own.",
     ),
-    Misconception(
-        "one_position_too_early",
-        "bidirectional_forward",
-        old="mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
-        new="mirror = (lengths[:, None] - 2 - places)[:, :, None] % x.shape[1]",
-        caught_by="both_directions_without_padding",
-        says="Your backward layer starts one position before the last real one. Positions are counted from 0, so the "
+    one_position_too_early=edit(
+        "mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
+        "mirror = (lengths[:, None] - 2 - places)[:, :, None] % x.shape[1]",
+        "both_directions_without_padding",
+        "Your backward layer starts one position before the last real one. Positions are counted from 0, so the "
         "last one is lengths[n] - 1.",
     ),
-    Misconception(
-        "directions_summed",
-        "bidirectional_forward",
-        old="np.concatenate([rightwards, leftwards], axis=-1)",
-        new="rightwards + leftwards if rightwards.shape == leftwards.shape else "
+    directions_summed=edit(
         "np.concatenate([rightwards, leftwards], axis=-1)",
-        caught_by="both_directions_without_padding",
-        says="Your two directions are added up where their sizes allow it. They are put side by side, so that nothing "
+        "rightwards + leftwards if rightwards.shape == leftwards.shape else "
+        "np.concatenate([rightwards, leftwards], axis=-1)",
+        "both_directions_without_padding",
+        "Your two directions are added up where their sizes allow it. They are put side by side, so that nothing "
         "of either is lost.",
     ),
-    Misconception(
-        "backward_direction_first",
-        "bidirectional_forward",
-        old="np.concatenate([rightwards, leftwards], axis=-1)",
-        new="np.concatenate([leftwards, rightwards], axis=-1)",
-        caught_by="both_directions_without_padding",
-        says="Your backward states come first. Those of the forward direction do.",
+    backward_direction_first=edit(
+        "np.concatenate([rightwards, leftwards], axis=-1)",
+        "np.concatenate([leftwards, rightwards], axis=-1)",
+        "both_directions_without_padding",
+        "Your backward states come first. Those of the forward direction do.",
     ),
-    Misconception(
-        "directions_interleaved_in_time",
-        "bidirectional_forward",
-        old="np.concatenate([rightwards, leftwards], axis=-1)",
-        new="np.concatenate([rightwards, leftwards[:, ::-1]], axis=-1)",
-        caught_by="both_directions_without_padding",
-        says="Your backward states are turned round once too often: at each position stands the state of another one.",
+    directions_interleaved_in_time=edit(
+        "np.concatenate([rightwards, leftwards], axis=-1)",
+        "np.concatenate([rightwards, leftwards[:, ::-1]], axis=-1)",
+        "both_directions_without_padding",
+        "Your backward states are turned round once too often: at each position stands the state of another one.",
     ),
-    Misconception(
-        "backward_reads_forward_states",
-        "bidirectional_forward",
-        old="turned = np.take_along_axis(x, mirror, axis=1)",
-        new="source = rightwards if rightwards.shape[-1] == x.shape[-1] else x\n"
+    backward_reads_forward_states=edit(
+        "turned = np.take_along_axis(x, mirror, axis=1)",
+        "source = rightwards if rightwards.shape[-1] == x.shape[-1] else x\n"
         "    turned = np.take_along_axis(source, mirror, axis=1)",
-        caught_by="reading_leaves_its_inputs_alone",
-        says="Your backward layer reads the states of the forward one where the sizes allow it. Both read x.",
+        "reading_leaves_its_inputs_alone",
+        "Your backward layer reads the states of the forward one where the sizes allow it. Both read x.",
     ),
-    Misconception(
-        "backward_starts_from_forward_state",
-        "bidirectional_forward",
-        old="leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
-        new='same = forward["h0"].shape == backward["h0"].shape\n'
+    backward_starts_from_forward_state=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        'same = forward["h0"].shape == backward["h0"].shape\n'
         '    backward = backward | {"h0": rightwards[:, -1]} if same else backward\n'
         "    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
-        caught_by="both_directions_without_padding",
-        says="Your backward layer starts from the last state of the forward one. It starts from its own h0.",
+        "both_directions_without_padding",
+        "Your backward layer starts from the last state of the forward one. It starts from its own h0.",
     ),
-    Misconception(
-        "one_layer_for_both_directions",
-        "bidirectional_forward",
-        old="leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
-        new="leftwards = np.take_along_axis(_rnn(turned, forward), mirror, axis=1)",
-        caught_by="both_directions_without_padding",
-        says="Your two directions share the forward layer's weights. Each direction has a layer of its own.",
+    one_layer_for_both_directions=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "leftwards = np.take_along_axis(_rnn(turned, forward), mirror, axis=1)",
+        "both_directions_without_padding",
+        "Your two directions share the forward layer's weights. Each direction has a layer of its own.",
     ),
-    Misconception(
-        "layers_exchanged",
-        "bidirectional_forward",
-        old="rightwards = _rnn(x, forward)",
-        new="forward, backward = backward, forward\n    rightwards = _rnn(x, forward)",
-        caught_by="both_directions_without_padding",
-        says="Your layer `backward` reads rightwards and `forward` leftwards.",
+    layers_exchanged=edit(
+        "rightwards = _rnn(x, forward)",
+        "forward, backward = backward, forward\n    rightwards = _rnn(x, forward)",
+        "both_directions_without_padding",
+        "Your layer `backward` reads rightwards and `forward` leftwards.",
     ),
-    Misconception(
-        "both_start_from_zero",
-        "bidirectional_forward",
-        old="rightwards = _rnn(x, forward)",
-        new='forward, backward = (layer | {"h0": 0 * layer["h0"]} for layer in (forward, backward))\n'
+    both_start_from_zero=edit(
+        "rightwards = _rnn(x, forward)",
+        'forward, backward = (layer | {"h0": 0 * layer["h0"]} for layer in (forward, backward))\n'
         "    rightwards = _rnn(x, forward)",
-        caught_by="both_directions_without_padding",
-        says="Your directions start from zeros. Each layer brings along its own h0.",
+        "both_directions_without_padding",
+        "Your directions start from zeros. Each layer brings along its own h0.",
     ),
-    Misconception(
-        "padded_outputs_not_zero",
-        "bidirectional_forward",
-        old="return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
-        new="return np.concatenate([rightwards, leftwards], axis=-1)",
-        caught_by="padding_is_never_read",
-        says="Your outputs at padded positions are whatever the layers made of the padding. They should be zero.",
+    padded_outputs_not_zero=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "return np.concatenate([rightwards, leftwards], axis=-1)",
+        "padding_is_never_read",
+        "Your outputs at padded positions are whatever the layers made of the padding. They should be zero.",
     ),
-    Misconception(
-        "padded_inputs_zeroed_and_read",
-        "bidirectional_forward",
-        old="mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
-        new="x = np.where(real, x, 0.0)\n    mirror = np.broadcast_to(places[::-1], real.shape[:2])[:, :, None]",
-        caught_by="padding_at_the_end",
-        says="Your padding is set to zero and then read first by the backward layer. A zero input still is a step: the "
+    padded_inputs_zeroed_and_read=edit(
+        "mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
+        "x = np.where(real, x, 0.0)\n    mirror = np.broadcast_to(places[::-1], real.shape[:2])[:, :, None]",
+        "padding_at_the_end",
+        "Your padding is set to zero and then read first by the backward layer. A zero input still is a step: the "
         "bias and W_h move the state.",
     ),
-    Misconception(
-        "padded_state_is_repeated",
-        "bidirectional_forward",
-        old="return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
-        new="last = np.minimum(places, lengths[:, None] - 1)[:, :, None]\n"
+    padded_state_is_repeated=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "last = np.minimum(places, lengths[:, None] - 1)[:, :, None]\n"
         "    return np.take_along_axis(np.concatenate([rightwards, leftwards], axis=-1), last, axis=1)",
-        caught_by="padding_at_the_end",
-        says="Your outputs at padded positions repeat those of the last real one. They should be zero.",
+        "padding_at_the_end",
+        "Your outputs at padded positions repeat those of the last real one. They should be zero.",
     ),
-    Misconception(
-        "last_states_only",
-        "bidirectional_forward",
-        old="return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
-        new="ends = np.take_along_axis(rightwards, lengths[:, None, None] - 1, axis=1)[:, 0]\n"
+    last_states_only=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "ends = np.take_along_axis(rightwards, lengths[:, None, None] - 1, axis=1)[:, 0]\n"
         "    return np.concatenate([ends, leftwards[:, 0]], axis=-1)",
-        caught_by="both_directions_without_padding",
-        says="Your function returns one vector for each sequence, the two final states. Every position needs one.",
+        "both_directions_without_padding",
+        "Your function returns one vector for each sequence, the two final states. Every position needs one.",
     ),
-    Misconception(
-        "padding_zeroed_in_place",
-        "bidirectional_forward",
-        old="turned = np.take_along_axis(x, mirror, axis=1)",
-        new="x[~real[:, :, 0]] = 0.0\n    turned = np.take_along_axis(x, mirror, axis=1)",
-        caught_by="reading_leaves_its_inputs_alone",
-        says="Your function sets the caller's padding to zero. The outputs are right, but x is not yours to change.",
+    padding_zeroed_in_place=edit(
+        "turned = np.take_along_axis(x, mirror, axis=1)",
+        "x[~real[:, :, 0]] = 0.0\n    turned = np.take_along_axis(x, mirror, axis=1)",
+        "reading_leaves_its_inputs_alone",
+        "Your function sets the caller's padding to zero. The outputs are right, but x is not yours to change.",
     ),
 )
 
-CELL = (
-    Misconception(
-        "packed_gates_in_our_order",
-        "LSTMCell",
-        old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
-        new="a_f, a_i, a_o, a_g = packed.chunk(4, dim=-1)",
-        caught_by="torch_cell_remembers",
-        says="Your rows are unpacked as f, i, o, c_tilde, the order of lstm_gates. torch packs i, f, g, o.",
+CELL = mistakes_of(
+    "LSTMCell",
+    packed_gates_in_our_order=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_f, a_i, a_o, a_g = packed.chunk(4, dim=-1)",
+        "torch_cell_remembers",
+        "Your rows are unpacked as f, i, o, c_tilde, the order of lstm_gates. torch packs i, f, g, o.",
     ),
-    Misconception(
-        "packed_gates_i_f_o_g",
-        "LSTMCell",
-        old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
-        new="a_i, a_f, a_o, a_g = packed.chunk(4, dim=-1)",
-        caught_by="torch_cell_remembers",
-        says="Your candidate and output gate have changed places: torch packs i, f, g, o.",
+    packed_gates_i_f_o_g=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_i, a_f, a_o, a_g = packed.chunk(4, dim=-1)",
+        "torch_cell_remembers",
+        "Your candidate and output gate have changed places: torch packs i, f, g, o.",
     ),
-    Misconception(
-        "packed_gates_f_i_g_o",
-        "LSTMCell",
-        old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
-        new="a_f, a_i, a_g, a_o = packed.chunk(4, dim=-1)",
-        caught_by="torch_cell_remembers",
-        says="Your input gate and forget gate have changed places: torch packs i, f, g, o. The forget bias would then "
+    packed_gates_f_i_g_o=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_f, a_i, a_g, a_o = packed.chunk(4, dim=-1)",
+        "torch_cell_remembers",
+        "Your input gate and forget gate have changed places: torch packs i, f, g, o. The forget bias would then "
         "open the input gate.",
     ),
-    Misconception(
-        "packed_gates_i_g_f_o",
-        "LSTMCell",
-        old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
-        new="a_i, a_g, a_f, a_o = packed.chunk(4, dim=-1)",
-        caught_by="torch_cell_remembers",
-        says="Your rows are unpacked as i, g, f, o, the order of TensorFlow's BasicLSTMCell. torch packs i, f, g, o.",
+    packed_gates_i_g_f_o=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_i, a_g, a_f, a_o = packed.chunk(4, dim=-1)",
+        "torch_cell_remembers",
+        "Your rows are unpacked as i, g, f, o, the order of TensorFlow's BasicLSTMCell. torch packs i, f, g, o.",
     ),
-    Misconception(
-        "packed_gates_interleaved",
-        "LSTMCell",
-        old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
-        new="a_i, a_f, a_g, a_o = packed.unflatten(-1, (-1, 4)).unbind(-1)",
-        caught_by="torch_cell_remembers",
-        says="Your gates take every fourth row. Each gate has its rows in one block, one block after the other.",
+    packed_gates_interleaved=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_i, a_f, a_g, a_o = packed.unflatten(-1, (-1, 4)).unbind(-1)",
+        "torch_cell_remembers",
+        "Your gates take every fourth row. Each gate has its rows in one block, one block after the other.",
     ),
-    Misconception(
-        "forget_bias_added_twice",
-        "LSTMCell",
-        old="torch.sigmoid(a_f) * c_prev",
-        new="torch.sigmoid(a_f + 1.0) * c_prev",
-        caught_by="torch_cell_remembers",
-        says="Your forward adds a forget bias of its own. The constructor has already put it into bias_ih, where it is "
+    forget_bias_added_twice=edit(
+        "torch.sigmoid(a_f) * c_prev",
+        "torch.sigmoid(a_f + 1.0) * c_prev",
+        "torch_cell_remembers",
+        "Your forward adds a forget bias of its own. The constructor has already put it into bias_ih, where it is "
         "learned along with the rest.",
     ),
-    Misconception(
-        "bias_hh_missing",
-        "LSTMCell",
-        old="h_prev @ self.weight_hh.T + self.bias_hh",
-        new="h_prev @ self.weight_hh.T",
-        caught_by="torch_cell_remembers",
-        says="Your cell leaves out bias_hh. torch has two biases, and their sum counts.",
+    bias_hh_missing=edit(
+        "h_prev @ self.weight_hh.T + self.bias_hh",
+        "h_prev @ self.weight_hh.T",
+        "torch_cell_remembers",
+        "Your cell leaves out bias_hh. torch has two biases, and their sum counts.",
     ),
-    Misconception(
-        "bias_ih_missing",
-        "LSTMCell",
-        old="x_t @ self.weight_ih.T + self.bias_ih",
-        new="x_t @ self.weight_ih.T",
-        caught_by="torch_cell_remembers",
-        says="Your cell leaves out bias_ih, which holds the forget bias.",
+    bias_ih_missing=edit(
+        "x_t @ self.weight_ih.T + self.bias_ih",
+        "x_t @ self.weight_ih.T",
+        "torch_cell_remembers",
+        "Your cell leaves out bias_ih, which holds the forget bias.",
     ),
-    Misconception(
-        "input_weights_missing",
-        "LSTMCell",
-        old="packed = x_t @ self.weight_ih.T + self.bias_ih + ",
-        new="packed = self.bias_ih + ",
-        caught_by="torch_cell_remembers",
-        says="Your cell never reads x_t.",
+    input_weights_missing=edit(
+        "packed = x_t @ self.weight_ih.T + self.bias_ih + ",
+        "packed = self.bias_ih + ",
+        "torch_cell_remembers",
+        "Your cell never reads x_t.",
     ),
-    Misconception(
-        "given_state_ignored",
-        "LSTMCell",
-        old="if state is None:",
-        new="if True:",
-        caught_by="torch_cell_remembers",
-        says="Your cell starts from zeros, also when it is given a state.",
+    given_state_ignored=edit(
+        "if state is None:",
+        "if True:",
+        "torch_cell_remembers",
+        "Your cell starts from zeros, also when it is given a state.",
     ),
-    Misconception(
-        "no_state_crashes",
-        "LSTMCell",
-        old="if state is None:\n            zeros = x_t.new_zeros(x_t.shape[0], self.hidden_size)\n            state = (zeros, zeros)\n        ",
-        new="",
-        caught_by="torch_cell_without_a_state",
-        says="Your cell takes a state of None apart as if it were a pair. None means that both are zeros.",
+    no_state_crashes=edit(
+        "if state is None:\n            zeros = x_t.new_zeros(x_t.shape[0], self.hidden_size)\n            state = (zeros, zeros)\n        ",
+        "",
+        "torch_cell_without_a_state",
+        "Your cell takes a state of None apart as if it were a pair. None means that both are zeros.",
     ),
-    Misconception(
-        "missing_state_is_ones",
-        "LSTMCell",
-        old="zeros = x_t.new_zeros(",
-        new="zeros = x_t.new_ones(",
-        caught_by="torch_cell_without_a_state",
-        says="Your cell starts from ones when there is no state. Nothing has been read yet: zeros.",
+    missing_state_is_ones=edit(
+        "zeros = x_t.new_zeros(",
+        "zeros = x_t.new_ones(",
+        "torch_cell_without_a_state",
+        "Your cell starts from ones when there is no state. Nothing has been read yet: zeros.",
     ),
-    Misconception(
-        "state_in_wrong_order",
-        "LSTMCell",
-        old="h_prev, c_prev = state",
-        new="c_prev, h_prev = state",
-        caught_by="torch_cell_remembers",
-        says="Your state is taken apart as (c, h). It is (h, c), as the cell returns it.",
+    state_in_wrong_order=edit(
+        "h_prev, c_prev = state",
+        "c_prev, h_prev = state",
+        "torch_cell_remembers",
+        "Your state is taken apart as (c, h). It is (h, c), as the cell returns it.",
     ),
-    Misconception(
-        "torch_cell_returned_first",
-        "LSTMCell",
-        old="return h_new, c_new",
-        new="return c_new, h_new",
-        caught_by="torch_cell_reveals",
-        says="Your cell returns (c, h). torch returns (h, c).",
+    torch_cell_returned_first=edit(
+        "return h_new, c_new",
+        "return c_new, h_new",
+        "torch_cell_reveals",
+        "Your cell returns (c, h). torch returns (h, c).",
     ),
-    Misconception(
-        "torch_cell_returns_h_alone",
-        "LSTMCell",
-        old="return h_new, c_new",
-        new="return h_new",
-        caught_by="torch_cell_remembers",
-        says="Your cell returns h_t alone. Without c_t the next step has nothing to go on from.",
+    torch_cell_returns_h_alone=edit(
+        "return h_new, c_new",
+        "return h_new",
+        "torch_cell_remembers",
+        "Your cell returns h_t alone. Without c_t the next step has nothing to go on from.",
     ),
-    Misconception(
-        "torch_cell_returns_h_and_the_pair",
-        "LSTMCell",
-        old="return h_new, c_new",
-        new="return h_new, (h_new, c_new)",
-        caught_by="torch_cell_remembers",
-        says="Your cell returns an output and a state, as torch.nn.LSTM does. A cell returns the pair (h, c) alone.",
+    torch_cell_returns_h_and_the_pair=edit(
+        "return h_new, c_new",
+        "return h_new, (h_new, c_new)",
+        "torch_cell_remembers",
+        "Your cell returns an output and a state, as torch.nn.LSTM does. A cell returns the pair (h, c) alone.",
     ),
-    Misconception(
-        "torch_no_tanh_on_the_cell",
-        "LSTMCell",
-        old="torch.tanh(c_new)",
-        new="c_new",
-        caught_by="torch_cell_reveals",
-        says="Your h_t is the output gate times c_t; the tanh on the cell is missing.",
+    torch_no_tanh_on_the_cell=edit(
+        "torch.tanh(c_new)",
+        "c_new",
+        "torch_cell_reveals",
+        "Your h_t is the output gate times c_t; the tanh on the cell is missing.",
     ),
-    Misconception(
-        "torch_sigmoid_candidate",
-        "LSTMCell",
-        old="torch.tanh(a_g)",
-        new="torch.sigmoid(a_g)",
-        caught_by="torch_cell_remembers",
-        says="Your candidate goes through a sigmoid, so the cell can only count up. It is a tanh.",
+    torch_sigmoid_candidate=edit(
+        "torch.tanh(a_g)",
+        "torch.sigmoid(a_g)",
+        "torch_cell_remembers",
+        "Your candidate goes through a sigmoid, so the cell can only count up. It is a tanh.",
     ),
-    Misconception(
-        "torch_cell_not_carried",
-        "LSTMCell",
-        old="torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i)",
-        new="torch.sigmoid(a_i)",
-        caught_by="torch_cell_remembers",
-        says="Your cell starts afresh at every step: c_prev is not in it.",
+    torch_cell_not_carried=edit(
+        "torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i)",
+        "torch.sigmoid(a_i)",
+        "torch_cell_remembers",
+        "Your cell starts afresh at every step: c_prev is not in it.",
     ),
-    Misconception(
-        "gradient_cut_at_the_parameters",
-        "LSTMCell",
-        old="packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh",
-        new="packed = x_t @ self.weight_ih.data.T + self.bias_ih.data + h_prev @ self.weight_hh.data.T + self.bias_hh.data",
-        caught_by="gradients_reach_the_parameters",
-        says="Your output is right, but the parameters get no gradient: `.data` and `.detach()` cut the connection, and "
+    gradient_cut_at_the_parameters=edit(
+        "packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh",
+        "packed = x_t @ self.weight_ih.data.T + self.bias_ih.data + h_prev @ self.weight_hh.data.T + self.bias_hh.data",
+        "gradients_reach_the_parameters",
+        "Your output is right, but the parameters get no gradient: `.data` and `.detach()` cut the connection, and "
         "the cell would never learn.",
     ),
-    Misconception(
-        "gradient_cut_at_the_input",
-        "LSTMCell",
-        old="packed = x_t @ self.weight_ih.T",
-        new="packed = x_t.detach() @ self.weight_ih.T",
-        caught_by="gradients_reach_the_input",
-        says="Your x_t is detached, so no gradient comes back to whatever made it: an embedding, or the layer below.",
+    gradient_cut_at_the_input=edit(
+        "packed = x_t @ self.weight_ih.T",
+        "packed = x_t.detach() @ self.weight_ih.T",
+        "gradients_reach_the_input",
+        "Your x_t is detached, so no gradient comes back to whatever made it: an embedding, or the layer below.",
     ),
-    Misconception(
-        "detached_state",
-        "LSTMCell",
-        old="h_prev, c_prev = state",
-        new="h_prev, c_prev = (part.detach() for part in state)",
-        caught_by="gradients_reach_the_state",
-        says="Your h_prev and c_prev are detached (`.detach()`, `.data`, `.item()` or numpy), so no gradient goes back "
+    detached_state=edit(
+        "h_prev, c_prev = state",
+        "h_prev, c_prev = (part.detach() for part in state)",
+        "gradients_reach_the_state",
+        "Your h_prev and c_prev are detached (`.detach()`, `.data`, `.item()` or numpy), so no gradient goes back "
         "beyond one step: the cell would never learn what to remember.",
     ),
-    Misconception(
-        "detached_h_prev",
-        "LSTMCell",
-        old="+ h_prev @ self.weight_hh.T",
-        new="+ h_prev.detach() @ self.weight_hh.T",
-        caught_by="gradients_reach_the_state",
-        says="Your h_prev is detached before the gates read it. The gradient still goes back along the cell, but not by "
+    detached_h_prev=edit(
+        "+ h_prev @ self.weight_hh.T",
+        "+ h_prev.detach() @ self.weight_hh.T",
+        "gradients_reach_the_state",
+        "Your h_prev is detached before the gates read it. The gradient still goes back along the cell, but not by "
         "way of h.",
     ),
-    Misconception(
-        "detached_c_prev",
-        "LSTMCell",
-        old="torch.sigmoid(a_f) * c_prev +",
-        new="torch.sigmoid(a_f) * c_prev.detach() +",
-        caught_by="gradients_reach_the_state",
-        says="Your c_prev is detached, so the gradient cannot travel along the cell, which is what an LSTM is made for.",
+    detached_c_prev=edit(
+        "torch.sigmoid(a_f) * c_prev +",
+        "torch.sigmoid(a_f) * c_prev.detach() +",
+        "gradients_reach_the_state",
+        "Your c_prev is detached, so the gradient cannot travel along the cell, which is what an LSTM is made for.",
     ),
-    Misconception(
-        "gradient_cut_at_the_gates",
-        "LSTMCell",
-        old="a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
-        new="a_i, a_f, a_g, a_o = (part.detach().requires_grad_() for part in packed.chunk(4, dim=-1))",
-        caught_by="gradients_reach_the_parameters",
-        says="Your output is right, but between the sums and the gates the gradient is cut: neither the parameters nor "
+    gradient_cut_at_the_gates=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_i, a_f, a_g, a_o = (part.detach().requires_grad_() for part in packed.chunk(4, dim=-1))",
+        "gradients_reach_the_parameters",
+        "Your output is right, but between the sums and the gates the gradient is cut: neither the parameters nor "
         "x_t get any.",
     ),
-    Misconception(
-        "state_tensors_in_place",
-        "LSTMCell",
-        old="c_new = torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i) * torch.tanh(a_g)",
-        new="with torch.no_grad():\n            c_prev.mul_(torch.sigmoid(a_f)).add_(torch.sigmoid(a_i) * torch.tanh(a_g))\n"
+    state_tensors_in_place=edit(
+        "c_new = torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i) * torch.tanh(a_g)",
+        "with torch.no_grad():\n            c_prev.mul_(torch.sigmoid(a_f)).add_(torch.sigmoid(a_i) * torch.tanh(a_g))\n"
         "        c_new = c_prev + (torch.sigmoid(a_f) + torch.sigmoid(a_i) * torch.tanh(a_g)) * 0",
-        caught_by="torch_cell_leaves_its_inputs_alone",
-        says="Your cell changes the caller's c_prev in place. Outside of no_grad torch would often refuse that, since "
+        "torch_cell_leaves_its_inputs_alone",
+        "Your cell changes the caller's c_prev in place. Outside of no_grad torch would often refuse that, since "
         "the backward pass needs the old values.",
     ),
 )
 
 
-def _choice(name: str, question: str, right: str, chosen: str, says: str) -> Misconception:
-    """Name the mistake of choosing one wrong option."""
-    text = f'answers["{question}"] = '
-    return Misconception(name, "quiz", f'{text}"{right}"', f'{text}"{chosen}"', caught_by=question, says=says)
-
-
-QUIZ = (
-    _choice(
-        "input_gate_erases",
+QUIZ = mistakes_of(
+    "quiz",
+    input_gate_erases=wrong_choice(
         "erase_write_reveal",
         "c",
         "a",
         "Your answer has the gates rotated by one. Look at what each of them multiplies: f the old cell, i the "
         "candidate, o what is shown.",
     ),
-    _choice(
-        "output_gate_writes",
+    output_gate_writes=wrong_choice(
         "erase_write_reveal",
         "c",
         "b",
         "Your answer exchanges input and output. Input is what goes into the cell, output what comes out of it.",
     ),
-    _choice(
-        "forget_gate_writes_too",
+    forget_gate_writes_too=wrong_choice(
         "erase_write_reveal",
         "c",
         "d",
         "Your answer would be closer to a GRU, in which one gate decides about both. An LSTM writes with a gate of its "
         "own.",
     ),
-    _choice(
-        "cell_gradient_never_changes",
+    cell_gradient_never_changes=wrong_choice(
         "what_the_cell_buys",
         "a",
         "b",
         "Your answer is the LSTM of 1997. Since there is a forget gate, the cell is multiplied by f at every step, and so "
         "is its gradient.",
     ),
-    _choice(
-        "cell_is_larger",
+    cell_is_larger=wrong_choice(
         "what_the_cell_buys",
         "a",
         "c",
         "Your answer does not hold: cell and state have one entry for each unit, equally many.",
     ),
-    _choice(
-        "tanh_protects_the_cell",
+    tanh_protects_the_cell=wrong_choice(
         "what_the_cell_buys",
         "a",
         "d",
         "Your answer puts a tanh where there is none. It stands between cell and state; from cell to cell there is no "
         "tanh, and that is the point.",
     ),
-    _choice(
-        "bias_makes_it_forget",
+    bias_makes_it_forget=wrong_choice(
         "why_forget_bias",
         "b",
         "a",
         "Your answer takes the gate's name literally. f is the share that is kept, so a large bias keeps more.",
     ),
-    _choice(
-        "bias_locks_the_gate",
+    bias_locks_the_gate=wrong_choice(
         "why_forget_bias",
         "b",
         "c",
         "Your answer makes a lock of a starting point. The bias is learned like all params, and the weights can outvote "
         "it.",
     ),
-    _choice(
-        "bias_makes_gates_equal",
+    bias_makes_gates_equal=wrong_choice(
         "why_forget_bias",
         "b",
         "d",
         "Your answer would need the same bias for all. It is the forget gate alone that is given one.",
     ),
-    _choice(
-        "gru_cannot_keep",
+    gru_cannot_keep=wrong_choice(
         "gru_against_lstm",
         "d",
         "a",
         "Your answer is what z is for: with the update gate shut, a GRU keeps its state as it is.",
     ),
-    _choice(
-        "gru_cannot_ignore",
-        "gru_against_lstm",
-        "d",
-        "b",
-        "Your answer is what the reset gate is for, which an LSTM does not have.",
+    gru_cannot_ignore=wrong_choice(
+        "gru_against_lstm", "d", "b", "Your answer is what the reset gate is for, which an LSTM does not have."
     ),
-    _choice(
-        "gru_gates_are_blind",
-        "gru_against_lstm",
-        "d",
-        "c",
-        "Your answer does not hold: both gates of a GRU read [h_prev; x_t].",
+    gru_gates_are_blind=wrong_choice(
+        "gru_against_lstm", "d", "c", "Your answer does not hold: both gates of a GRU read [h_prev; x_t]."
     ),
-    _choice(
-        "reset_empties_the_state",
+    reset_empties_the_state=wrong_choice(
         "what_reset_does",
         "b",
         "a",
         "Your answer takes the gate's name literally. It resets what the candidate sees; the state itself is in the "
         "hands of z.",
     ),
-    _choice(
-        "reset_keeps_the_state",
-        "what_reset_does",
-        "b",
-        "c",
-        "Your answer describes a shut update gate. r = 0 changes the candidate.",
+    reset_keeps_the_state=wrong_choice(
+        "what_reset_does", "b", "c", "Your answer describes a shut update gate. r = 0 changes the candidate."
     ),
-    _choice(
-        "reset_overrules_the_update",
+    reset_overrules_the_update=wrong_choice(
         "what_reset_does",
         "b",
         "d",
         "Your answer overlooks the last line, h_t = (1 - z) * h_prev + z * h_tilde. There h_prev stands without r.",
     ),
-    _choice(
-        "as_many_weights",
-        "how_many_weights",
-        "c",
-        "a",
-        "Your answer counts one matrix. Each gate, and the candidate, has its own.",
+    as_many_weights=wrong_choice(
+        "how_many_weights", "c", "a", "Your answer counts one matrix. Each gate, and the candidate, has its own."
     ),
-    _choice(
-        "weights_of_a_gru",
+    weights_of_a_gru=wrong_choice(
         "how_many_weights",
         "c",
         "b",
         "Your answer is that of the GRU: two gates and a candidate. Count those of an LSTM.",
     ),
-    _choice(
-        "weights_grow_with_length",
-        "how_many_weights",
-        "c",
-        "d",
-        "Your answer would need weights for each step. The same ones work at every step.",
+    weights_grow_with_length=wrong_choice(
+        "how_many_weights", "c", "d", "Your answer would need weights for each step. The same ones work at every step."
     ),
-    _choice(
-        "names_need_no_future",
+    names_need_no_future=wrong_choice(
         "when_bidirectional",
         "c",
         "b",
         "Your answer is where it works well: the sentence is there as a whole, and what follows a word helps to tell "
         "whether it is a name.",
     ),
-    _choice(
-        "reviews_end_too_late",
+    reviews_end_too_late=wrong_choice(
         "when_bidirectional",
         "c",
         "a",
         "Your answer is a text that is finished, so it can be read from both ends. When is the right side not there yet?",
     ),
-    _choice(
-        "recordings_cannot_be_reversed",
+    recordings_cannot_be_reversed=wrong_choice(
         "when_bidirectional",
         "c",
         "d",
         "Your answer says that the recording has ended, so it can be read from both ends. When is the right side not "
         "there yet?",
     ),
-    _choice(
-        "hidden_means_lost",
+    hidden_means_lost=wrong_choice(
         "open_and_closed",
         "d",
         "a",
         "Your answer has the output gate erase. It decides what is shown; the cell behind it is not touched.",
     ),
-    _choice(
-        "cell_fades_with_time",
+    cell_fades_with_time=wrong_choice(
         "open_and_closed",
         "d",
         "b",
         "Your answer holds for f below one. Here f = 1 at every step: one to the power of a hundred is one.",
     ),
-    _choice(
-        "shut_gate_writes",
-        "open_and_closed",
-        "d",
-        "c",
-        "Your answer has the candidates written. With i = 0 none of them was.",
+    shut_gate_writes=wrong_choice(
+        "open_and_closed", "d", "c", "Your answer has the candidates written. With i = 0 none of them was."
     ),
 )
 

@@ -1,2082 +1,1577 @@
 """Known mistakes of a4_seq2seq, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.spec import Misconception
+from autograder.course.mistakes import edit, mistakes_of, wrong_choice
 
-INPUTS = (
-    Misconception(
-        "no_shift",
-        "decoder_inputs",
-        old="inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
-        new="pass",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your decoder reads at each position the very word that it has to say there. It would learn to copy, and "
+INPUTS = mistakes_of(
+    "decoder_inputs",
+    no_shift=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "pass",
+        "inputs_are_shifted_by_one",
+        "Your decoder reads at each position the very word that it has to say there. It would learn to copy, and "
         "be lost on its own.",
     ),
-    Misconception(
-        "bos_instead_of_first_word",
-        "decoder_inputs",
-        old="inputs[:, 1:] = targets[:, :-1]\n    ",
-        new="",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your BOS overwrites the first word, and the others stay where they are. Nothing is shifted, so from the "
+    bos_instead_of_first_word=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    ",
+        "",
+        "inputs_are_shifted_by_one",
+        "Your BOS overwrites the first word, and the others stay where they are. Nothing is shifted, so from the "
         "second position on the decoder reads what it has to say.",
     ),
-    Misconception(
-        "shifted_twice",
-        "decoder_inputs",
-        old="inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
-        new="inputs[:, 2:] = targets[:, :-2]\n    inputs[:, :2] = bos",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your inputs are shifted by two. The decoder never reads the word just before the one that it has to say.",
+    shifted_twice=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs[:, 2:] = targets[:, :-2]\n    inputs[:, :2] = bos",
+        "inputs_are_shifted_by_one",
+        "Your inputs are shifted by two. The decoder never reads the word just before the one that it has to say.",
     ),
-    Misconception(
-        "shifted_to_the_left",
-        "decoder_inputs",
-        old="inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
-        new="inputs[:, :-1] = targets[:, 1:]\n    inputs[:, -1] = bos",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your inputs are shifted the other way: at each position the decoder reads the word after the one that it "
+    shifted_to_the_left=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs[:, :-1] = targets[:, 1:]\n    inputs[:, -1] = bos",
+        "inputs_are_shifted_by_one",
+        "Your inputs are shifted the other way: at each position the decoder reads the word after the one that it "
         "has to say.",
     ),
-    Misconception(
-        "last_target_is_read_too",
-        "decoder_inputs",
-        old="return inputs",
-        new="return torch.cat([inputs[:, :1], targets], dim=1)",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your inputs are one longer than the targets: BOS, and then all of them. Nobody has to say what comes "
+    last_target_is_read_too=edit(
+        "return inputs",
+        "return torch.cat([inputs[:, :1], targets], dim=1)",
+        "inputs_are_shifted_by_one",
+        "Your inputs are one longer than the targets: BOS, and then all of them. Nobody has to say what comes "
         "after EOS, so the last target is never read.",
     ),
-    Misconception(
-        "last_target_comes_first",
-        "decoder_inputs",
-        old="inputs[:, 0] = bos\n    return inputs",
-        new="inputs[:, 0] = targets[:, -1]\n    return inputs",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your inputs are rolled: what falls out at the end, EOS or padding, comes in at the front, where BOS "
-        "belongs.",
+    last_target_comes_first=edit(
+        "inputs[:, 0] = bos\n    return inputs",
+        "inputs[:, 0] = targets[:, -1]\n    return inputs",
+        "inputs_are_shifted_by_one",
+        "Your inputs are rolled: what falls out at the end, EOS or padding, comes in at the front, where BOS belongs.",
     ),
-    Misconception(
-        "bos_is_missing",
-        "decoder_inputs",
-        old="return inputs",
-        new="return inputs[:, 1:]",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your inputs have no BOS, so the decoder has nothing to read when it says its first word.",
+    bos_is_missing=edit(
+        "return inputs",
+        "return inputs[:, 1:]",
+        "inputs_are_shifted_by_one",
+        "Your inputs have no BOS, so the decoder has nothing to read when it says its first word.",
     ),
-    Misconception(
-        "bos_in_first_row_only",
-        "decoder_inputs",
-        old="inputs[:, 0] = bos\n    return inputs",
-        new="inputs[0, 0] = bos\n    return inputs",
-        caught_by="each_row_is_shifted_by_itself",
-        says="Your BOS stands in the first row only. Every sentence begins with one.",
+    bos_in_first_row_only=edit(
+        "inputs[:, 0] = bos\n    return inputs",
+        "inputs[0, 0] = bos\n    return inputs",
+        "each_row_is_shifted_by_itself",
+        "Your BOS stands in the first row only. Every sentence begins with one.",
     ),
-    Misconception(
-        "shifted_along_the_batch",
-        "decoder_inputs",
-        old="inputs[:, 1:] = targets[:, :-1]",
-        new="inputs[1:] = targets[:-1]",
-        caught_by="each_row_is_shifted_by_itself",
-        says="Your shift goes along the batch: each row reads the sentence of the row above. Axis 1 is time.",
+    shifted_along_the_batch=edit(
+        "inputs[:, 1:] = targets[:, :-1]",
+        "inputs[1:] = targets[:-1]",
+        "each_row_is_shifted_by_itself",
+        "Your shift goes along the batch: each row reads the sentence of the row above. Axis 1 is time.",
     ),
-    Misconception(
-        "bos_everywhere",
-        "decoder_inputs",
-        old="inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
-        new="inputs[:] = bos",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your decoder reads BOS at every position, and so never learns what was said before.",
+    bos_everywhere=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs[:] = bos",
+        "inputs_are_shifted_by_one",
+        "Your decoder reads BOS at every position, and so never learns what was said before.",
     ),
-    Misconception(
-        "bos_at_both_ends",
-        "decoder_inputs",
-        old="inputs[:, 0] = bos\n    return inputs",
-        new="inputs[:, 0] = inputs[:, -1] = bos\n    return inputs",
-        caught_by="inputs_are_shifted_by_one",
-        says="Your last input is BOS, too. It is read once, at the very beginning.",
+    bos_at_both_ends=edit(
+        "inputs[:, 0] = bos\n    return inputs",
+        "inputs[:, 0] = inputs[:, -1] = bos\n    return inputs",
+        "inputs_are_shifted_by_one",
+        "Your last input is BOS, too. It is read once, at the very beginning.",
     ),
-    Misconception(
-        "targets_shifted_in_place",
-        "decoder_inputs",
-        old="inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]",
-        new="inputs = targets\n    inputs[:, 1:] = targets[:, :-1].clone()",
-        caught_by="targets_can_be_used_again",
-        says="Your inputs are right, but they are written over the caller's targets, and now the loss has nothing to "
+    targets_shifted_in_place=edit(
+        "inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]",
+        "inputs = targets\n    inputs[:, 1:] = targets[:, :-1].clone()",
+        "targets_can_be_used_again",
+        "Your inputs are right, but they are written over the caller's targets, and now the loss has nothing to "
         "compare with.",
     ),
 )
 
-ENCODER = (
-    Misconception(
-        "final_after_the_padding",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = outputs[:, -1]",
-        caught_by="short_rows_end_earlier",
-        says="Your `final` is the state of the last column. In a short row the GRU has read padding by then, and its "
+ENCODER = mistakes_of(
+    "Encoder",
+    final_after_the_padding=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = outputs[:, -1]",
+        "short_rows_end_earlier",
+        "Your `final` is the state of the last column. In a short row the GRU has read padding by then, and its "
         "state depends on how long the other rows are.",
     ),
-    Misconception(
-        "final_is_a_padded_zero",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = states[:, -1]",
-        caught_by="short_rows_end_earlier",
-        says="Your `final` is the last column of the states, which is zero in short rows. Each row ends at a place of "
+    final_is_a_padded_zero=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states[:, -1]",
+        "short_rows_end_earlier",
+        "Your `final` is the last column of the states, which is zero in short rows. Each row ends at a place of "
         "its own.",
     ),
-    Misconception(
-        "final_one_too_late",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = outputs[torch.arange(src.shape[0]), lengths.clamp(max=src.shape[1] - 1)]",
-        caught_by="short_rows_end_earlier",
-        says="Your `final` is one position too late: it has read the first padding. Positions count from 0.",
+    final_one_too_late=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = outputs[torch.arange(src.shape[0]), lengths.clamp(max=src.shape[1] - 1)]",
+        "short_rows_end_earlier",
+        "Your `final` is one position too late: it has read the first padding. Positions count from 0.",
     ),
-    Misconception(
-        "final_is_the_first",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = states[:, 0]",
-        caught_by="a_single_sentence",
-        says="Your `final` is the first state. It has read one word; the last one has read them all.",
+    final_is_the_first=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states[:, 0]",
+        "a_single_sentence",
+        "Your `final` is the first state. It has read one word; the last one has read them all.",
     ),
-    Misconception(
-        "final_is_the_mean",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = states.sum(dim=1) / lengths[:, None]",
-        caught_by="a_single_sentence",
-        says="Your `final` is the mean of the states. That can work, but asked for is the state after the last word.",
+    final_is_the_mean=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states.sum(dim=1) / lengths[:, None]",
+        "a_single_sentence",
+        "Your `final` is the mean of the states. That can work, but asked for is the state after the last word.",
     ),
-    Misconception(
-        "final_is_the_maximum",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = states.max(dim=1).values",
-        caught_by="a_single_sentence",
-        says="Your `final` is the largest value of each feature over time. Asked for is the state after the last word.",
+    final_is_the_maximum=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states.max(dim=1).values",
+        "a_single_sentence",
+        "Your `final` is the largest value of each feature over time. Asked for is the state after the last word.",
     ),
-    Misconception(
-        "one_length_for_all",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = states[:, lengths[0] - 1]",
-        caught_by="short_rows_end_earlier",
-        says="Your `final` is taken at the same position in all rows, where the first row ends. Each row has a length "
+    one_length_for_all=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states[:, lengths[0] - 1]",
+        "short_rows_end_earlier",
+        "Your `final` is taken at the same position in all rows, where the first row ends. Each row has a length "
         "of its own.",
     ),
-    Misconception(
-        "padding_not_zeroed",
-        "Encoder",
-        old="states = outputs * real[:, :, None]",
-        new="states = outputs",
-        caught_by="short_rows_end_earlier",
-        says="Your states go on behind the end of a row: there they are what the GRU makes of padding. They should be "
-        "zero.",
+    padding_not_zeroed=edit(
+        "states = outputs * real[:, :, None]",
+        "states = outputs",
+        "short_rows_end_earlier",
+        "Your states go on behind the end of a row: there they are what the GRU makes of padding. They should be zero.",
     ),
-    Misconception(
-        "ids_instead_of_lengths",
-        "Encoder",
-        old="real = torch.arange(src.shape[1]) < lengths[:, None]",
-        new="real = src != 0\n        lengths = real.sum(dim=1)",
-        caught_by="short_rows_end_earlier",
-        says="Your encoder takes id 0 for padding. Which positions are real is what `lengths` says; 0 may be a word, "
+    ids_instead_of_lengths=edit(
+        "real = torch.arange(src.shape[1]) < lengths[:, None]",
+        "real = src != 0\n        lengths = real.sum(dim=1)",
+        "short_rows_end_earlier",
+        "Your encoder takes id 0 for padding. Which positions are real is what `lengths` says; 0 may be a word, "
         "and padding may be anything.",
     ),
-    Misconception(
-        "one_padded_state_kept",
-        "Encoder",
-        old="< lengths[:, None]",
-        new="<= lengths[:, None]",
-        caught_by="short_rows_end_earlier",
-        says="Your mask lets one padded position through. With a length of n, the real positions are 0 to n - 1.",
+    one_padded_state_kept=edit(
+        "< lengths[:, None]",
+        "<= lengths[:, None]",
+        "short_rows_end_earlier",
+        "Your mask lets one padded position through. With a length of n, the real positions are 0 to n - 1.",
     ),
-    Misconception(
-        "states_cut_to_the_longest",
-        "Encoder",
-        old="return states, final",
-        new="return states[:, : int(lengths.max())], final",
-        caught_by="all_rows_may_be_short",
-        says="Your states are only as long as the longest row (unpacking does that, unless it is told the total "
+    states_cut_to_the_longest=edit(
+        "return states, final",
+        "return states[:, : int(lengths.max())], final",
+        "all_rows_may_be_short",
+        "Your states are only as long as the longest row (unpacking does that, unless it is told the total "
         "length). They should have as many positions as src.",
     ),
-    Misconception(
-        "final_with_an_axis_for_layers",
-        "Encoder",
-        old="return states, final",
-        new="return states, final[None]",
-        caught_by="a_single_sentence",
-        says="Your `final` still has the GRU's axis of layers in front: torch returns its last state as (layers, "
+    final_with_an_axis_for_layers=edit(
+        "return states, final",
+        "return states, final[None]",
+        "a_single_sentence",
+        "Your `final` still has the GRU's axis of layers in front: torch returns its last state as (layers, "
         "batch, hidden).",
     ),
-    Misconception(
-        "states_and_final_swapped",
-        "Encoder",
-        old="return states, final",
-        new="return final, states",
-        caught_by="a_single_sentence",
-        says="Your two results have changed places: first all states, then the final one.",
+    states_and_final_swapped=edit(
+        "return states, final",
+        "return final, states",
+        "a_single_sentence",
+        "Your two results have changed places: first all states, then the final one.",
     ),
-    Misconception(
-        "read_backwards",
-        "Encoder",
-        old="outputs, _ = self.rnn(embedded)",
-        new="outputs, _ = self.rnn(embedded.flip(1))",
-        caught_by="a_single_sentence",
-        says="Your encoder reads the source from its end (Sutskever et al. 2014 did so to bring the first words closer "
+    read_backwards=edit(
+        "outputs, _ = self.rnn(embedded)",
+        "outputs, _ = self.rnn(embedded.flip(1))",
+        "a_single_sentence",
+        "Your encoder reads the source from its end (Sutskever et al. 2014 did so to bring the first words closer "
         "together). Here it reads from left to right; turned round whole, a short row begins with its padding.",
     ),
-    Misconception(
-        "read_along_the_batch",
-        "Encoder",
-        old="outputs, _ = self.rnn(embedded)",
-        new="outputs = self.rnn(embedded.transpose(0, 1))[0].transpose(0, 1)",
-        caught_by="short_rows_end_earlier",
-        says="Your GRU runs along the batch, from one sentence to the next. It was made with batch_first, so time is "
+    read_along_the_batch=edit(
+        "outputs, _ = self.rnn(embedded)",
+        "outputs = self.rnn(embedded.transpose(0, 1))[0].transpose(0, 1)",
+        "short_rows_end_earlier",
+        "Your GRU runs along the batch, from one sentence to the next. It was made with batch_first, so time is "
         "axis 1.",
     ),
-    Misconception(
-        "rows_stay_sorted",
-        "Encoder",
-        old="return states, final",
-        new="order = lengths.argsort(descending=True)\n        return states[order], final[order]",
-        caught_by="short_rows_end_earlier",
-        says="Your rows come back sorted by length. Packing may need them sorted; afterwards they have to be put back.",
+    rows_stay_sorted=edit(
+        "return states, final",
+        "order = lengths.argsort(descending=True)\n        return states[order], final[order]",
+        "short_rows_end_earlier",
+        "Your rows come back sorted by length. Packing may need them sorted; afterwards they have to be put back.",
     ),
-    Misconception(
-        "embeddings_squashed",
-        "Encoder",
-        old="embedded = self.embedding(src)",
-        new="embedded = torch.tanh(self.embedding(src))",
-        caught_by="a_single_sentence",
-        says="Your embeddings go through a tanh before the GRU reads them. The GRU reads them as they are.",
+    embeddings_squashed=edit(
+        "embedded = self.embedding(src)",
+        "embedded = torch.tanh(self.embedding(src))",
+        "a_single_sentence",
+        "Your embeddings go through a tanh before the GRU reads them. The GRU reads them as they are.",
     ),
-    Misconception(
-        "each_word_on_its_own",
-        "Encoder",
-        old="outputs, _ = self.rnn(embedded)",
-        new="outputs = torch.stack([self.rnn(word[:, None])[0][:, 0] for word in embedded.unbind(1)], dim=1)",
-        caught_by="a_single_sentence",
-        says="Your GRU starts anew from zeros at every word. The state has to be carried along, or there is no memory.",
+    each_word_on_its_own=edit(
+        "outputs, _ = self.rnn(embedded)",
+        "outputs = torch.stack([self.rnn(word[:, None])[0][:, 0] for word in embedded.unbind(1)], dim=1)",
+        "a_single_sentence",
+        "Your GRU starts anew from zeros at every word. The state has to be carried along, or there is no memory.",
     ),
-    Misconception(
-        "final_without_gradient",
-        "Encoder",
-        old="final = states[torch.arange(src.shape[0]), lengths - 1]",
-        new="final = states.detach()[torch.arange(src.shape[0]), lengths - 1]",
-        caught_by="gradients_reach_the_recurrence",
-        says="Your `final` is cut off from the network (detach, .data or no_grad), so what the decoder learns from it "
+    final_without_gradient=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states.detach()[torch.arange(src.shape[0]), lengths - 1]",
+        "gradients_reach_the_recurrence",
+        "Your `final` is cut off from the network (detach, .data or no_grad), so what the decoder learns from it "
         "never reaches the encoder.",
     ),
 )
 
-DOT = (
-    Misconception(
-        "dots_scaled",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return q @ k.transpose(1, 2) / q.shape[-1] ** 0.5",
-        caught_by="dots_of_the_handout",
-        says="Your scores are divided by sqrt(d). That is the scaled dot product of Vaswani et al. 2017; Luong's has "
+DOT = mistakes_of(
+    "dot_score",
+    dots_scaled=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q @ k.transpose(1, 2) / q.shape[-1] ** 0.5",
+        "dots_of_the_handout",
+        "Your scores are divided by sqrt(d). That is the scaled dot product of Vaswani et al. 2017; Luong's has "
         "no scale, and that is the one asked for.",
     ),
-    Misconception(
-        "dots_transposed",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return k @ q.transpose(1, 2)",
-        caught_by="dots_of_a_batch",
-        says="Your scores have a row for each key and a column for each query. A row belongs to the one who asks.",
+    dots_transposed=edit(
+        "return q @ k.transpose(1, 2)",
+        "return k @ q.transpose(1, 2)",
+        "dots_of_a_batch",
+        "Your scores have a row for each key and a column for each query. A row belongs to the one who asks.",
     ),
-    Misconception(
-        "dots_of_unit_vectors",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return nn.functional.normalize(q, dim=-1) @ nn.functional.normalize(k, dim=-1).transpose(1, 2)",
-        caught_by="dots_of_the_handout",
-        says="Your scores are cosines: all vectors are made equally long first. The dot product keeps the lengths, so "
+    dots_of_unit_vectors=edit(
+        "return q @ k.transpose(1, 2)",
+        "return nn.functional.normalize(q, dim=-1) @ nn.functional.normalize(k, dim=-1).transpose(1, 2)",
+        "dots_of_the_handout",
+        "Your scores are cosines: all vectors are made equally long first. The dot product keeps the lengths, so "
         "that the model can be sure or unsure.",
     ),
-    Misconception(
-        "dots_averaged",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return q @ k.transpose(1, 2) / q.shape[-1]",
-        caught_by="dots_of_the_handout",
-        says="Your scores are means over the features. A dot product is their sum.",
+    dots_averaged=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q @ k.transpose(1, 2) / q.shape[-1]",
+        "dots_of_the_handout",
+        "Your scores are means over the features. A dot product is their sum.",
     ),
-    Misconception(
-        "dots_already_softmaxed",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return torch.softmax(q @ k.transpose(1, 2), dim=-1)",
-        caught_by="dots_of_the_handout",
-        says="Your scores went through a softmax already. It comes later, with the mask; twice would flatten the "
-        "weights.",
+    dots_already_softmaxed=edit(
+        "return q @ k.transpose(1, 2)",
+        "return torch.softmax(q @ k.transpose(1, 2), dim=-1)",
+        "dots_of_the_handout",
+        "Your scores went through a softmax already. It comes later, with the mask; twice would flatten the weights.",
     ),
-    Misconception(
-        "distances_for_dots",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return -torch.cdist(q, k)",
-        caught_by="dots_of_the_handout",
-        says="Your scores are negative distances. Asked for is the dot product.",
+    distances_for_dots=edit(
+        "return q @ k.transpose(1, 2)",
+        "return -torch.cdist(q, k)",
+        "dots_of_the_handout",
+        "Your scores are negative distances. Asked for is the dot product.",
     ),
-    Misconception(
-        "keys_of_the_first_sentence",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return q @ k[0].T",
-        caught_by="dots_of_a_batch",
-        says="Your queries all meet the keys of the first sentence. Each sentence of the batch has keys of its own.",
+    keys_of_the_first_sentence=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q @ k[0].T",
+        "dots_of_a_batch",
+        "Your queries all meet the keys of the first sentence. Each sentence of the batch has keys of its own.",
     ),
-    Misconception(
-        "dots_squashed",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return torch.tanh(q @ k.transpose(1, 2))",
-        caught_by="dots_of_the_handout",
-        says="Your scores go through a tanh, which keeps them between -1 and 1; the softmax could never decide "
-        "clearly.",
+    dots_squashed=edit(
+        "return q @ k.transpose(1, 2)",
+        "return torch.tanh(q @ k.transpose(1, 2))",
+        "dots_of_the_handout",
+        "Your scores go through a tanh, which keeps them between -1 and 1; the softmax could never decide clearly.",
     ),
-    Misconception(
-        "dots_cut_the_gradient",
-        "dot_score",
-        old="return q @ k.transpose(1, 2)",
-        new="return q @ k.detach().transpose(1, 2)",
-        caught_by="dots_let_gradients_through",
-        says="Your keys are cut off from the network (detach, .data or numpy), so the encoder never learns to be "
-        "found.",
+    dots_cut_the_gradient=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q @ k.detach().transpose(1, 2)",
+        "dots_let_gradients_through",
+        "Your keys are cut off from the network (detach, .data or numpy), so the encoder never learns to be found.",
     ),
 )
 
-BILINEAR = (
-    Misconception(
-        "bilinear_transposed_matrix",
-        "bilinear_score",
-        old="asked = q @ W\n",
-        new="asked = q @ W.T\n",
-        caught_by="a_matrix_between_them",
-        says="Your matrix is transposed: you compute k^T W q. The formula is q^T W k, with the rows of W for the "
-        "query.",
+BILINEAR = mistakes_of(
+    "bilinear_score",
+    bilinear_transposed_matrix=edit(
+        "asked = q @ W\n",
+        "asked = q @ W.T\n",
+        "a_matrix_between_them",
+        "Your matrix is transposed: you compute k^T W q. The formula is q^T W k, with the rows of W for the query.",
     ),
-    Misconception(
-        "bilinear_without_the_matrix",
-        "bilinear_score",
-        old="asked = q @ W\n",
-        new="asked = q\n",
-        caught_by="a_matrix_between_them",
-        says="Your score is the plain dot product; W is not used.",
+    bilinear_without_the_matrix=edit(
+        "asked = q @ W\n", "asked = q\n", "a_matrix_between_them", "Your score is the plain dot product; W is not used."
     ),
-    Misconception(
-        "bilinear_scaled",
-        "bilinear_score",
-        old="return asked @ k.transpose(1, 2)",
-        new="return asked @ k.transpose(1, 2) / k.shape[-1] ** 0.5",
-        caught_by="a_matrix_between_them",
-        says="Your scores are divided by a square root. This score has no scale; W can learn one.",
+    bilinear_scaled=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ k.transpose(1, 2) / k.shape[-1] ** 0.5",
+        "a_matrix_between_them",
+        "Your scores are divided by a square root. This score has no scale; W can learn one.",
     ),
-    Misconception(
-        "bilinear_with_tanh",
-        "bilinear_score",
-        old="asked = q @ W\n",
-        new="asked = torch.tanh(q @ W)\n",
-        caught_by="a_matrix_between_them",
-        says="Your score has a tanh in it. That belongs to the small network; this one is linear in the query and in "
+    bilinear_with_tanh=edit(
+        "asked = q @ W\n",
+        "asked = torch.tanh(q @ W)\n",
+        "a_matrix_between_them",
+        "Your score has a tanh in it. That belongs to the small network; this one is linear in the query and in "
         "the key.",
     ),
-    Misconception(
-        "bilinear_scores_transposed",
-        "bilinear_score",
-        old="return asked @ k.transpose(1, 2)",
-        new="return k @ asked.transpose(1, 2)",
-        caught_by="queries_and_keys_of_different_widths",
-        says="Your scores have a row for each key and a column for each query. A row belongs to the one who asks.",
+    bilinear_scores_transposed=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return k @ asked.transpose(1, 2)",
+        "queries_and_keys_of_different_widths",
+        "Your scores have a row for each key and a column for each query. A row belongs to the one who asks.",
     ),
-    Misconception(
-        "bilinear_already_softmaxed",
-        "bilinear_score",
-        old="return asked @ k.transpose(1, 2)",
-        new="return torch.softmax(asked @ k.transpose(1, 2), dim=-1)",
-        caught_by="a_matrix_between_them",
-        says="Your scores went through a softmax already. It comes later, with the mask.",
+    bilinear_already_softmaxed=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return torch.softmax(asked @ k.transpose(1, 2), dim=-1)",
+        "a_matrix_between_them",
+        "Your scores went through a softmax already. It comes later, with the mask.",
     ),
-    Misconception(
-        "bilinear_keys_of_the_first_sentence",
-        "bilinear_score",
-        old="return asked @ k.transpose(1, 2)",
-        new="return asked @ k[0].T",
-        caught_by="queries_and_keys_of_different_widths",
-        says="Your queries all meet the keys of the first sentence. Each sentence of the batch has keys of its own.",
+    bilinear_keys_of_the_first_sentence=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ k[0].T",
+        "queries_and_keys_of_different_widths",
+        "Your queries all meet the keys of the first sentence. Each sentence of the batch has keys of its own.",
     ),
-    Misconception(
-        "bilinear_matrix_twice",
-        "bilinear_score",
-        old="return asked @ k.transpose(1, 2)",
-        new="return asked @ (k @ W.T @ W).transpose(1, 2)",
-        caught_by="a_matrix_between_them",
-        says="Your W works on both sides, on the query and on the key. It stands once between the two.",
+    bilinear_matrix_twice=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ (k @ W.T @ W).transpose(1, 2)",
+        "a_matrix_between_them",
+        "Your W works on both sides, on the query and on the key. It stands once between the two.",
     ),
-    Misconception(
-        "bilinear_cuts_the_gradient",
-        "bilinear_score",
-        old="asked = q @ W\n",
-        new="asked = q @ W.detach()\n",
-        caught_by="the_matrix_gets_its_gradient",
-        says="Your W is cut off from the network (detach, .data or numpy), so it would stay as it was drawn for ever.",
+    bilinear_cuts_the_gradient=edit(
+        "asked = q @ W\n",
+        "asked = q @ W.detach()\n",
+        "the_matrix_gets_its_gradient",
+        "Your W is cut off from the network (detach, .data or numpy), so it would stay as it was drawn for ever.",
     ),
 )
 
-MLP = (
-    Misconception(
-        "mlp_without_tanh",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = from_query[:, :, None] + from_key[:, None, :]",
-        caught_by="a_small_network",
-        says="Your small network has no tanh. Without it the score is a sum of one part for the query and one for the "
+MLP = mistakes_of(
+    "mlp_score",
+    mlp_without_tanh=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = from_query[:, :, None] + from_key[:, None, :]",
+        "a_small_network",
+        "Your small network has no tanh. Without it the score is a sum of one part for the query and one for the "
         "key, and the same keys win whoever asks.",
     ),
-    Misconception(
-        "mlp_without_w",
-        "mlp_score",
-        old="return met @ w",
-        new="return met.sum(dim=-1)",
-        caught_by="a_small_network",
-        says="Your units are summed up as they are; w, which says how much each one counts, is missing.",
+    mlp_without_w=edit(
+        "return met @ w",
+        "return met.sum(dim=-1)",
+        "a_small_network",
+        "Your units are summed up as they are; w, which says how much each one counts, is missing.",
     ),
-    Misconception(
-        "mlp_mean_for_w",
-        "mlp_score",
-        old="return met @ w",
-        new="return met.mean(dim=-1)",
-        caught_by="a_small_network",
-        says="Your units are averaged; w, which says how much each one counts, is missing.",
+    mlp_mean_for_w=edit(
+        "return met @ w",
+        "return met.mean(dim=-1)",
+        "a_small_network",
+        "Your units are averaged; w, which says how much each one counts, is missing.",
     ),
-    Misconception(
-        "mlp_halves_swapped",
-        "mlp_score",
-        old="d_q = q.shape[-1]\n    from_query = q @ W[:, :d_q].T\n    from_key = k @ W[:, d_q:].T",
-        new="d_k = k.shape[-1]\n    from_query = q @ W[:, d_k:].T\n    from_key = k @ W[:, :d_k].T",
-        caught_by="a_small_network",
-        says="Your row is [k; q]: the first columns of W meet the key. They belong to the query.",
+    mlp_halves_swapped=edit(
+        "d_q = q.shape[-1]\n    from_query = q @ W[:, :d_q].T\n    from_key = k @ W[:, d_q:].T",
+        "d_k = k.shape[-1]\n    from_query = q @ W[:, d_k:].T\n    from_key = k @ W[:, :d_k].T",
+        "a_small_network",
+        "Your row is [k; q]: the first columns of W meet the key. They belong to the query.",
     ),
-    Misconception(
-        "mlp_two_tanhs",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(from_query)[:, :, None] + torch.tanh(from_key)[:, None, :]",
-        caught_by="a_small_network",
-        says="Your query and key go through a tanh each, and are added afterwards. They have to meet before the tanh: "
+    mlp_two_tanhs=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query)[:, :, None] + torch.tanh(from_key)[:, None, :]",
+        "a_small_network",
+        "Your query and key go through a tanh each, and are added afterwards. They have to meet before the tanh: "
         "only there can one change what the other means.",
     ),
-    Misconception(
-        "mlp_tanh_outside",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])\n    return met @ w",
-        new="met = from_query[:, :, None] + from_key[:, None, :]\n    return torch.tanh(met @ w)",
-        caught_by="a_small_network",
-        says="Your tanh comes after w. It belongs between W and w; outside, it limits the scores to -1 and 1.",
+    mlp_tanh_outside=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])\n    return met @ w",
+        "met = from_query[:, :, None] + from_key[:, None, :]\n    return torch.tanh(met @ w)",
+        "a_small_network",
+        "Your tanh comes after w. It belongs between W and w; outside, it limits the scores to -1 and 1.",
     ),
-    Misconception(
-        "mlp_tanh_on_both_sides",
-        "mlp_score",
-        old="return met @ w",
-        new="return torch.tanh(met @ w)",
-        caught_by="a_small_network",
-        says="Your score goes through a second tanh, after w. It limits the scores to -1 and 1, and the softmax could "
+    mlp_tanh_on_both_sides=edit(
+        "return met @ w",
+        "return torch.tanh(met @ w)",
+        "a_small_network",
+        "Your score goes through a second tanh, after w. It limits the scores to -1 and 1, and the softmax could "
         "never decide clearly.",
     ),
-    Misconception(
-        "mlp_scaled",
-        "mlp_score",
-        old="return met @ w",
-        new="return met @ w / w.shape[0] ** 0.5",
-        caught_by="every_query_meets_every_key",
-        says="Your scores are divided by a square root. An additive score has no scale: w can learn one.",
+    mlp_scaled=edit(
+        "return met @ w",
+        "return met @ w / w.shape[0] ** 0.5",
+        "every_query_meets_every_key",
+        "Your scores are divided by a square root. An additive score has no scale: w can learn one.",
     ),
-    Misconception(
-        "mlp_sigmoid",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.sigmoid(from_query[:, :, None] + from_key[:, None, :])",
-        caught_by="a_small_network",
-        says="Your small network has a sigmoid where the formula has a tanh.",
+    mlp_sigmoid=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.sigmoid(from_query[:, :, None] + from_key[:, None, :])",
+        "a_small_network",
+        "Your small network has a sigmoid where the formula has a tanh.",
     ),
-    Misconception(
-        "mlp_relu",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.relu(from_query[:, :, None] + from_key[:, None, :])",
-        caught_by="a_small_network",
-        says="Your small network has a relu where the formula has a tanh.",
+    mlp_relu=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.relu(from_query[:, :, None] + from_key[:, None, :])",
+        "a_small_network",
+        "Your small network has a relu where the formula has a tanh.",
     ),
-    Misconception(
-        "mlp_ignores_the_key",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(from_query[:, :, None] + 0 * from_key[:, None, :])",
-        caught_by="a_small_network",
-        says="Your score depends on the query alone, so all keys get the same weight.",
+    mlp_ignores_the_key=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query[:, :, None] + 0 * from_key[:, None, :])",
+        "a_small_network",
+        "Your score depends on the query alone, so all keys get the same weight.",
     ),
-    Misconception(
-        "mlp_ignores_the_query",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(0 * from_query[:, :, None] + from_key[:, None, :])",
-        caught_by="a_small_network",
-        says="Your score depends on the key alone, so every query looks at the same places.",
+    mlp_ignores_the_query=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(0 * from_query[:, :, None] + from_key[:, None, :])",
+        "a_small_network",
+        "Your score depends on the key alone, so every query looks at the same places.",
     ),
-    Misconception(
-        "mlp_product_for_sum",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(from_query[:, :, None] * from_key[:, None, :])",
-        caught_by="a_small_network",
-        says="Your query and key are multiplied inside the tanh. W [q; k] is a sum: one part from the query, one from "
+    mlp_product_for_sum=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query[:, :, None] * from_key[:, None, :])",
+        "a_small_network",
+        "Your query and key are multiplied inside the tanh. W [q; k] is a sum: one part from the query, one from "
         "the key.",
     ),
-    Misconception(
-        "mlp_difference_for_sum",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(from_query[:, :, None] - from_key[:, None, :])",
-        caught_by="a_small_network",
-        says="Your key is subtracted from the query inside the tanh. W [q; k] is a sum.",
+    mlp_difference_for_sum=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query[:, :, None] - from_key[:, None, :])",
+        "a_small_network",
+        "Your key is subtracted from the query inside the tanh. W [q; k] is a sum.",
     ),
-    Misconception(
-        "mlp_scores_transposed",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(from_query[:, None] + from_key[:, :, None])",
-        caught_by="every_query_meets_every_key",
-        says="Your scores have a row for each key and a column for each query. A row belongs to the one who asks.",
+    mlp_scores_transposed=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query[:, None] + from_key[:, :, None])",
+        "every_query_meets_every_key",
+        "Your scores have a row for each key and a column for each query. A row belongs to the one who asks.",
     ),
-    Misconception(
-        "mlp_already_softmaxed",
-        "mlp_score",
-        old="return met @ w",
-        new="return torch.softmax(met @ w, dim=-1)",
-        caught_by="a_small_network",
-        says="Your scores went through a softmax already. It comes later, with the mask.",
+    mlp_already_softmaxed=edit(
+        "return met @ w",
+        "return torch.softmax(met @ w, dim=-1)",
+        "a_small_network",
+        "Your scores went through a softmax already. It comes later, with the mask.",
     ),
-    Misconception(
-        "mlp_keys_of_the_first_sentence",
-        "mlp_score",
-        old="met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
-        new="met = torch.tanh(from_query[:, :, None] + from_key[:1, None, :])",
-        caught_by="every_query_meets_every_key",
-        says="Your queries all meet the keys of the first sentence. Each sentence of the batch has keys of its own.",
+    mlp_keys_of_the_first_sentence=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query[:, :, None] + from_key[:1, None, :])",
+        "every_query_meets_every_key",
+        "Your queries all meet the keys of the first sentence. Each sentence of the batch has keys of its own.",
     ),
-    Misconception(
-        "mlp_cuts_the_gradient",
-        "mlp_score",
-        old="return met @ w",
-        new="return met.detach() @ w",
-        caught_by="the_small_network_gets_its_gradient",
-        says="Your tanh is cut off from the network (detach, .data or numpy), so only w would ever learn.",
+    mlp_cuts_the_gradient=edit(
+        "return met @ w",
+        "return met.detach() @ w",
+        "the_small_network_gets_its_gradient",
+        "Your tanh is cut off from the network (detach, .data or numpy), so only w would ever learn.",
     ),
 )
 
-SOFTMAX = (
-    Misconception(
-        "mask_fills_with_zero",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="return torch.softmax(scores * mask, dim=-1)",
-        caught_by="shares_of_the_handout",
-        says="Your forbidden scores are set to zero (or to 1e-9, which is nearly that). Zero is a score like any "
+SOFTMAX = mistakes_of(
+    "masked_softmax",
+    mask_fills_with_zero=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "return torch.softmax(scores * mask, dim=-1)",
+        "shares_of_the_handout",
+        "Your forbidden scores are set to zero (or to 1e-9, which is nearly that). Zero is a score like any "
         "other: its exponential is one, and it takes a share.",
     ),
-    Misconception(
-        "zero_filled_then_cut",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min",
-        new="lowest = 0.0",
-        caught_by="shares_of_the_handout",
-        says="Your forbidden scores are set to zero and take part in the softmax; cut off afterwards, they leave rows "
+    zero_filled_then_cut=edit(
+        "lowest = torch.finfo(scores.dtype).min",
+        "lowest = 0.0",
+        "shares_of_the_handout",
+        "Your forbidden scores are set to zero and take part in the softmax; cut off afterwards, they leave rows "
         "that do not sum to one.",
     ),
-    Misconception(
-        "mask_after_the_softmax",
-        "masked_softmax",
-        old="filled = scores.masked_fill(~mask, lowest)",
-        new="filled = scores",
-        caught_by="shares_of_the_handout",
-        says="Your mask comes after the softmax. What is left of a row no longer sums to one, and still depends on the "
+    mask_after_the_softmax=edit(
+        "filled = scores.masked_fill(~mask, lowest)",
+        "filled = scores",
+        "shares_of_the_handout",
+        "Your mask comes after the softmax. What is left of a row no longer sums to one, and still depends on the "
         "forbidden scores.",
     ),
-    Misconception(
-        "renormalised_afterwards",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="weights = torch.softmax(scores, dim=-1) * mask\n    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
-        caught_by="forbidden_scores_may_be_the_largest",
-        says="Your softmax runs over all scores, and the shares are mended afterwards (or the maximum that is "
+    renormalised_afterwards=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "weights = torch.softmax(scores, dim=-1) * mask\n    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
+        "forbidden_scores_may_be_the_largest",
+        "Your softmax runs over all scores, and the shares are mended afterwards (or the maximum that is "
         "subtracted is that of all scores). Where a forbidden score is far above the others, nothing is left of "
         "these to mend.",
     ),
-    Misconception(
-        "mask_inverted",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="weights = torch.softmax(scores.masked_fill(mask, torch.finfo(scores.dtype).min), dim=-1)\n    return weights * ~mask",
-        caught_by="shares_of_the_handout",
-        says="Your mask is the wrong way round: True means that a position may be looked at.",
+    mask_inverted=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "weights = torch.softmax(scores.masked_fill(mask, torch.finfo(scores.dtype).min), dim=-1)\n    return weights * ~mask",
+        "shares_of_the_handout",
+        "Your mask is the wrong way round: True means that a position may be looked at.",
     ),
-    Misconception(
-        "nan_in_empty_rows",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new='return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)',
-        caught_by="nothing_to_look_at",
-        says="Your softmax of a fully masked row is 0 / 0. It should be a row of zeros; one NaN in a batch spoils "
+    nan_in_empty_rows=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        'return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)',
+        "nothing_to_look_at",
+        "Your softmax of a fully masked row is 0 / 0. It should be a row of zeros; one NaN in a batch spoils "
         "every weight of the network.",
     ),
-    Misconception(
-        "even_shares_in_empty_rows",
-        "masked_softmax",
-        old="return weights * mask",
-        new="return weights",
-        caught_by="nothing_to_look_at",
-        says="Your fully masked rows get even shares: when all scores are equally low, the softmax does not care how "
+    even_shares_in_empty_rows=edit(
+        "return weights * mask",
+        "return weights",
+        "nothing_to_look_at",
+        "Your fully masked rows get even shares: when all scores are equally low, the softmax does not care how "
         "low. They should be rows of zeros.",
     ),
-    Misconception(
-        "nan_in_the_gradient",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new='bias = torch.where(mask, 0.0, float("-inf"))\n    weights = torch.softmax(scores + bias, dim=-1)\n    return torch.where(torch.isnan(weights), 0.0, weights)',
-        caught_by="gradients_of_an_empty_row",
-        says="Your weights are right, since the NaN of a fully masked row is replaced by zeros afterwards. But the "
+    nan_in_the_gradient=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        'bias = torch.where(mask, 0.0, float("-inf"))\n    weights = torch.softmax(scores + bias, dim=-1)\n    return torch.where(torch.isnan(weights), 0.0, weights)',
+        "gradients_of_an_empty_row",
+        "Your weights are right, since the NaN of a fully masked row is replaced by zeros afterwards. But the "
         "backward pass goes through the softmax that made it, and 0 times NaN is NaN.",
     ),
-    Misconception(
-        "mask_not_low_enough",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min",
-        new="lowest = -100.0",
-        caught_by="thousands_are_only_numbers",
-        says="Your masked scores are set to a number that is not low enough: where the allowed scores are lower still, "
+    mask_not_low_enough=edit(
+        "lowest = torch.finfo(scores.dtype).min",
+        "lowest = -100.0",
+        "thousands_are_only_numbers",
+        "Your masked scores are set to a number that is not low enough: where the allowed scores are lower still, "
         "the forbidden positions take everything.",
     ),
-    Misconception(
-        "softmax_over_queries",
-        "masked_softmax",
-        old="weights = torch.softmax(filled, dim=-1)",
-        new="weights = torch.softmax(filled, dim=-2)",
-        caught_by="one_mask_for_all_queries",
-        says="Your softmax runs over the queries. It is the positions that are looked at, the last axis, that share "
+    softmax_over_queries=edit(
+        "weights = torch.softmax(filled, dim=-1)",
+        "weights = torch.softmax(filled, dim=-2)",
+        "one_mask_for_all_queries",
+        "Your softmax runs over the queries. It is the positions that are looked at, the last axis, that share "
         "one query's attention.",
     ),
-    Misconception(
-        "softmax_over_axis_one",
-        "masked_softmax",
-        old="weights = torch.softmax(filled, dim=-1)",
-        new="weights = torch.softmax(filled, dim=1)",
-        caught_by="one_mask_for_all_queries",
-        says="Your softmax runs over axis 1, counted from the front. That is the last one only as long as there are "
+    softmax_over_axis_one=edit(
+        "weights = torch.softmax(filled, dim=-1)",
+        "weights = torch.softmax(filled, dim=1)",
+        "one_mask_for_all_queries",
+        "Your softmax runs over axis 1, counted from the front. That is the last one only as long as there are "
         "two axes.",
     ),
-    Misconception(
-        "softmax_over_everything",
-        "masked_softmax",
-        old="weights = torch.softmax(filled, dim=-1)",
-        new="weights = torch.softmax(filled.flatten(), dim=0).view_as(filled)",
-        caught_by="shares_of_the_handout",
-        says="Your softmax runs over all entries at once. Every row has a whole of its own to share.",
+    softmax_over_everything=edit(
+        "weights = torch.softmax(filled, dim=-1)",
+        "weights = torch.softmax(filled.flatten(), dim=0).view_as(filled)",
+        "shares_of_the_handout",
+        "Your softmax runs over all entries at once. Every row has a whole of its own to share.",
     ),
-    Misconception(
-        "scores_filled_in_place",
-        "masked_softmax",
-        old="filled = scores.masked_fill(~mask, lowest)",
-        new="filled = scores.masked_fill_(~mask, lowest)",
-        caught_by="scores_are_left_alone",
-        says="Your mask is written into the caller's scores (masked_fill_, or an assignment). The weights are right, "
+    scores_filled_in_place=edit(
+        "filled = scores.masked_fill(~mask, lowest)",
+        "filled = scores.masked_fill_(~mask, lowest)",
+        "scores_are_left_alone",
+        "Your mask is written into the caller's scores (masked_fill_, or an assignment). The weights are right, "
         "but the scores are gone, and gradients may not pass.",
     ),
-    Misconception(
-        "softmax_overflows",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="raised = torch.exp(scores) * mask\n    return raised / raised.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
-        caught_by="thousands_are_only_numbers",
-        says="Your exponentials overflow: exp(1000) is infinite, and infinity over infinity is not a number. A "
+    softmax_overflows=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "raised = torch.exp(scores) * mask\n    return raised / raised.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
+        "thousands_are_only_numbers",
+        "Your exponentials overflow: exp(1000) is infinite, and infinity over infinity is not a number. A "
         "constant taken off every score of a row changes nothing but that.",
     ),
-    Misconception(
-        "one_maximum_for_all_rows",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="raised = torch.exp(scores - scores.max()) * mask\n    return raised / raised.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
-        caught_by="every_row_has_its_own_level",
-        says="Your softmax subtracts one maximum from all rows. Rows far below it underflow: all their exponentials "
+    one_maximum_for_all_rows=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "raised = torch.exp(scores - scores.max()) * mask\n    return raised / raised.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
+        "every_row_has_its_own_level",
+        "Your softmax subtracts one maximum from all rows. Rows far below it underflow: all their exponentials "
         "are zero, and so are their shares.",
     ),
-    Misconception(
-        "mask_on_the_wrong_axis",
-        "masked_softmax",
-        old="filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="mask = mask.transpose(-1, -2)\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        caught_by="square_masks_keep_their_direction",
-        says="Your mask is transposed. Its last axis holds the positions that are looked at, as in the scores.",
+    mask_on_the_wrong_axis=edit(
+        "filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "mask = mask.transpose(-1, -2)\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "square_masks_keep_their_direction",
+        "Your mask is transposed. Its last axis holds the positions that are looked at, as in the scores.",
     ),
-    Misconception(
-        "mask_of_the_first_row",
-        "masked_softmax",
-        old="filled = scores.masked_fill(~mask, lowest)",
-        new="mask = mask[:1]\n    filled = scores.masked_fill(~mask, lowest)",
-        caught_by="shares_of_the_handout",
-        says="Your mask is that of the first row (or sentence) for all of them.",
+    mask_of_the_first_row=edit(
+        "filled = scores.masked_fill(~mask, lowest)",
+        "mask = mask[:1]\n    filled = scores.masked_fill(~mask, lowest)",
+        "shares_of_the_handout",
+        "Your mask is that of the first row (or sentence) for all of them.",
     ),
-    Misconception(
-        "sigmoid_shares",
-        "masked_softmax",
-        old="weights = torch.softmax(filled, dim=-1)",
-        new="weights = torch.sigmoid(filled)",
-        caught_by="shares_of_the_handout",
-        says="Your shares are sigmoids, each by itself. Those of a row should sum to one.",
+    sigmoid_shares=edit(
+        "weights = torch.softmax(filled, dim=-1)",
+        "weights = torch.sigmoid(filled)",
+        "shares_of_the_handout",
+        "Your shares are sigmoids, each by itself. Those of a row should sum to one.",
     ),
-    Misconception(
-        "all_on_the_best",
-        "masked_softmax",
-        old="weights = torch.softmax(filled, dim=-1)",
-        new="weights = nn.functional.one_hot(filled.argmax(dim=-1), filled.shape[-1]).to(filled) + 0 * filled",
-        caught_by="shares_of_the_handout",
-        says="Your weights put everything on the best position. A softmax shares, and it is the sharing that a "
+    all_on_the_best=edit(
+        "weights = torch.softmax(filled, dim=-1)",
+        "weights = nn.functional.one_hot(filled.argmax(dim=-1), filled.shape[-1]).to(filled) + 0 * filled",
+        "shares_of_the_handout",
+        "Your weights put everything on the best position. A softmax shares, and it is the sharing that a "
         "gradient can pass through.",
     ),
-    Misconception(
-        "plain_exponentials",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="raised = torch.exp(scores) * mask\n    return raised / raised.sum(dim=-1, keepdim=True)",
-        caught_by="nothing_to_look_at",
-        says="Your shares are plain exponentials over their sum. That is 0 / 0 in a row in which all is masked, and "
+    plain_exponentials=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "raised = torch.exp(scores) * mask\n    return raised / raised.sum(dim=-1, keepdim=True)",
+        "nothing_to_look_at",
+        "Your shares are plain exponentials over their sum. That is 0 / 0 in a row in which all is masked, and "
         "infinity over infinity for a score of 1000.",
     ),
-    Misconception(
-        "renormalised_without_care",
-        "masked_softmax",
-        old="lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
-        new="weights = torch.softmax(scores, dim=-1) * mask\n    return weights / weights.sum(dim=-1, keepdim=True)",
-        caught_by="nothing_to_look_at",
-        says="Your softmax runs over all scores, and the shares are mended afterwards. That is 0 / 0 in a row in which "
+    renormalised_without_care=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "weights = torch.softmax(scores, dim=-1) * mask\n    return weights / weights.sum(dim=-1, keepdim=True)",
+        "nothing_to_look_at",
+        "Your softmax runs over all scores, and the shares are mended afterwards. That is 0 / 0 in a row in which "
         "all is masked, and also where a forbidden score is far above the others.",
     ),
 )
 
-CONTEXT = (
-    Misconception(
-        "context_averaged",
-        "attention_context",
-        old="return weights @ values",
-        new="return weights @ values / values.shape[1]",
-        caught_by="three_states_are_mixed",
-        says="Your mixture is divided by the number of positions. The weights already sum to one.",
+CONTEXT = mistakes_of(
+    "attention_context",
+    context_averaged=edit(
+        "return weights @ values",
+        "return weights @ values / values.shape[1]",
+        "three_states_are_mixed",
+        "Your mixture is divided by the number of positions. The weights already sum to one.",
     ),
-    Misconception(
-        "context_of_the_best_only",
-        "attention_context",
-        old="return weights @ values",
-        new="return nn.functional.one_hot(weights.argmax(dim=-1), weights.shape[-1]).to(values) @ values",
-        caught_by="three_states_are_mixed",
-        says="Your context is the value with the largest weight. All of them count, each by its share.",
+    context_of_the_best_only=edit(
+        "return weights @ values",
+        "return nn.functional.one_hot(weights.argmax(dim=-1), weights.shape[-1]).to(values) @ values",
+        "three_states_are_mixed",
+        "Your context is the value with the largest weight. All of them count, each by its share.",
     ),
-    Misconception(
-        "context_ignores_the_weights",
-        "attention_context",
-        old="return weights @ values",
-        new="return values.mean(dim=1, keepdim=True).expand(-1, weights.shape[1], -1)",
-        caught_by="three_states_are_mixed",
-        says="Your context is the plain mean of the values, whatever the weights say.",
+    context_ignores_the_weights=edit(
+        "return weights @ values",
+        "return values.mean(dim=1, keepdim=True).expand(-1, weights.shape[1], -1)",
+        "three_states_are_mixed",
+        "Your context is the plain mean of the values, whatever the weights say.",
     ),
-    Misconception(
-        "context_sums_all",
-        "attention_context",
-        old="return weights @ values",
-        new="return values.sum(dim=1, keepdim=True).expand(-1, weights.shape[1], -1)",
-        caught_by="three_states_are_mixed",
-        says="Your context is the sum of the values, whatever the weights say.",
+    context_sums_all=edit(
+        "return weights @ values",
+        "return values.sum(dim=1, keepdim=True).expand(-1, weights.shape[1], -1)",
+        "three_states_are_mixed",
+        "Your context is the sum of the values, whatever the weights say.",
     ),
-    Misconception(
-        "weights_softmaxed_again",
-        "attention_context",
-        old="return weights @ values",
-        new="return torch.softmax(weights, dim=-1) @ values",
-        caught_by="three_states_are_mixed",
-        says="Your weights go through another softmax. They are ready for use; a second one flattens them, and gives "
+    weights_softmaxed_again=edit(
+        "return weights @ values",
+        "return torch.softmax(weights, dim=-1) @ values",
+        "three_states_are_mixed",
+        "Your weights go through another softmax. They are ready for use; a second one flattens them, and gives "
         "padding a share.",
     ),
-    Misconception(
-        "weights_transposed",
-        "attention_context",
-        old="return weights @ values",
-        new="return weights.transpose(1, 2) @ values",
-        caught_by="contexts_of_any_size",
-        says="Your weights are transposed: queries and positions have changed places.",
+    weights_transposed=edit(
+        "return weights @ values",
+        "return weights.transpose(1, 2) @ values",
+        "contexts_of_any_size",
+        "Your weights are transposed: queries and positions have changed places.",
     ),
-    Misconception(
-        "weights_renormalised",
-        "attention_context",
-        old="return weights @ values",
-        new="return weights / weights.sum(dim=-1, keepdim=True) @ values",
-        caught_by="weights_are_used_as_they_are",
-        says="Your weights are divided by their sum, which is one or, where nothing may be looked at, zero; and then "
+    weights_renormalised=edit(
+        "return weights @ values",
+        "return weights / weights.sum(dim=-1, keepdim=True) @ values",
+        "weights_are_used_as_they_are",
+        "Your weights are divided by their sum, which is one or, where nothing may be looked at, zero; and then "
         "there is NaN.",
     ),
-    Misconception(
-        "one_context_for_all_queries",
-        "attention_context",
-        old="return weights @ values",
-        new="return (weights @ values).sum(dim=1)",
-        caught_by="contexts_of_a_batch",
-        says="Your contexts are added up over the queries. Each query gets a context of its own.",
+    one_context_for_all_queries=edit(
+        "return weights @ values",
+        "return (weights @ values).sum(dim=1)",
+        "contexts_of_a_batch",
+        "Your contexts are added up over the queries. Each query gets a context of its own.",
     ),
-    Misconception(
-        "context_not_summed",
-        "attention_context",
-        old="return weights @ values",
-        new="return weights[..., None] * values[:, None]",
-        caught_by="three_states_are_mixed",
-        says="Your values are weighted but not yet added up over the positions.",
+    context_not_summed=edit(
+        "return weights @ values",
+        "return weights[..., None] * values[:, None]",
+        "three_states_are_mixed",
+        "Your values are weighted but not yet added up over the positions.",
     ),
-    Misconception(
-        "values_of_the_first_sentence",
-        "attention_context",
-        old="return weights @ values",
-        new="return weights @ values[0]",
-        caught_by="contexts_of_a_batch",
-        says="Your contexts are all mixed from the values of the first sentence. Each sentence of the batch has values "
+    values_of_the_first_sentence=edit(
+        "return weights @ values",
+        "return weights @ values[0]",
+        "contexts_of_a_batch",
+        "Your contexts are all mixed from the values of the first sentence. Each sentence of the batch has values "
         "of its own.",
     ),
-    Misconception(
-        "context_cuts_the_gradient",
-        "attention_context",
-        old="return weights @ values",
-        new="return weights.detach() @ values",
-        caught_by="contexts_let_gradients_through",
-        says="Your weights are cut off from the network (detach, .data or numpy), so where to look could never be "
-        "learned.",
+    context_cuts_the_gradient=edit(
+        "return weights @ values",
+        "return weights.detach() @ values",
+        "contexts_let_gradients_through",
+        "Your weights are cut off from the network (detach, .data or numpy), so where to look could never be learned.",
     ),
 )
 
-FIXED = (
-    Misconception(
-        "starts_from_zeros",
-        "DecoderWithContext",
-        old="state = torch.tanh(self.bridge(context))",
-        new="state = torch.zeros(y_prev.shape[0], self.cell.hidden_size)",
-        caught_by="the_first_step",
-        says="Your decoder starts from zeros. Its first state is made of the context, by the bridge and a tanh.",
+FIXED = mistakes_of(
+    "DecoderWithContext",
+    starts_from_zeros=edit(
+        "state = torch.tanh(self.bridge(context))",
+        "state = torch.zeros(y_prev.shape[0], self.cell.hidden_size)",
+        "the_first_step",
+        "Your decoder starts from zeros. Its first state is made of the context, by the bridge and a tanh.",
     ),
-    Misconception(
-        "first_state_without_tanh",
-        "DecoderWithContext",
-        old="state = torch.tanh(self.bridge(context))",
-        new="state = self.bridge(context)",
-        caught_by="the_first_step",
-        says="Your first state lacks the tanh: states of a GRU lie between -1 and 1, and this one should look like "
-        "them.",
+    first_state_without_tanh=edit(
+        "state = torch.tanh(self.bridge(context))",
+        "state = self.bridge(context)",
+        "the_first_step",
+        "Your first state lacks the tanh: states of a GRU lie between -1 and 1, and this one should look like them.",
     ),
-    Misconception(
-        "first_state_is_the_context",
-        "DecoderWithContext",
-        old="state = torch.tanh(self.bridge(context))",
-        new="state = context",
-        caught_by="the_first_step",
-        says="Your first state is the context itself; the bridge and its tanh are missing.",
+    first_state_is_the_context=edit(
+        "state = torch.tanh(self.bridge(context))",
+        "state = context",
+        "the_first_step",
+        "Your first state is the context itself; the bridge and its tanh are missing.",
     ),
-    Misconception(
-        "first_state_with_sigmoid",
-        "DecoderWithContext",
-        old="state = torch.tanh(self.bridge(context))",
-        new="state = torch.sigmoid(self.bridge(context))",
-        caught_by="the_first_step",
-        says="Your first state goes through a sigmoid where the formula has a tanh.",
+    first_state_with_sigmoid=edit(
+        "state = torch.tanh(self.bridge(context))",
+        "state = torch.sigmoid(self.bridge(context))",
+        "the_first_step",
+        "Your first state goes through a sigmoid where the formula has a tanh.",
     ),
-    Misconception(
-        "starts_anew_at_every_step",
-        "DecoderWithContext",
-        old="if state is None:",
-        new="if True:",
-        caught_by="a_later_step",
-        says="Your decoder makes a new first state at every step, so it forgets what it has said. The one it is given "
+    starts_anew_at_every_step=edit(
+        "if state is None:",
+        "if True:",
+        "a_later_step",
+        "Your decoder makes a new first state at every step, so it forgets what it has said. The one it is given "
         "counts; only None means the beginning.",
     ),
-    Misconception(
-        "recurrence_without_context",
-        "DecoderWithContext",
-        old="read = torch.cat([e, context], dim=-1)",
-        new="read = torch.cat([e, torch.zeros_like(context)], dim=-1)",
-        caught_by="a_later_step",
-        says="Your cell does not read the context. In this decoder it does at every step, lest the source is forgotten "
+    recurrence_without_context=edit(
+        "read = torch.cat([e, context], dim=-1)",
+        "read = torch.cat([e, torch.zeros_like(context)], dim=-1)",
+        "a_later_step",
+        "Your cell does not read the context. In this decoder it does at every step, lest the source is forgotten "
         "along the way.",
     ),
-    Misconception(
-        "context_read_before_the_word",
-        "DecoderWithContext",
-        old="read = torch.cat([e, context], dim=-1)",
-        new="read = torch.cat([context, e], dim=-1)",
-        caught_by="a_later_step",
-        says="Your cell reads [c; e]; its weights belong to [e; c], the word first.",
+    context_read_before_the_word=edit(
+        "read = torch.cat([e, context], dim=-1)",
+        "read = torch.cat([context, e], dim=-1)",
+        "a_later_step",
+        "Your cell reads [c; e]; its weights belong to [e; c], the word first.",
     ),
-    Misconception(
-        "output_without_context",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([h, e, torch.zeros_like(context)], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output layer does not read the context. It reads three things: state, word and context.",
+    output_without_context=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([h, e, torch.zeros_like(context)], dim=-1)",
+        "a_later_step",
+        "Your output layer does not read the context. It reads three things: state, word and context.",
     ),
-    Misconception(
-        "output_without_the_word",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([h, torch.zeros_like(e), context], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output layer does not read the word before. It reads three things: state, word and context.",
+    output_without_the_word=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([h, torch.zeros_like(e), context], dim=-1)",
+        "a_later_step",
+        "Your output layer does not read the word before. It reads three things: state, word and context.",
     ),
-    Misconception(
-        "output_without_the_state",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([torch.zeros_like(h), e, context], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output layer does not read the state, so the sentence so far does not count.",
+    output_without_the_state=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([torch.zeros_like(h), e, context], dim=-1)",
+        "a_later_step",
+        "Your output layer does not read the state, so the sentence so far does not count.",
     ),
-    Misconception(
-        "output_reads_context_first",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([context, h, e], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output layer reads [c; h; e]; its weights belong to [h; e; c].",
+    output_reads_context_first=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([context, h, e], dim=-1)",
+        "a_later_step",
+        "Your output layer reads [c; h; e]; its weights belong to [h; e; c].",
     ),
-    Misconception(
-        "output_reads_word_last",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([h, context, e], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output layer reads [h; c; e]; its weights belong to [h; e; c].",
+    output_reads_word_last=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([h, context, e], dim=-1)",
+        "a_later_step",
+        "Your output layer reads [h; c; e]; its weights belong to [h; e; c].",
     ),
-    Misconception(
-        "output_reads_word_first",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([e, h, context], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output layer reads [e; h; c]; its weights belong to [h; e; c].",
+    output_reads_word_first=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([e, h, context], dim=-1)",
+        "a_later_step",
+        "Your output layer reads [e; h; c]; its weights belong to [h; e; c].",
     ),
-    Misconception(
-        "output_from_the_old_state",
-        "DecoderWithContext",
-        old="said = torch.cat([h, e, context], dim=-1)",
-        new="said = torch.cat([state, e, context], dim=-1)",
-        caught_by="a_later_step",
-        says="Your output is made from the state before the step. It is the new one that has read the word before.",
+    output_from_the_old_state=edit(
+        "said = torch.cat([h, e, context], dim=-1)",
+        "said = torch.cat([state, e, context], dim=-1)",
+        "a_later_step",
+        "Your output is made from the state before the step. It is the new one that has read the word before.",
     ),
-    Misconception(
-        "old_state_handed_on",
-        "DecoderWithContext",
-        old="return self.output(said), h\n",
-        new="return self.output(said), state\n",
-        caught_by="a_later_step",
-        says="Your step hands on the state it was given, so the decoder never gets anywhere.",
+    old_state_handed_on=edit(
+        "return self.output(said), h\n",
+        "return self.output(said), state\n",
+        "a_later_step",
+        "Your step hands on the state it was given, so the decoder never gets anywhere.",
     ),
-    Misconception(
-        "probabilities_for_logits",
-        "DecoderWithContext",
-        old="return self.output(said), h\n",
-        new="return torch.softmax(self.output(said), dim=-1), h\n",
-        caught_by="a_later_step",
-        says="Your step returns probabilities. The loss takes a softmax of its own, and twice is once too often.",
+    probabilities_for_logits=edit(
+        "return self.output(said), h\n",
+        "return torch.softmax(self.output(said), dim=-1), h\n",
+        "a_later_step",
+        "Your step returns probabilities. The loss takes a softmax of its own, and twice is once too often.",
     ),
-    Misconception(
-        "log_probabilities_for_logits",
-        "DecoderWithContext",
-        old="return self.output(said), h\n",
-        new="return torch.log_softmax(self.output(said), dim=-1), h\n",
-        caught_by="a_later_step",
-        says="Your step returns log-probabilities. The softmax is left to the loss here; the logits go out as they "
-        "are.",
+    log_probabilities_for_logits=edit(
+        "return self.output(said), h\n",
+        "return torch.log_softmax(self.output(said), dim=-1), h\n",
+        "a_later_step",
+        "Your step returns log-probabilities. The softmax is left to the loss here; the logits go out as they are.",
     ),
-    Misconception(
-        "logits_and_state_swapped",
-        "DecoderWithContext",
-        old="return self.output(said), h\n",
-        new="return h, self.output(said)\n",
-        caught_by="a_later_step",
-        says="Your two results have changed places: first the logits, then the state.",
+    logits_and_state_swapped=edit(
+        "return self.output(said), h\n",
+        "return h, self.output(said)\n",
+        "a_later_step",
+        "Your two results have changed places: first the logits, then the state.",
     ),
-    Misconception(
-        "state_squashed_again",
-        "DecoderWithContext",
-        old="h = self.cell(read, state)",
-        new="h = torch.tanh(self.cell(read, state))",
-        caught_by="a_later_step",
-        says="Your new state goes through another tanh. What the cell returns is the state.",
+    state_squashed_again=edit(
+        "h = self.cell(read, state)",
+        "h = torch.tanh(self.cell(read, state))",
+        "a_later_step",
+        "Your new state goes through another tanh. What the cell returns is the state.",
     ),
-    Misconception(
-        "embedding_squashed",
-        "DecoderWithContext",
-        old="e = self.embedding(y_prev)",
-        new="e = torch.tanh(self.embedding(y_prev))",
-        caught_by="a_later_step",
-        says="Your embedding goes through a tanh. It is read as it is.",
+    embedding_squashed=edit(
+        "e = self.embedding(y_prev)",
+        "e = torch.tanh(self.embedding(y_prev))",
+        "a_later_step",
+        "Your embedding goes through a tanh. It is read as it is.",
     ),
-    Misconception(
-        "context_of_the_first_sentence",
-        "DecoderWithContext",
-        old="read = torch.cat([e, context], dim=-1)",
-        new="context = context[:1].expand_as(context)\n        read = torch.cat([e, context], dim=-1)",
-        caught_by="a_later_step",
-        says="Your rows all read the context of the first sentence.",
+    context_of_the_first_sentence=edit(
+        "read = torch.cat([e, context], dim=-1)",
+        "context = context[:1].expand_as(context)\n        read = torch.cat([e, context], dim=-1)",
+        "a_later_step",
+        "Your rows all read the context of the first sentence.",
     ),
-    Misconception(
-        "state_cut_at_every_step",
-        "DecoderWithContext",
-        old="        e = self.embedding(y_prev)\n        read =",
-        new="        else:\n            state = state.detach()\n        e = self.embedding(y_prev)\n        read =",
-        caught_by="gradients_reach_the_state_before",
-        says="Your state is cut off from the step before (detach, .data or no_grad), so no word can teach the steps that "
+    state_cut_at_every_step=edit(
+        "        e = self.embedding(y_prev)\n        read =",
+        "        else:\n            state = state.detach()\n        e = self.embedding(y_prev)\n        read =",
+        "gradients_reach_the_state_before",
+        "Your state is cut off from the step before (detach, .data or no_grad), so no word can teach the steps that "
         "led to it.",
     ),
-    Misconception(
-        "context_cut_off",
-        "DecoderWithContext",
-        old="read = torch.cat([e, context], dim=-1)",
-        new="context = context.detach()\n        read = torch.cat([e, context], dim=-1)",
-        caught_by="gradients_reach_the_context",
-        says="Your context is cut off from the network (detach, .data or no_grad), so the encoder learns little or "
+    context_cut_off=edit(
+        "read = torch.cat([e, context], dim=-1)",
+        "context = context.detach()\n        read = torch.cat([e, context], dim=-1)",
+        "gradients_reach_the_context",
+        "Your context is cut off from the network (detach, .data or no_grad), so the encoder learns little or "
         "nothing from the decoder's mistakes.",
     ),
 )
 
-ATTENTION = (
-    Misconception(
-        "old_state_asks",
-        "AttentionDecoder",
-        old="query = h_t[:, None]",
-        new="query = state[:, None]",
-        caught_by="one_word_with_attention",
-        says="Your query is the state before this step. That is Bahdanau's order; here, as in Luong et al., the new "
+ATTENTION = mistakes_of(
+    "AttentionDecoder",
+    old_state_asks=edit(
+        "query = h_t[:, None]",
+        "query = state[:, None]",
+        "one_word_with_attention",
+        "Your query is the state before this step. That is Bahdanau's order; here, as in Luong et al., the new "
         "state asks.",
     ),
-    Misconception(
-        "embedding_asks",
-        "AttentionDecoder",
-        old="h_t = self.cell(self.embedding(y_prev), state)\n        query = h_t[:, None]",
-        new="h_t = self.cell(self.embedding(y_prev), state)\n        query = self.embedding(y_prev)[:, None]",
-        caught_by="one_word_with_attention",
-        says="Your query is the word before. What to look for depends on the whole sentence so far, and that is in the "
+    embedding_asks=edit(
+        "h_t = self.cell(self.embedding(y_prev), state)\n        query = h_t[:, None]",
+        "h_t = self.cell(self.embedding(y_prev), state)\n        query = self.embedding(y_prev)[:, None]",
+        "one_word_with_attention",
+        "Your query is the word before. What to look for depends on the whole sentence so far, and that is in the "
         "state.",
     ),
-    Misconception(
-        "padding_is_looked_at",
-        "AttentionDecoder",
-        old="looks = masked_softmax(similarity, mask[:, None])",
-        new="looks = torch.softmax(similarity, dim=-1)",
-        caught_by="padding_gets_no_attention",
-        says="Your attention does not use the mask, so padding gets a share, and a translation depends on the other "
+    padding_is_looked_at=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = torch.softmax(similarity, dim=-1)",
+        "padding_gets_no_attention",
+        "Your attention does not use the mask, so padding gets a share, and a translation depends on the other "
         "sentences of its batch.",
     ),
-    Misconception(
-        "decoder_mask_inverted",
-        "AttentionDecoder",
-        old="looks = masked_softmax(similarity, mask[:, None])",
-        new="looks = masked_softmax(similarity, ~mask[:, None])",
-        caught_by="one_word_with_attention",
-        says="Your mask is the wrong way round: True means that the source is real.",
+    decoder_mask_inverted=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = masked_softmax(similarity, ~mask[:, None])",
+        "one_word_with_attention",
+        "Your mask is the wrong way round: True means that the source is real.",
     ),
-    Misconception(
-        "decoder_mask_after_softmax",
-        "AttentionDecoder",
-        old="looks = masked_softmax(similarity, mask[:, None])",
-        new="looks = torch.softmax(similarity, dim=-1) * mask[:, None]",
-        caught_by="padding_gets_no_attention",
-        says="Your mask comes after the softmax: what is left of the weights does not sum to one.",
+    decoder_mask_after_softmax=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = torch.softmax(similarity, dim=-1) * mask[:, None]",
+        "padding_gets_no_attention",
+        "Your mask comes after the softmax: what is left of the weights does not sum to one.",
     ),
-    Misconception(
-        "softmax_over_one_query",
-        "AttentionDecoder",
-        old="looks = masked_softmax(similarity, mask[:, None])",
-        new="looks = torch.softmax(similarity, dim=1) * mask[:, None]",
-        caught_by="one_word_with_attention",
-        says="Your softmax runs over the axis of the queries, and there is one: every weight is 1. It should run over "
+    softmax_over_one_query=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = torch.softmax(similarity, dim=1) * mask[:, None]",
+        "one_word_with_attention",
+        "Your softmax runs over the axis of the queries, and there is one: every weight is 1. It should run over "
         "the source.",
     ),
-    Misconception(
-        "nan_for_an_empty_source",
-        "AttentionDecoder",
-        old="looks = masked_softmax(similarity, mask[:, None])",
-        new='looks = torch.softmax(similarity.masked_fill(~mask[:, None], float("-inf")), dim=-1)',
-        caught_by="nothing_but_padding",
-        says="Your softmax of a source in which all is masked is 0 / 0. It should be zeros, so that the rest of the "
+    nan_for_an_empty_source=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        'looks = torch.softmax(similarity.masked_fill(~mask[:, None], float("-inf")), dim=-1)',
+        "nothing_but_padding",
+        "Your softmax of a source in which all is masked is 0 / 0. It should be zeros, so that the rest of the "
         "batch survives.",
     ),
-    Misconception(
-        "no_tanh_before_the_output",
-        "AttentionDecoder",
-        old="spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
-        new="spoken = self.W_out(torch.cat([c_t, h_t], dim=-1))",
-        caught_by="one_word_with_attention",
-        says="Your step lacks the tanh after W_out. Without it, W_out and the output layer are only one matrix.",
+    no_tanh_before_the_output=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "spoken = self.W_out(torch.cat([c_t, h_t], dim=-1))",
+        "one_word_with_attention",
+        "Your step lacks the tanh after W_out. Without it, W_out and the output layer are only one matrix.",
     ),
-    Misconception(
-        "state_before_context",
-        "AttentionDecoder",
-        old="spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
-        new="spoken = torch.tanh(self.W_out(torch.cat([h_t, c_t], dim=-1)))",
-        caught_by="one_word_with_attention",
-        says="Your W_out reads [h; c]; its weights belong to [c; h], the context first.",
+    state_before_context=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "spoken = torch.tanh(self.W_out(torch.cat([h_t, c_t], dim=-1)))",
+        "one_word_with_attention",
+        "Your W_out reads [h; c]; its weights belong to [c; h], the context first.",
     ),
-    Misconception(
-        "context_not_used",
-        "AttentionDecoder",
-        old="spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
-        new="spoken = torch.tanh(self.W_out(torch.cat([torch.zeros_like(c_t), h_t], dim=-1)))",
-        caught_by="one_word_with_attention",
-        says="Your output does not read the context. You compute where to look, and then do not look.",
+    context_not_used=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "spoken = torch.tanh(self.W_out(torch.cat([torch.zeros_like(c_t), h_t], dim=-1)))",
+        "one_word_with_attention",
+        "Your output does not read the context. You compute where to look, and then do not look.",
     ),
-    Misconception(
-        "state_not_used",
-        "AttentionDecoder",
-        old="spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
-        new="spoken = torch.tanh(self.W_out(torch.cat([c_t, torch.zeros_like(h_t)], dim=-1)))",
-        caught_by="one_word_with_attention",
-        says="Your output reads the context alone. What was said so far is in the state, and counts as well.",
+    state_not_used=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, torch.zeros_like(h_t)], dim=-1)))",
+        "one_word_with_attention",
+        "Your output reads the context alone. What was said so far is in the state, and counts as well.",
     ),
-    Misconception(
-        "old_state_speaks",
-        "AttentionDecoder",
-        old="spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
-        new="spoken = torch.tanh(self.W_out(torch.cat([c_t, state], dim=-1)))",
-        caught_by="one_word_with_attention",
-        says="Your output reads the state before this step; the new one has read the word before.",
+    old_state_speaks=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, state], dim=-1)))",
+        "one_word_with_attention",
+        "Your output reads the state before this step; the new one has read the word before.",
     ),
-    Misconception(
-        "tanh_handed_on",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return self.output(spoken), spoken, looks[:, 0]",
-        caught_by="one_word_with_attention",
-        says="Your step hands on tanh(W_out [c; h]). The state of the cell is h; the tanh is for the output only.",
+    tanh_handed_on=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), spoken, looks[:, 0]",
+        "one_word_with_attention",
+        "Your step hands on tanh(W_out [c; h]). The state of the cell is h; the tanh is for the output only.",
     ),
-    Misconception(
-        "attention_hands_on_old_state",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return self.output(spoken), state, looks[:, 0]",
-        caught_by="one_word_with_attention",
-        says="Your step hands on the state it was given, so the decoder never gets anywhere.",
+    attention_hands_on_old_state=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), state, looks[:, 0]",
+        "one_word_with_attention",
+        "Your step hands on the state it was given, so the decoder never gets anywhere.",
     ),
-    Misconception(
-        "weights_keep_the_query_axis",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return self.output(spoken), h_t, looks",
-        caught_by="one_word_with_attention",
-        says="Your weights still have the axis of the one query: (batch, 1, T) instead of (batch, T).",
+    weights_keep_the_query_axis=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), h_t, looks",
+        "one_word_with_attention",
+        "Your weights still have the axis of the one query: (batch, 1, T) instead of (batch, T).",
     ),
-    Misconception(
-        "scores_for_weights",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return self.output(spoken), h_t, similarity[:, 0]",
-        caught_by="one_word_with_attention",
-        says="Your third result holds the scores before the softmax. Asked for are the weights.",
+    scores_for_weights=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), h_t, similarity[:, 0]",
+        "one_word_with_attention",
+        "Your third result holds the scores before the softmax. Asked for are the weights.",
     ),
-    Misconception(
-        "weights_and_state_swapped",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return self.output(spoken), looks[:, 0], h_t",
-        caught_by="one_word_with_attention",
-        says="Your results are in another order: logits, state, weights.",
+    weights_and_state_swapped=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), looks[:, 0], h_t",
+        "one_word_with_attention",
+        "Your results are in another order: logits, state, weights.",
     ),
-    Misconception(
-        "attention_probabilities_for_logits",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return torch.softmax(self.output(spoken), dim=-1), h_t, looks[:, 0]",
-        caught_by="one_word_with_attention",
-        says="Your step returns probabilities. The loss takes a softmax of its own, and twice is once too often.",
+    attention_probabilities_for_logits=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return torch.softmax(self.output(spoken), dim=-1), h_t, looks[:, 0]",
+        "one_word_with_attention",
+        "Your step returns probabilities. The loss takes a softmax of its own, and twice is once too often.",
     ),
-    Misconception(
-        "attention_log_probabilities_for_logits",
-        "AttentionDecoder",
-        old="return self.output(spoken), h_t, looks[:, 0]",
-        new="return torch.log_softmax(self.output(spoken), dim=-1), h_t, looks[:, 0]",
-        caught_by="one_word_with_attention",
-        says="Your step returns log-probabilities. The softmax is left to the loss here; the logits go out as they "
-        "are.",
+    attention_log_probabilities_for_logits=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return torch.log_softmax(self.output(spoken), dim=-1), h_t, looks[:, 0]",
+        "one_word_with_attention",
+        "Your step returns log-probabilities. The softmax is left to the loss here; the logits go out as they are.",
     ),
-    Misconception(
-        "mean_of_the_source",
-        "AttentionDecoder",
-        old="c_t = attention_context(looks, enc)[:, 0]",
-        new="c_t = enc.mean(dim=1)",
-        caught_by="one_word_with_attention",
-        says="Your context is the mean of all encoder states, whatever the weights say.",
+    mean_of_the_source=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "c_t = enc.mean(dim=1)",
+        "one_word_with_attention",
+        "Your context is the mean of all encoder states, whatever the weights say.",
     ),
-    Misconception(
-        "last_state_of_the_source",
-        "AttentionDecoder",
-        old="c_t = attention_context(looks, enc)[:, 0]",
-        new="c_t = enc[:, -1]",
-        caught_by="one_word_with_attention",
-        says="Your context is the last encoder state, at every step: the bottleneck once more, and padding in short "
-        "rows.",
+    last_state_of_the_source=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "c_t = enc[:, -1]",
+        "one_word_with_attention",
+        "Your context is the last encoder state, at every step: the bottleneck once more, and padding in short rows.",
     ),
-    Misconception(
-        "best_state_of_the_source",
-        "AttentionDecoder",
-        old="c_t = attention_context(looks, enc)[:, 0]",
-        new="c_t = enc[torch.arange(enc.shape[0]), looks[:, 0].argmax(dim=-1)]",
-        caught_by="one_word_with_attention",
-        says="Your context is the encoder state with the largest weight. All of them count, each by its share.",
+    best_state_of_the_source=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "c_t = enc[torch.arange(enc.shape[0]), looks[:, 0].argmax(dim=-1)]",
+        "one_word_with_attention",
+        "Your context is the encoder state with the largest weight. All of them count, each by its share.",
     ),
-    Misconception(
-        "source_asks",
-        "AttentionDecoder",
-        old="similarity = mlp_score(query, enc, self.W_score, self.w_score)",
-        new="similarity = mlp_score(enc, query, self.W_score, self.w_score).transpose(1, 2)",
-        caught_by="one_word_with_attention",
-        says="Your encoder states are the queries and the decoder state is the key; the columns of W_score are the "
+    source_asks=edit(
+        "similarity = mlp_score(query, enc, self.W_score, self.w_score)",
+        "similarity = mlp_score(enc, query, self.W_score, self.w_score).transpose(1, 2)",
+        "one_word_with_attention",
+        "Your encoder states are the queries and the decoder state is the key; the columns of W_score are the "
         "other way round.",
     ),
-    Misconception(
-        "source_of_the_first_sentence",
-        "AttentionDecoder",
-        old="similarity = mlp_score(query, enc, self.W_score, self.w_score)",
-        new="enc = enc[:1].expand_as(enc)\n        similarity = mlp_score(query, enc, self.W_score, self.w_score)",
-        caught_by="padding_gets_no_attention",
-        says="Your rows all look at the first sentence of the batch.",
+    source_of_the_first_sentence=edit(
+        "similarity = mlp_score(query, enc, self.W_score, self.w_score)",
+        "enc = enc[:1].expand_as(enc)\n        similarity = mlp_score(query, enc, self.W_score, self.w_score)",
+        "padding_gets_no_attention",
+        "Your rows all look at the first sentence of the batch.",
     ),
-    Misconception(
-        "state_cut_before_the_cell",
-        "AttentionDecoder",
-        old="h_t = self.cell(self.embedding(y_prev), state)",
-        new="h_t = self.cell(self.embedding(y_prev), state.detach())",
-        caught_by="gradients_reach_earlier_steps",
-        says="Your state is cut off from the step before (detach, .data or no_grad), so no word can teach the steps that "
+    state_cut_before_the_cell=edit(
+        "h_t = self.cell(self.embedding(y_prev), state)",
+        "h_t = self.cell(self.embedding(y_prev), state.detach())",
+        "gradients_reach_earlier_steps",
+        "Your state is cut off from the step before (detach, .data or no_grad), so no word can teach the steps that "
         "led to it.",
     ),
-    Misconception(
-        "attention_cuts_the_gradient",
-        "AttentionDecoder",
-        old="c_t = attention_context(looks, enc)[:, 0]",
-        new="c_t = attention_context(looks, enc.detach())[:, 0]",
-        caught_by="gradients_reach_the_encoder",
-        says="Your encoder states are cut off from the network as values (detach, .data or no_grad). As keys they "
+    attention_cuts_the_gradient=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "c_t = attention_context(looks, enc.detach())[:, 0]",
+        "gradients_reach_the_encoder",
+        "Your encoder states are cut off from the network as values (detach, .data or no_grad). As keys they "
         "learn to be found, but never what to tell.",
     ),
 )
 
-LOSS = (
-    Misconception(
-        "mean_over_padding",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return (surprise * spoken_of).sum() / spoken_of.numel()",
-        caught_by="three_words_and_a_filler",
-        says="Your sum is right but divided by all positions, padding included. Batches with much padding would look "
+LOSS = mistakes_of(
+    "masked_nll",
+    mean_over_padding=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return (surprise * spoken_of).sum() / spoken_of.numel()",
+        "three_words_and_a_filler",
+        "Your sum is right but divided by all positions, padding included. Batches with much padding would look "
         "better than they are.",
     ),
-    Misconception(
-        "padding_is_a_target",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return surprise.mean()",
-        caught_by="three_words_and_a_filler",
-        says="Your padding counts as a word to be said. The model would learn to say padding, as it is the easiest "
+    padding_is_a_target=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return surprise.mean()",
+        "three_words_and_a_filler",
+        "Your padding counts as a word to be said. The model would learn to say padding, as it is the easiest "
         "word of all.",
     ),
-    Misconception(
-        "sum_for_mean",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return (surprise * spoken_of).sum()",
-        caught_by="three_words_and_a_filler",
-        says="Your loss is the sum over the words; asked for is the mean. A sum depends on how many words a batch "
+    sum_for_mean=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return (surprise * spoken_of).sum()",
+        "three_words_and_a_filler",
+        "Your loss is the sum over the words; asked for is the mean. A sum depends on how many words a batch "
         "happens to have.",
     ),
-    Misconception(
-        "mean_of_means",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return ((surprise * spoken_of).sum(dim=1) / spoken_of.sum(dim=1)).mean()",
-        caught_by="three_words_and_a_filler",
-        says="Your loss is a mean of the means of the rows. A word of a short sentence then counts more than one of a "
+    mean_of_means=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return ((surprise * spoken_of).sum(dim=1) / spoken_of.sum(dim=1)).mean()",
+        "three_words_and_a_filler",
+        "Your loss is a mean of the means of the rows. A word of a short sentence then counts more than one of a "
         "long sentence.",
     ),
-    Misconception(
-        "divided_by_the_batch",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return (surprise * spoken_of).sum() / targets.shape[0]",
-        caught_by="three_words_and_a_filler",
-        says="Your sum is divided by the number of sentences. Divide by the number of real words.",
+    divided_by_the_batch=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return (surprise * spoken_of).sum() / targets.shape[0]",
+        "three_words_and_a_filler",
+        "Your sum is divided by the number of sentences. Divide by the number of real words.",
     ),
-    Misconception(
-        "divided_by_the_time",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return (surprise * spoken_of).sum() / targets.shape[1]",
-        caught_by="logits_need_not_be_normalised",
-        says="Your sum is divided by the length of the rows. Divide by the number of real words.",
+    divided_by_the_time=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return (surprise * spoken_of).sum() / targets.shape[1]",
+        "logits_need_not_be_normalised",
+        "Your sum is divided by the length of the rows. Divide by the number of real words.",
     ),
-    Misconception(
-        "pad_is_always_zero",
-        "masked_nll",
-        old="spoken_of = targets != pad",
-        new="spoken_of = targets != 0",
-        caught_by="logits_need_not_be_normalised",
-        says="Your loss leaves out id 0, whatever `pad` is. The filler is the number that the caller names, and 0 may "
+    pad_is_always_zero=edit(
+        "spoken_of = targets != pad",
+        "spoken_of = targets != 0",
+        "logits_need_not_be_normalised",
+        "Your loss leaves out id 0, whatever `pad` is. The filler is the number that the caller names, and 0 may "
         "be a word.",
     ),
-    Misconception(
-        "loss_softmaxes_twice",
-        "masked_nll",
-        old="log_probs_of_words = torch.log_softmax(logits, dim=-1)",
-        new="log_probs_of_words = torch.log_softmax(torch.softmax(logits, dim=-1), dim=-1)",
-        caught_by="three_words_and_a_filler",
-        says="Your logits go through a softmax twice (cross_entropy already has one). The loss can then never come "
+    loss_softmaxes_twice=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = torch.log_softmax(torch.softmax(logits, dim=-1), dim=-1)",
+        "three_words_and_a_filler",
+        "Your logits go through a softmax twice (cross_entropy already has one). The loss can then never come "
         "near zero.",
     ),
-    Misconception(
-        "logits_taken_for_log_probabilities",
-        "masked_nll",
-        old="log_probs_of_words = torch.log_softmax(logits, dim=-1)",
-        new="log_probs_of_words = logits",
-        caught_by="logits_need_not_be_normalised",
-        says="Your logits are taken for log-probabilities. They need not sum to anything; the softmax is still to be "
-        "taken.",
+    logits_taken_for_log_probabilities=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = logits",
+        "logits_need_not_be_normalised",
+        "Your logits are taken for log-probabilities. They need not sum to anything; the softmax is still to be taken.",
     ),
-    Misconception(
-        "log_of_a_softmax",
-        "masked_nll",
-        old="log_probs_of_words = torch.log_softmax(logits, dim=-1)",
-        new="log_probs_of_words = torch.log(torch.softmax(logits, dim=-1))",
-        caught_by="large_logits_give_finite_losses",
-        says="Your probabilities underflow to zero before the logarithm is taken of them, and log 0 is minus infinity. "
+    log_of_a_softmax=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = torch.log(torch.softmax(logits, dim=-1))",
+        "large_logits_give_finite_losses",
+        "Your probabilities underflow to zero before the logarithm is taken of them, and log 0 is minus infinity. "
         "Take both in one go.",
     ),
-    Misconception(
-        "log_of_a_softmax_and_a_bit",
-        "masked_nll",
-        old="log_probs_of_words = torch.log_softmax(logits, dim=-1)",
-        new="log_probs_of_words = torch.log(torch.softmax(logits, dim=-1) + 1e-9)",
-        caught_by="large_logits_give_finite_losses",
-        says="Your logarithm is taken of the probability plus a small number. It hides how wrong a bad guess is, and "
+    log_of_a_softmax_and_a_bit=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = torch.log(torch.softmax(logits, dim=-1) + 1e-9)",
+        "large_logits_give_finite_losses",
+        "Your logarithm is taken of the probability plus a small number. It hides how wrong a bad guess is, and "
         "its gradient vanishes just there.",
     ),
-    Misconception(
-        "softmax_over_time",
-        "masked_nll",
-        old="log_probs_of_words = torch.log_softmax(logits, dim=-1)",
-        new="log_probs_of_words = torch.log_softmax(logits, dim=1)",
-        caught_by="three_words_and_a_filler",
-        says="Your softmax runs over time. At each position it is the words of the vocabulary that compete.",
+    softmax_over_time=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = torch.log_softmax(logits, dim=1)",
+        "three_words_and_a_filler",
+        "Your softmax runs over time. At each position it is the words of the vocabulary that compete.",
     ),
-    Misconception(
-        "loss_with_the_wrong_sign",
-        "masked_nll",
-        old="surprise = -log_probs_of_words.gather(-1, indices[..., None])[..., 0]",
-        new="surprise = log_probs_of_words.gather(-1, indices[..., None])[..., 0]",
-        caught_by="three_words_and_a_filler",
-        says="Your loss is negative: it is the mean log-likelihood, without the minus. Training would make the right "
+    loss_with_the_wrong_sign=edit(
+        "surprise = -log_probs_of_words.gather(-1, indices[..., None])[..., 0]",
+        "surprise = log_probs_of_words.gather(-1, indices[..., None])[..., 0]",
+        "three_words_and_a_filler",
+        "Your loss is negative: it is the mean log-likelihood, without the minus. Training would make the right "
         "words improbable.",
     ),
-    Misconception(
-        "bits_for_nats",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return (surprise * spoken_of).sum() / spoken_of.sum() / 0.6931471805599453",
-        caught_by="three_words_and_a_filler",
-        says="Your loss is in bits (logarithm of base 2). Asked for are nats.",
+    bits_for_nats=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return (surprise * spoken_of).sum() / spoken_of.sum() / 0.6931471805599453",
+        "three_words_and_a_filler",
+        "Your loss is in bits (logarithm of base 2). Asked for are nats.",
     ),
-    Misconception(
-        "perplexity_for_loss",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return torch.exp((surprise * spoken_of).sum() / spoken_of.sum())",
-        caught_by="three_words_and_a_filler",
-        says="Your result is the perplexity, exp of the loss.",
+    perplexity_for_loss=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return torch.exp((surprise * spoken_of).sum() / spoken_of.sum())",
+        "three_words_and_a_filler",
+        "Your result is the perplexity, exp of the loss.",
     ),
-    Misconception(
-        "probability_for_log",
-        "masked_nll",
-        old="surprise = -log_probs_of_words.gather(-1, indices[..., None])[..., 0]",
-        new="surprise = 1 - log_probs_of_words.gather(-1, indices[..., None])[..., 0].exp()",
-        caught_by="three_words_and_a_filler",
-        says="Your loss is one minus the probability of the right word. The logarithm is missing, and with it most of "
+    probability_for_log=edit(
+        "surprise = -log_probs_of_words.gather(-1, indices[..., None])[..., 0]",
+        "surprise = 1 - log_probs_of_words.gather(-1, indices[..., None])[..., 0].exp()",
+        "three_words_and_a_filler",
+        "Your loss is one minus the probability of the right word. The logarithm is missing, and with it most of "
         "the gradient where the model is wrong.",
     ),
-    Misconception(
-        "loss_shifts_again",
-        "masked_nll",
-        old="spoken_of = targets != pad",
-        new="logits, targets = logits[:, :-1], targets[:, 1:]\n    spoken_of = targets != pad",
-        caught_by="three_words_and_a_filler",
-        says="Your loss compares each position with the target after it. The shift was made when the inputs were; here "
+    loss_shifts_again=edit(
+        "spoken_of = targets != pad",
+        "logits, targets = logits[:, :-1], targets[:, 1:]\n    spoken_of = targets != pad",
+        "three_words_and_a_filler",
+        "Your loss compares each position with the target after it. The shift was made when the inputs were; here "
         "both stand where they belong.",
     ),
-    Misconception(
-        "loss_without_history",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return ((surprise * spoken_of).sum() / spoken_of.sum()).item()",
-        caught_by="three_words_and_a_filler",
-        says="Your loss is a plain number (item, float). A tensor remembers how it was made, and only from that can a "
+    loss_without_history=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return ((surprise * spoken_of).sum() / spoken_of.sum()).item()",
+        "three_words_and_a_filler",
+        "Your loss is a plain number (item, float). A tensor remembers how it was made, and only from that can a "
         "gradient be sent back.",
     ),
-    Misconception(
-        "targets_overwritten",
-        "masked_nll",
-        old="indices = torch.where(spoken_of, targets, 0)",
-        new="targets[~spoken_of] = 0\n    indices = targets",
-        caught_by="the_loss_leaves_its_inputs_alone",
-        says="Your loss is right, but it replaces the filler in the caller's targets, and the next who looks takes "
+    targets_overwritten=edit(
+        "indices = torch.where(spoken_of, targets, 0)",
+        "targets[~spoken_of] = 0\n    indices = targets",
+        "the_loss_leaves_its_inputs_alone",
+        "Your loss is right, but it replaces the filler in the caller's targets, and the next who looks takes "
         "padding for words.",
     ),
-    Misconception(
-        "cross_entropy_of_everything",
-        "masked_nll",
-        old="return (surprise * spoken_of).sum() / spoken_of.sum()",
-        new="return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())",
-        caught_by="three_words_and_a_filler",
-        says="Your cross-entropy is not told which targets are padding. It counts them as words to be said, and fails "
+    cross_entropy_of_everything=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())",
+        "three_words_and_a_filler",
+        "Your cross-entropy is not told which targets are padding. It counts them as words to be said, and fails "
         "where the filler is no word.",
     ),
 )
 
-GREEDY = (
-    Misconception(
-        "goes_on_after_eos",
-        "greedy_decode",
-        old="ids[:, t] = torch.where(ended, pad, y_prev)",
-        new="ids[:, t] = y_prev",
-        caught_by="rows_end_when_they_end",
-        says="Your rows go on after their EOS: what the decoder says there is kept. From then on a row is padding.",
+GREEDY = mistakes_of(
+    "greedy_decode",
+    goes_on_after_eos=edit(
+        "ids[:, t] = torch.where(ended, pad, y_prev)",
+        "ids[:, t] = y_prev",
+        "rows_end_when_they_end",
+        "Your rows go on after their EOS: what the decoder says there is kept. From then on a row is padding.",
     ),
-    Misconception(
-        "never_stops_early",
-        "greedy_decode",
-        old="if ended.all():\n            break",
-        new="pass",
-        caught_by="no_step_after_the_last_eos",
-        says="Your loop goes on to max_len although all rows have ended. The ids would be the same, but the time is "
+    never_stops_early=edit(
+        "if ended.all():\n            break",
+        "pass",
+        "no_step_after_the_last_eos",
+        "Your loop goes on to max_len although all rows have ended. The ids would be the same, but the time is "
         "lost, and here step has nothing more to say.",
-        twins=("all_have_to_end_at_once",),
+        "all_have_to_end_at_once",
     ),
-    Misconception(
-        "first_end_stops_all",
-        "greedy_decode",
-        old="if ended.all():\n            break",
-        new="if ended.any():\n            break",
-        caught_by="rows_end_when_they_end",
-        says="Your loop ends for all rows as soon as one says EOS. Rows end at different times.",
+    first_end_stops_all=edit(
+        "if ended.all():\n            break",
+        "if ended.any():\n            break",
+        "rows_end_when_they_end",
+        "Your loop ends for all rows as soon as one says EOS. Rows end at different times.",
     ),
-    Misconception(
-        "eos_left_out",
-        "greedy_decode",
-        old="ids[:, t] = torch.where(ended, pad, y_prev)",
-        new="ids[:, t] = torch.where(ended | (y_prev == eos), pad, y_prev)",
-        caught_by="rows_end_when_they_end",
-        says="Your rows end before their EOS. It is the last word of a sentence, and belongs to it.",
+    eos_left_out=edit(
+        "ids[:, t] = torch.where(ended, pad, y_prev)",
+        "ids[:, t] = torch.where(ended | (y_prev == eos), pad, y_prev)",
+        "rows_end_when_they_end",
+        "Your rows end before their EOS. It is the last word of a sentence, and belongs to it.",
     ),
-    Misconception(
-        "filled_up_with_eos",
-        "greedy_decode",
-        old="batch = state.shape[0]\n",
-        new="batch, pad = state.shape[0], eos\n",
-        caught_by="rows_end_when_they_end",
-        says="Your rows are filled up with EOS. A row ends once; then comes the id `pad`.",
+    filled_up_with_eos=edit(
+        "batch = state.shape[0]\n",
+        "batch, pad = state.shape[0], eos\n",
+        "rows_end_when_they_end",
+        "Your rows are filled up with EOS. A row ends once; then comes the id `pad`.",
     ),
-    Misconception(
-        "filled_up_with_zeros",
-        "greedy_decode",
-        old="batch = state.shape[0]\n",
-        new="batch, pad = state.shape[0], 0\n",
-        caught_by="rows_end_when_they_end",
-        says="Your rows are filled up with 0, whatever `pad` is.",
+    filled_up_with_zeros=edit(
+        "batch = state.shape[0]\n",
+        "batch, pad = state.shape[0], 0\n",
+        "rows_end_when_they_end",
+        "Your rows are filled up with 0, whatever `pad` is.",
     ),
-    Misconception(
-        "bos_read_at_every_step",
-        "greedy_decode",
-        old="logits, state = step(y_prev, state)",
-        new="logits, state = step(torch.full((batch,), bos), state)",
-        caught_by="rows_of_every_length",
-        says="Your decoder reads BOS at every step. After the first one it reads its own last word.",
+    bos_read_at_every_step=edit(
+        "logits, state = step(y_prev, state)",
+        "logits, state = step(torch.full((batch,), bos), state)",
+        "rows_of_every_length",
+        "Your decoder reads BOS at every step. After the first one it reads its own last word.",
     ),
-    Misconception(
-        "state_not_carried",
-        "greedy_decode",
-        old="logits, state = step(y_prev, state)",
-        new="logits, _ = step(y_prev, state)",
-        caught_by="rows_end_when_they_end",
-        says="Your decoder goes back to the first state at every step. The one that step returns is to be handed to "
+    state_not_carried=edit(
+        "logits, state = step(y_prev, state)",
+        "logits, _ = step(y_prev, state)",
+        "rows_end_when_they_end",
+        "Your decoder goes back to the first state at every step. The one that step returns is to be handed to "
         "the next.",
     ),
-    Misconception(
-        "first_row_speaks_for_all",
-        "greedy_decode",
-        old="y_prev = logits.argmax(dim=-1)",
-        new="y_prev = logits[0].argmax(dim=-1).expand(batch)",
-        caught_by="rows_end_when_they_end",
-        says="Your rows all say what the first one says. Each has logits of its own.",
+    first_row_speaks_for_all=edit(
+        "y_prev = logits.argmax(dim=-1)",
+        "y_prev = logits[0].argmax(dim=-1).expand(batch)",
+        "rows_end_when_they_end",
+        "Your rows all say what the first one says. Each has logits of its own.",
     ),
-    Misconception(
-        "least_probable_words",
-        "greedy_decode",
-        old="y_prev = logits.argmax(dim=-1)",
-        new="y_prev = logits.argmin(dim=-1)",
-        caught_by="yes_forever",
-        says="Your words are the least probable ones.",
+    least_probable_words=edit(
+        "y_prev = logits.argmax(dim=-1)",
+        "y_prev = logits.argmin(dim=-1)",
+        "yes_forever",
+        "Your words are the least probable ones.",
     ),
-    Misconception(
-        "bos_in_the_sentence",
-        "greedy_decode",
-        old="return ids\n",
-        new="return torch.cat([torch.full((batch, 1), bos), ids], dim=1)\n",
-        caught_by="yes_forever",
-        says="Your rows begin with BOS. It is read but not said.",
+    bos_in_the_sentence=edit(
+        "return ids\n",
+        "return torch.cat([torch.full((batch, 1), bos), ids], dim=1)\n",
+        "yes_forever",
+        "Your rows begin with BOS. It is read but not said.",
     ),
-    Misconception(
-        "bos_pushes_a_word_out",
-        "greedy_decode",
-        old="return ids\n",
-        new="return torch.cat([torch.full((batch, 1), bos), ids[:, :-1]], dim=1)\n",
-        caught_by="yes_forever",
-        says="Your rows begin with BOS, and their last word is lost to it. It is read but not said.",
+    bos_pushes_a_word_out=edit(
+        "return ids\n",
+        "return torch.cat([torch.full((batch, 1), bos), ids[:, :-1]], dim=1)\n",
+        "yes_forever",
+        "Your rows begin with BOS, and their last word is lost to it. It is read but not said.",
     ),
-    Misconception(
-        "cut_to_the_longest",
-        "greedy_decode",
-        old="return ids\n",
-        new="return ids[:, : t + 1]\n",
-        caught_by="no_step_after_the_last_eos",
-        says="Your result is only as long as its longest row. It has max_len columns, whatever happens.",
+    cut_to_the_longest=edit(
+        "return ids\n",
+        "return ids[:, : t + 1]\n",
+        "no_step_after_the_last_eos",
+        "Your result is only as long as its longest row. It has max_len columns, whatever happens.",
     ),
-    Misconception(
-        "one_word_too_few",
-        "greedy_decode",
-        old="for t in range(max_len):",
-        new="for t in range(max_len - 1):",
-        caught_by="yes_forever",
-        says="Your sentences are one word short: max_len words may be said, and BOS is not one of them.",
+    one_word_too_few=edit(
+        "for t in range(max_len):",
+        "for t in range(max_len - 1):",
+        "yes_forever",
+        "Your sentences are one word short: max_len words may be said, and BOS is not one of them.",
     ),
-    Misconception(
-        "ended_rows_wake_up",
-        "greedy_decode",
-        old="ended = ended | (y_prev == eos)",
-        new="ended = y_prev == eos",
-        caught_by="rows_of_every_length",
-        says="Your rows wake up again after their EOS: that a row has ended is forgotten one step later.",
+    ended_rows_wake_up=edit(
+        "ended = ended | (y_prev == eos)",
+        "ended = y_prev == eos",
+        "rows_of_every_length",
+        "Your rows wake up again after their EOS: that a row has ended is forgotten one step later.",
     ),
-    Misconception(
-        "bos_ends_a_sentence",
-        "greedy_decode",
-        old="ended = ended | (y_prev == eos)",
-        new="ended = ended | (y_prev == bos)",
-        caught_by="rows_end_when_they_end",
-        says="Your rows end at BOS. It is EOS that ends a sentence.",
+    bos_ends_a_sentence=edit(
+        "ended = ended | (y_prev == eos)",
+        "ended = ended | (y_prev == bos)",
+        "rows_end_when_they_end",
+        "Your rows end at BOS. It is EOS that ends a sentence.",
     ),
-    Misconception(
-        "all_have_to_end_at_once",
-        "greedy_decode",
-        old="if ended.all():\n            break",
-        new="if (y_prev == eos).all():\n            break",
-        caught_by="no_step_after_the_last_eos",
-        says="Your loop ends early only if all rows say EOS at the same step. They end at different times: remember "
+    all_have_to_end_at_once=edit(
+        "if ended.all():\n            break",
+        "if (y_prev == eos).all():\n            break",
+        "no_step_after_the_last_eos",
+        "Your loop ends early only if all rows say EOS at the same step. They end at different times: remember "
         "who has ended.",
-        twins=("never_stops_early",),
+        "never_stops_early",
     ),
 )
 
-BEAM = (
-    Misconception(
-        "greedy_in_disguise",
-        "beam_search",
-        old="places = width - len(finished)",
-        new="places = 1 - len(finished)",
-        caught_by="ok_is_better_than_yes",
-        says="Your search keeps one hypothesis, whatever `width` is. That is greedy decoding.",
+BEAM = mistakes_of(
+    "beam_search",
+    greedy_in_disguise=edit(
+        "places = width - len(finished)",
+        "places = 1 - len(finished)",
+        "ok_is_better_than_yes",
+        "Your search keeps one hypothesis, whatever `width` is. That is greedy decoding.",
     ),
-    Misconception(
-        "finished_free_their_places",
-        "beam_search",
-        old="places = width - len(finished)",
-        new="places = width",
-        caught_by="finished_ones_keep_their_places",
-        says="Your finished hypotheses free their places for others. Some libraries do so; here, as in Jurafsky and "
+    finished_free_their_places=edit(
+        "places = width - len(finished)",
+        "places = width",
+        "finished_ones_keep_their_places",
+        "Your finished hypotheses free their places for others. Some libraries do so; here, as in Jurafsky and "
         "Martin, the beam gets narrower.",
     ),
-    Misconception(
-        "no_length_penalty",
-        "beam_search",
-        old="total / ((5 + len(words)) / 6) ** length_penalty) for",
-        new="total) for",
-        caught_by="silence_is_golden",
-        says="Your score is log P alone. Every further word makes it smaller, so short sentences win; it has to be "
+    no_length_penalty=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total) for",
+        "silence_is_golden",
+        "Your score is log P alone. Every further word makes it smaller, so short sentences win; it has to be "
         "divided by lp.",
     ),
-    Misconception(
-        "length_penalty_multiplies",
-        "beam_search",
-        old="total / ((5 + len(words)) / 6) ** length_penalty) for",
-        new="total * ((5 + len(words)) / 6) ** length_penalty) for",
-        caught_by="silence_is_golden",
-        says="Your log P is multiplied by lp. It is negative, so that makes long sentences worse still.",
+    length_penalty_multiplies=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total * ((5 + len(words)) / 6) ** length_penalty) for",
+        "silence_is_golden",
+        "Your log P is multiplied by lp. It is negative, so that makes long sentences worse still.",
     ),
-    Misconception(
-        "length_itself_as_penalty",
-        "beam_search",
-        old="total / ((5 + len(words)) / 6) ** length_penalty) for",
-        new="total / len(words) ** length_penalty) for",
-        caught_by="states_move_along",
-        says="Your penalty is a power of the length itself. That is in use, too; the one asked for is ((5 + n) / 6) to "
+    length_itself_as_penalty=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total / len(words) ** length_penalty) for",
+        "states_move_along",
+        "Your penalty is a power of the length itself. That is in use, too; the one asked for is ((5 + n) / 6) to "
         "the power of length_penalty.",
     ),
-    Misconception(
-        "penalty_without_the_six",
-        "beam_search",
-        old="total / ((5 + len(words)) / 6) ** length_penalty) for",
-        new="total / (5 + len(words)) ** length_penalty) for",
-        caught_by="states_move_along",
-        says="Your lp lacks the division by 6 = 5 + 1, which makes it 1 for a sentence of one word.",
+    penalty_without_the_six=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total / (5 + len(words)) ** length_penalty) for",
+        "states_move_along",
+        "Your lp lacks the division by 6 = 5 + 1, which makes it 1 for a sentence of one word.",
     ),
-    Misconception(
-        "penalty_is_no_power",
-        "beam_search",
-        old="total / ((5 + len(words)) / 6) ** length_penalty) for",
-        new="total / (((5 + len(words)) / 6) * length_penalty or 1)) for",
-        caught_by="states_move_along",
-        says="Your lp multiplies by length_penalty. It is an exponent.",
+    penalty_is_no_power=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total / (((5 + len(words)) / 6) * length_penalty or 1)) for",
+        "states_move_along",
+        "Your lp multiplies by length_penalty. It is an exponent.",
     ),
-    Misconception(
-        "eos_does_not_count",
-        "beam_search",
-        old="total / ((5 + len(words)) / 6) ** length_penalty) for",
-        new="total / ((5 + len([w for w in words if w != eos])) / 6) ** length_penalty) for",
-        caught_by="silence_is_golden",
-        says="Your n leaves EOS out. It is a word of the sentence, and its probability is in log P.",
+    eos_does_not_count=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total / ((5 + len([w for w in words if w != eos])) / 6) ** length_penalty) for",
+        "silence_is_golden",
+        "Your n leaves EOS out. It is a word of the sentence, and its probability is in log P.",
     ),
-    Misconception(
-        "penalty_at_every_step",
-        "beam_search",
-        old="totals = torch.tensor([total for _, total, _ in kept], dtype=extended.dtype)",
-        new="totals = torch.tensor(\n            [total / ((5 + len(words)) / 6) ** length_penalty for words, total, _ in kept], dtype=extended.dtype\n        )",
-        caught_by="states_move_along",
-        says="Your log P is divided by lp at every step, and what is divided already is divided again. It is for the "
+    penalty_at_every_step=edit(
+        "totals = torch.tensor([total for _, total, _ in kept], dtype=extended.dtype)",
+        "totals = torch.tensor(\n            [total / ((5 + len(words)) / 6) ** length_penalty for words, total, _ in kept], dtype=extended.dtype\n        )",
+        "states_move_along",
+        "Your log P is divided by lp at every step, and what is divided already is divided again. It is for the "
         "end, when sentences of different lengths are compared.",
     ),
-    Misconception(
-        "probabilities_added_up",
-        "beam_search",
-        old="extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
-        new="extended = totals[:, None] + torch.softmax(raw, dim=-1)",
-        caught_by="ok_is_better_than_yes",
-        says="Your search adds up probabilities. Probabilities of words multiply; it is their logarithms that add up.",
+    probabilities_added_up=edit(
+        "extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
+        "extended = totals[:, None] + torch.softmax(raw, dim=-1)",
+        "ok_is_better_than_yes",
+        "Your search adds up probabilities. Probabilities of words multiply; it is their logarithms that add up.",
     ),
-    Misconception(
-        "logits_added_up",
-        "beam_search",
-        old="extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
-        new="extended = totals[:, None] + raw",
-        caught_by="states_move_along",
-        says="Your search adds up logits. They cannot be compared between hypotheses before a softmax has normalised "
+    logits_added_up=edit(
+        "extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
+        "extended = totals[:, None] + raw",
+        "states_move_along",
+        "Your search adds up logits. They cannot be compared between hypotheses before a softmax has normalised "
         "each row.",
     ),
-    Misconception(
-        "past_not_counted",
-        "beam_search",
-        old="extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
-        new="extended = torch.log_softmax(raw, dim=-1)",
-        caught_by="ok_is_better_than_yes",
-        says="Your search compares the last words only. What counts is the whole hypothesis: the sum over all its "
-        "words.",
+    past_not_counted=edit(
+        "extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
+        "extended = torch.log_softmax(raw, dim=-1)",
+        "ok_is_better_than_yes",
+        "Your search compares the last words only. What counts is the whole hypothesis: the sum over all its words.",
     ),
-    Misconception(
-        "states_not_reordered",
-        "beam_search",
-        old="state = state[[parent for _, _, parent in kept]]",
-        new="state = state[[min(row, state.shape[0] - 1) for row in range(len(kept))]]",
-        caught_by="states_move_along",
-        says="Your states stay in the old order while the hypotheses move, so words are continued from the states of "
+    states_not_reordered=edit(
+        "state = state[[parent for _, _, parent in kept]]",
+        "state = state[[min(row, state.shape[0] - 1) for row in range(len(kept))]]",
+        "states_move_along",
+        "Your states stay in the old order while the hypotheses move, so words are continued from the states of "
         "others.",
     ),
-    Misconception(
-        "one_state_for_all",
-        "beam_search",
-        old="state = state[[parent for _, _, parent in kept]]",
-        new="state = state[[kept[0][2]] * len(kept)]",
-        caught_by="states_move_along",
-        says="Your hypotheses all go on from the state of the best one. Each has a past of its own.",
+    one_state_for_all=edit(
+        "state = state[[parent for _, _, parent in kept]]",
+        "state = state[[kept[0][2]] * len(kept)]",
+        "states_move_along",
+        "Your hypotheses all go on from the state of the best one. Each has a past of its own.",
     ),
-    Misconception(
-        "beam_reads_bos_again",
-        "beam_search",
-        old="last = torch.tensor([words[-1] for words in hypotheses])",
-        new="last = torch.full((len(kept),), bos)",
-        caught_by="ok_is_better_than_yes",
-        says="Your decoder reads BOS at every step. Each hypothesis goes on from its own last word.",
+    beam_reads_bos_again=edit(
+        "last = torch.tensor([words[-1] for words in hypotheses])",
+        "last = torch.full((len(kept),), bos)",
+        "ok_is_better_than_yes",
+        "Your decoder reads BOS at every step. Each hypothesis goes on from its own last word.",
     ),
-    Misconception(
-        "beam_reads_the_best_word",
-        "beam_search",
-        old="last = torch.tensor([words[-1] for words in hypotheses])",
-        new="last = torch.tensor([hypotheses[0][-1]] * len(kept))",
-        caught_by="ok_is_better_than_yes",
-        says="Your hypotheses all read the last word of the best one. Each goes on from its own.",
+    beam_reads_the_best_word=edit(
+        "last = torch.tensor([words[-1] for words in hypotheses])",
+        "last = torch.tensor([hypotheses[0][-1]] * len(kept))",
+        "ok_is_better_than_yes",
+        "Your hypotheses all read the last word of the best one. Each goes on from its own.",
     ),
-    Misconception(
-        "eos_ends_nothing",
-        "beam_search",
-        old="if word == eos:\n                finished.append((words, total))",
-        new="if False:\n                finished.append((words, total))",
-        caught_by="ok_is_better_than_yes",
-        says="Your hypotheses go on after EOS. One that ends in EOS is finished, and has to be put aside.",
+    eos_ends_nothing=edit(
+        "if word == eos:\n                finished.append((words, total))",
+        "if False:\n                finished.append((words, total))",
+        "ok_is_better_than_yes",
+        "Your hypotheses go on after EOS. One that ends in EOS is finished, and has to be put aside.",
     ),
-    Misconception(
-        "finished_are_lost",
-        "beam_search",
-        old="in finished + cut_off]",
-        new="in (cut_off or finished)]",
-        caught_by="ok_is_better_than_yes",
-        says="Your finished hypotheses are dropped as long as others are still going. They take part in the final "
-        "choice.",
+    finished_are_lost=edit(
+        "in finished + cut_off]",
+        "in (cut_off or finished)]",
+        "ok_is_better_than_yes",
+        "Your finished hypotheses are dropped as long as others are still going. They take part in the final choice.",
     ),
-    Misconception(
-        "goes_on_without_hypotheses",
-        "beam_search",
-        old="if not kept:\n            break",
-        new="pass",
-        caught_by="nobody_asks_after_the_last_hypothesis",
-        says="Your loop goes on although every hypothesis is finished. The search is over then: nothing is left for step to "
+    goes_on_without_hypotheses=edit(
+        "if not kept:\n            break",
+        "pass",
+        "nobody_asks_after_the_last_hypothesis",
+        "Your loop goes on although every hypothesis is finished. The search is over then: nothing is left for step to "
         "read, and here it has nothing more to say.",
     ),
-    Misconception(
-        "cut_off_are_lost",
-        "beam_search",
-        old="in finished + cut_off]",
-        new="in (finished or cut_off)]",
-        caught_by="cut_off_sentences_count",
-        says="Your search considers hypotheses that were cut off only when none is finished. Here they take part in "
+    cut_off_are_lost=edit(
+        "in finished + cut_off]",
+        "in (finished or cut_off)]",
+        "cut_off_sentences_count",
+        "Your search considers hypotheses that were cut off only when none is finished. Here they take part in "
         "the final choice in any case.",
     ),
-    Misconception(
-        "first_finished_wins",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="return candidates[0]",
-        caught_by="finished_ones_wait_for_the_others",
-        says="Your search returns the hypothesis that was finished first. Of all of them the one with the best score "
+    first_finished_wins=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "return candidates[0]",
+        "finished_ones_wait_for_the_others",
+        "Your search returns the hypothesis that was finished first. Of all of them the one with the best score "
         "is asked for.",
     ),
-    Misconception(
-        "stops_at_the_first_end",
-        "beam_search",
-        old="if not kept:\n            break",
-        new="if finished or not kept:\n            break",
-        caught_by="finished_ones_wait_for_the_others",
-        says="Your search is over when the first hypothesis is finished. Others that are better may still be on their "
-        "way.",
+    stops_at_the_first_end=edit(
+        "if not kept:\n            break",
+        "if finished or not kept:\n            break",
+        "finished_ones_wait_for_the_others",
+        "Your search is over when the first hypothesis is finished. Others that are better may still be on their way.",
     ),
-    Misconception(
-        "each_keeps_its_best",
-        "beam_search",
-        old="best = extended.flatten().topk(min(places, extended.numel()))",
-        new='if len(hypotheses) > 1:\n            extended = extended.masked_fill(extended < extended.amax(dim=1, keepdim=True), float("-inf"))\n        best = extended.flatten().topk(min(places, extended.numel()))',
-        caught_by="a_wider_beam_finds_more",
-        says="Your hypotheses each keep one extension, their best. They have to compete: a good one may have several "
+    each_keeps_its_best=edit(
+        "best = extended.flatten().topk(min(places, extended.numel()))",
+        'if len(hypotheses) > 1:\n            extended = extended.masked_fill(extended < extended.amax(dim=1, keepdim=True), float("-inf"))\n        best = extended.flatten().topk(min(places, extended.numel()))',
+        "a_wider_beam_finds_more",
+        "Your hypotheses each keep one extension, their best. They have to compete: a good one may have several "
         "children, and a poor one none.",
     ),
-    Misconception(
-        "bos_in_the_hypothesis",
-        "beam_search",
-        old="hypotheses: list[list[int]] = [[]]",
-        new="hypotheses: list[list[int]] = [[bos]]",
-        caught_by="ok_is_better_than_yes",
-        says="Your sentence begins with BOS. It is read but not said, and does not count in the length.",
+    bos_in_the_hypothesis=edit(
+        "hypotheses: list[list[int]] = [[]]",
+        "hypotheses: list[list[int]] = [[bos]]",
+        "ok_is_better_than_yes",
+        "Your sentence begins with BOS. It is read but not said, and does not count in the length.",
     ),
-    Misconception(
-        "eos_dropped",
-        "beam_search",
-        old="if word == eos:\n                finished.append((words, total))",
-        new="if word == eos:\n                finished.append((words[:-1], total))",
-        caught_by="ok_is_better_than_yes",
-        says="Your sentence has lost its EOS. It belongs to the sentence, and counts in the length.",
+    eos_dropped=edit(
+        "if word == eos:\n                finished.append((words, total))",
+        "if word == eos:\n                finished.append((words[:-1], total))",
+        "ok_is_better_than_yes",
+        "Your sentence has lost its EOS. It belongs to the sentence, and counts in the length.",
     ),
-    Misconception(
-        "log_p_for_score",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="words, best_score = max(candidates, key=lambda candidate: candidate[1])\n    return words, best_score * ((5 + len(words)) / 6) ** length_penalty",
-        caught_by="states_move_along",
-        says="Your choice is right, but the number you return is log P without the length penalty.",
+    log_p_for_score=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "words, best_score = max(candidates, key=lambda candidate: candidate[1])\n    return words, best_score * ((5 + len(words)) / 6) ** length_penalty",
+        "states_move_along",
+        "Your choice is right, but the number you return is log P without the length penalty.",
     ),
-    Misconception(
-        "probability_for_score",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="words, best_score = max(candidates, key=lambda candidate: candidate[1])\n    return words, 2.718281828459045**best_score",
-        caught_by="ok_is_better_than_yes",
-        says="Your score is a probability: exp has been taken of it. Asked for is the logarithm, with the length "
-        "penalty.",
+    probability_for_score=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "words, best_score = max(candidates, key=lambda candidate: candidate[1])\n    return words, 2.718281828459045**best_score",
+        "ok_is_better_than_yes",
+        "Your score is a probability: exp has been taken of it. Asked for is the logarithm, with the length penalty.",
     ),
-    Misconception(
-        "chosen_by_log_p",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="return max(candidates, key=lambda candidate: candidate[1] * ((5 + len(candidate[0])) / 6) ** length_penalty)",
-        caught_by="silence_is_golden",
-        says="Your final choice goes by log P, and the length penalty comes after it. It has to decide the choice.",
+    chosen_by_log_p=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "return max(candidates, key=lambda candidate: candidate[1] * ((5 + len(candidate[0])) / 6) ** length_penalty)",
+        "silence_is_golden",
+        "Your final choice goes by log P, and the length penalty comes after it. It has to decide the choice.",
     ),
-    Misconception(
-        "worst_score_wins",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="return min(candidates, key=lambda candidate: candidate[1])",
-        caught_by="ok_is_better_than_yes",
-        says="Your search returns the hypothesis with the lowest score. Scores are negative, and the best one is the "
+    worst_score_wins=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "return min(candidates, key=lambda candidate: candidate[1])",
+        "ok_is_better_than_yes",
+        "Your search returns the hypothesis with the lowest score. Scores are negative, and the best one is the "
         "largest, nearest to zero.",
     ),
-    Misconception(
-        "shortest_wins",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="return min(candidates, key=lambda candidate: (len(candidate[0]), -candidate[1]))",
-        caught_by="silence_is_golden",
-        says="Your search returns the shortest hypothesis. The score decides.",
+    shortest_wins=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "return min(candidates, key=lambda candidate: (len(candidate[0]), -candidate[1]))",
+        "silence_is_golden",
+        "Your search returns the shortest hypothesis. The score decides.",
     ),
-    Misconception(
-        "one_step_too_few",
-        "beam_search",
-        old="for _ in range(max_len):",
-        new="for _ in range(max_len - 1):",
-        caught_by="one_place_is_greedy",
-        says="Your search is one step short: max_len words may be said, and BOS is not one of them.",
+    one_step_too_few=edit(
+        "for _ in range(max_len):",
+        "for _ in range(max_len - 1):",
+        "one_place_is_greedy",
+        "Your search is one step short: max_len words may be said, and BOS is not one of them.",
     ),
-    Misconception(
-        "one_place_too_many",
-        "beam_search",
-        old="places = width - len(finished)",
-        new="places = width + 1 - len(finished)",
-        caught_by="one_place_is_greedy",
-        says="Your beam has one place more than `width`.",
+    one_place_too_many=edit(
+        "places = width - len(finished)",
+        "places = width + 1 - len(finished)",
+        "one_place_is_greedy",
+        "Your beam has one place more than `width`.",
     ),
-    Misconception(
-        "score_and_ids_swapped",
-        "beam_search",
-        old="return max(candidates, key=lambda candidate: candidate[1])",
-        new="return max(candidates, key=lambda candidate: candidate[1])[::-1]",
-        caught_by="ok_is_better_than_yes",
-        says="Your two results have changed places: first the ids, then the score.",
+    score_and_ids_swapped=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "return max(candidates, key=lambda candidate: candidate[1])[::-1]",
+        "ok_is_better_than_yes",
+        "Your two results have changed places: first the ids, then the score.",
     ),
-    Misconception(
-        "finished_can_be_pushed_out",
-        "beam_search",
-        old="places = width - len(finished)",
-        new="pool = sorted([total for _, total in finished] + extended.flatten().tolist(), reverse=True)[:width]\n        finished = [one for one in finished if one[1] >= pool[-1]]\n        places = width - len(finished)",
-        caught_by="what_is_finished_is_safe",
-        says="Your finished hypotheses stay in the race, and can be pushed out by others that have a larger log P at "
+    finished_can_be_pushed_out=edit(
+        "places = width - len(finished)",
+        "pool = sorted([total for _, total in finished] + extended.flatten().tolist(), reverse=True)[:width]\n        finished = [one for one in finished if one[1] >= pool[-1]]\n        places = width - len(finished)",
+        "what_is_finished_is_safe",
+        "Your finished hypotheses stay in the race, and can be pushed out by others that have a larger log P at "
         "the time. Here a finished one is put aside, with its place, for good.",
     ),
 )
 
 
-def _choice(name: str, question: str, right: str, wrong: str, says: str) -> Misconception:
-    """Answer one question of the quiz with a wrong letter."""
-    return Misconception(
-        name,
-        "quiz",
-        old=f'answers["{question}"] = "{right}"',
-        new=f'answers["{question}"] = "{wrong}"',
-        caught_by=question,
-        says=says,
-    )
-
-
-QUIZ = (
-    _choice(
-        "bottleneck_grows",
+QUIZ = mistakes_of(
+    "quiz",
+    bottleneck_grows=wrong_choice(
         "bottleneck",
         "a",
         "b",
         "Your answer has it the wrong way round: the vector does not grow with the sentence, and that is the trouble.",
     ),
-    _choice(
-        "bottleneck_loses_order",
+    bottleneck_loses_order=wrong_choice(
         "bottleneck",
         "a",
         "c",
         "Your answer blames the order. A recurrent encoder can keep it; what it runs out of is room.",
     ),
-    _choice(
-        "bottleneck_waits_for_the_batch",
-        "bottleneck",
-        "a",
-        "d",
-        "Your answer is about batches. The same happens to a single sentence.",
+    bottleneck_waits_for_the_batch=wrong_choice(
+        "bottleneck", "a", "d", "Your answer is about batches. The same happens to a single sentence."
     ),
-    _choice(
-        "forcing_reads_itself",
-        "teacher_forcing",
-        "c",
-        "a",
-        "Your answer is how a decoder works on its own, after training.",
+    forcing_reads_itself=wrong_choice(
+        "teacher_forcing", "c", "a", "Your answer is how a decoder works on its own, after training."
     ),
-    _choice(
-        "forcing_reads_the_answer",
+    forcing_reads_the_answer=wrong_choice(
         "teacher_forcing",
         "c",
         "b",
         "Your answer would let it read the very word that it has to say. It would learn to copy.",
     ),
-    _choice(
-        "forcing_reads_the_source",
+    forcing_reads_the_source=wrong_choice(
         "teacher_forcing",
         "c",
         "d",
         "Your answer leaves out the target. The source comes in by the state, the context or attention.",
     ),
-    _choice(
-        "test_reads_the_truth",
-        "test_time",
-        "d",
-        "a",
-        "Your answer needs a translation to make the translation. Who would have it?",
+    test_reads_the_truth=wrong_choice(
+        "test_time", "d", "a", "Your answer needs a translation to make the translation. Who would have it?"
     ),
-    _choice(
-        "test_reads_nothing",
+    test_reads_nothing=wrong_choice(
         "test_time",
         "d",
         "b",
         "Your answer forgets that the state does not know which word was chosen in the end, unless it is read.",
     ),
-    _choice(
-        "test_reads_bos",
-        "test_time",
-        "d",
-        "c",
-        "Your answer is right for the first step only.",
-    ),
-    _choice(
-        "weights_are_confidence",
+    test_reads_bos=wrong_choice("test_time", "d", "c", "Your answer is right for the first step only."),
+    weights_are_confidence=wrong_choice(
         "what_weights_say",
         "b",
         "a",
         "Your answer reads them as probabilities of words. Those come from the logits; the weights only say where "
         "the step reads.",
     ),
-    _choice(
-        "weights_rank_the_source",
+    weights_rank_the_source=wrong_choice(
         "what_weights_say",
         "b",
         "c",
         "Your answer takes one step for all. The next target word has weights of its own, and may look elsewhere.",
     ),
-    _choice(
-        "weights_read_transposed",
+    weights_read_transposed=wrong_choice(
         "what_weights_say",
         "b",
         "d",
         "Your answer reads row and column the wrong way round: a row belongs to one step of the decoder, a column "
         "to a source position.",
     ),
-    _choice(
-        "alignment_by_people",
+    alignment_by_people=wrong_choice(
         "alignment_source",
         "a",
         "c",
         "Your answer would need annotations that somebody has to make. Bahdanau et al. train on pairs of sentences alone.",
     ),
-    _choice(
-        "alignment_in_order",
+    alignment_in_order=wrong_choice(
         "alignment_source",
         "a",
         "b",
         "Your answer would do without attention. Languages differ in their order of words, and the weights have "
         "to find out.",
     ),
-    _choice(
-        "alignment_by_mask",
-        "alignment_source",
-        "a",
-        "d",
-        "Your answer asks too much of the mask: it only says which positions are real.",
+    alignment_by_mask=wrong_choice(
+        "alignment_source", "a", "d", "Your answer asks too much of the mask: it only says which positions are real."
     ),
-    _choice(
-        "zeros_get_no_weight",
+    zeros_get_no_weight=wrong_choice(
         "padding_and_batches",
         "a",
         "b",
         "Your answer overlooks that a score of zero has the exponential one. A padded state gets a share like any "
         "other.",
     ),
-    _choice(
-        "padding_breaks_the_sum",
+    padding_breaks_the_sum=wrong_choice(
         "padding_and_batches",
         "a",
         "c",
         "Your answer does not hold: a softmax always sums to one, over whatever it is given. That is why padding "
         "takes from the others.",
     ),
-    _choice(
-        "padding_is_only_slow",
+    padding_is_only_slow=wrong_choice(
         "padding_and_batches",
         "a",
         "d",
         "Your answer overlooks that padding gets weight, so that less is left for the real words, and how much "
         "less depends on the batch.",
     ),
-    _choice(
-        "greedy_adds",
+    greedy_adds=wrong_choice(
         "greedy_or_beam",
         "d",
         "a",
         "Your answer names two ways to write the same thing: adding logarithms is multiplying.",
     ),
-    _choice(
-        "greedy_sees_one_row",
+    greedy_sees_one_row=wrong_choice(
         "greedy_or_beam",
         "d",
         "b",
         "Your answer describes a bug. Rows of a batch are decoded side by side, and each by itself.",
     ),
-    _choice(
-        "greedy_stops_early",
-        "greedy_or_beam",
-        "d",
-        "c",
-        "Your answer is how every search ends a sentence.",
-    ),
-    _choice(
-        "eos_is_frequent",
+    greedy_stops_early=wrong_choice("greedy_or_beam", "d", "c", "Your answer is how every search ends a sentence."),
+    eos_is_frequent=wrong_choice(
         "why_length_penalty",
         "b",
         "a",
         "Your answer looks at one word. Rare or frequent, every word more takes something off the sum.",
     ),
-    _choice(
-        "first_finisher_wins",
+    first_finisher_wins=wrong_choice(
         "why_length_penalty",
         "b",
         "c",
         "Your answer describes a search that stops too early. Even one that waits for all has this leaning.",
     ),
-    _choice(
-        "beam_has_more_room",
-        "why_length_penalty",
-        "b",
-        "d",
-        "Your answer has no ground: every hypothesis takes one place, long or short.",
+    beam_has_more_room=wrong_choice(
+        "why_length_penalty", "b", "d", "Your answer has no ground: every hypothesis takes one place, long or short."
     ),
 )
 

@@ -1,109 +1,91 @@
 """Known mistakes of a6_multihead, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.spec import Misconception
+from autograder.course.mistakes import Edit, edit, mistakes_of, wrong_choice
 
 
-def _mistake(exercise: str, name: str, old: str, new: str, caught_by: str, says: str, *twins: str) -> Misconception:
-    return Misconception(name, exercise, old, new, caught_by=caught_by, says=says, twins=twins)
-
-
-def _split(name: str, new: str, caught_by: str, says: str) -> Misconception:
+def _split(new: str, caught_by: str, says: str) -> Edit:
     """Replace how split_heads ends."""
-    return _mistake("split_heads", name, "return by_head.transpose(1, 2)", new, caught_by, says)
+    return edit("return by_head.transpose(1, 2)", new, caught_by, says)
 
 
-SPLIT = (
-    _split(
-        "split_by_view",
+SPLIT = mistakes_of(
+    "split_heads",
+    split_by_view=_split(
         "return x.reshape(batch, n_heads, time, d_model // n_heads)",
         "heads_of_any_number",
         "Your shape is right and the numbers are not: you cut (batch, time, d_model) straight into (batch, heads, time, "
         "d_head). That gives each head a stretch of the sequence in place of a share of the features. Cut the features "
         "first, then move an axis.",
     ),
-    _split(
-        "heads_interleaved",
+    heads_interleaved=_split(
         "return x.reshape(batch, time, d_model // n_heads, n_heads).permute(0, 3, 1, 2)",
         "heads_of_any_number",
         "Your heads take turns: head 0 gets the features 0, heads, 2 heads, ... Each head has a block of neighbouring "
         "features; in the cut, heads come before d_head.",
     ),
-    _split(
-        "time_before_heads",
+    time_before_heads=_split(
         "return by_head",
         "heads_of_any_number",
         "Your features are cut rightly, but the result is (batch, time, heads, d_head). A batched product works on the "
         "last two axes, so time has to stand next to d_head.",
     ),
-    _split(
-        "heads_before_batch",
+    heads_before_batch=_split(
         "return by_head.permute(2, 0, 1, 3)",
         "heads_of_any_number",
         "Your heads stand in front of the batch: (heads, batch, time, d_head). The batch stays first.",
     ),
-    _split(
-        "heads_folded_into_batch",
+    heads_folded_into_batch=_split(
         "return by_head.transpose(1, 2).reshape(batch * n_heads, time, -1)",
         "heads_of_any_number",
         "Your heads are folded into the batch axis. Some libraries do that inside; here heads have an axis of their own.",
     ),
-    _split(
-        "time_last",
+    time_last=_split(
         "return by_head.permute(0, 2, 3, 1)",
         "heads_of_any_number",
         "Your result is (batch, heads, d_head, time), which is what the keys become later, inside the product. Here "
         "d_head is last.",
     ),
-    _split(
-        "every_head_gets_all_features",
+    every_head_gets_all_features=_split(
         "return x.unsqueeze(1).expand(batch, n_heads, time, d_model)",
         "heads_of_any_number",
         "Your heads all get the whole vector. Each has its own d_model / n_heads features.",
     ),
-    _split(
-        "every_head_gets_the_first_share",
+    every_head_gets_the_first_share=_split(
         "return by_head.transpose(1, 2)[:, :1].expand(-1, n_heads, -1, -1)",
         "heads_of_any_number",
         "Your heads all get the features of head 0, so the other features are never seen.",
     ),
-    _split(
-        "heads_in_reverse",
+    heads_in_reverse=_split(
         "return by_head.transpose(1, 2).flip(1)",
         "heads_of_any_number",
         "Your heads come in reverse order: head 0 has the first d_head features, not the last.",
     ),
-    _split(
-        "list_of_heads",
+    list_of_heads=_split(
         "return list(x.split(d_model // n_heads, dim=-1))",
         "heads_of_any_number",
         "Your heads are the right ones, but they come as a list. They belong into one tensor, with an axis for heads in "
         "front of time.",
     ),
-    _split(
-        "heads_added_up",
+    heads_added_up=_split(
         "return by_head.sum(2)",
         "heads_of_any_number",
         "Your heads are added up, so nobody can tell them apart any more. Nothing is computed here, numbers only move.",
     ),
-    _mistake(
-        "split_heads",
-        "d_head_for_n_heads",
+    d_head_for_n_heads=edit(
         "by_head = x.reshape(batch, time, n_heads, d_model // n_heads)",
         "by_head = x.reshape(batch, time, d_model // n_heads, n_heads)",
         "heads_of_any_number",
         "Your number of heads and your d_head have changed places: n_heads says how many parts there are, not how many "
         "features each part has.",
     ),
-    _split(
-        "split_in_place",
+    split_in_place=_split(
         "x.copy_(x.flip(1).flip(1))\n    x.transpose_(1, 2)\n"
         "    return x.reshape(batch, n_heads, d_model // n_heads, time).transpose(2, 3)",
         "splitting_leaves_its_input_alone",
         "Your split transposes the caller's own tensor (a method whose name ends in an underscore works in place). The "
         "heads are right; the x that was handed in is not what it was.",
     ),
-    _split(
-        "split_cut_off",
+    split_cut_off=_split(
         "return by_head.detach().transpose(1, 2)",
         "gradients_pass_the_split",
         "Your heads are right, but cut off from x (detach, .data or numpy), so no gradient gets past them.",
@@ -111,93 +93,78 @@ SPLIT = (
 )
 
 
-def _merge(name: str, new: str, caught_by: str, says: str) -> Misconception:
+def _merge(new: str, caught_by: str, says: str) -> Edit:
     """Replace how merge_heads ends."""
-    return _mistake(
-        "merge_heads", name, "return side_by_side.reshape(batch, length, heads * d_head)", new, caught_by, says
-    )
+    return edit("return side_by_side.reshape(batch, length, heads * d_head)", new, caught_by, says)
 
 
-MERGE = (
-    _merge(
-        "merge_without_transpose",
+MERGE = mistakes_of(
+    "merge_heads",
+    merge_without_transpose=_merge(
         "return x.reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
         "Your shape is right and the numbers are not: heads and time were not exchanged before the reshape, so a row "
         "holds several positions of one head in place of several heads of one position.",
     ),
-    _merge(
-        "merged_feature_by_feature",
+    merged_feature_by_feature=_merge(
         "return x.permute(0, 2, 3, 1).reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
         "Your heads are interleaved: first feature 0 of all heads, then feature 1 of all heads. The heads stand side by "
         "side, each with all its features.",
     ),
-    _merge(
-        "batch_and_head_swapped_on_merge",
+    batch_and_head_swapped_on_merge=_merge(
         "return x.permute(1, 2, 0, 3).reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
         "Your merge exchanges batch and heads: what different sequences read ends up in one row.",
     ),
-    _merge(
-        "time_first_on_merge",
+    time_first_on_merge=_merge(
         "return x.permute(2, 0, 1, 3).reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
         "Your merge brings time in front of the batch, so rows of different sequences change places.",
     ),
-    _merge(
-        "merge_adds_heads",
+    merge_adds_heads=_merge(
         "return x.sum(1)",
         "merged_from_any_number",
         "Your heads are added up, and only d_head features are left. Side by side they keep what each has found.",
     ),
-    _merge(
-        "merge_averages_heads",
+    merge_averages_heads=_merge(
         "return x.mean(1)",
         "merged_from_any_number",
         "Your heads are averaged. That is what several heads are there to avoid: put them side by side.",
     ),
-    _merge(
-        "heads_not_joined",
+    heads_not_joined=_merge(
         "return side_by_side",
         "merged_from_any_number",
         "Your axes are in the right order, (batch, time, heads, d_head). The last two have yet to become one.",
     ),
-    _merge(
-        "merge_keeps_one_head",
+    merge_keeps_one_head=_merge(
         "return x[:, 0]",
         "merged_from_any_number",
         "Your merge returns head 0 alone, and what the others found is lost.",
     ),
-    _merge(
-        "heads_reversed_on_merge",
+    heads_reversed_on_merge=_merge(
         "return x.flip(1).transpose(1, 2).reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
         "Your heads are joined in reverse order. Head 0 comes first.",
     ),
-    _merge(
-        "time_flattened_too",
+    time_flattened_too=_merge(
         "return side_by_side.reshape(batch, length * heads * d_head)",
         "merged_from_any_number",
         "Your merge flattens time as well. Every position keeps a row of its own.",
     ),
-    _merge(
-        "features_before_heads_kept",
+    features_before_heads_kept=_merge(
         "return x.transpose(2, 3).reshape(batch, heads * d_head, length)",
         "merged_from_any_number",
         "Your result is (batch, d_model, time). Features are last.",
     ),
-    _mistake(
-        "merge_heads",
-        "merge_in_place",
+    merge_in_place=edit(
         "side_by_side = x.transpose(1, 2)",
         "side_by_side = x.transpose_(1, 2)",
         "merging_leaves_its_input_alone",
         "Your merge transposes the caller's own tensor (a method whose name ends in an underscore works in place). The "
         "result is right; the x that was handed in is not what it was.",
     ),
-    _merge(
-        "merge_cut_off",
+    merge_cut_off=_merge(
         "return side_by_side.detach().reshape(batch, length, heads * d_head)",
         "gradients_pass_the_merge",
         "Your result is right, but cut off from x (detach, .data or numpy), so no gradient gets past it.",
@@ -227,20 +194,16 @@ OUTPUT = "output = self.W_o(context)"
 RETURN = "return (output, weights) if need_weights else output"
 
 
-def _attend(name: str, old: str, new: str, caught_by: str, says: str, *twins: str) -> Misconception:
-    return _mistake("MultiHeadAttention", name, old, new, caught_by, says, *twins)
-
-
-def _shared(name: str, plain: str, caught_by: str, says: str) -> Misconception:
+def _shared(plain: str, caught_by: str, says: str) -> Edit:
     """Replace the softmax, with a mask and without; `{0}` stands for the scores."""
     new = BRANCHES.replace("torch.softmax(scores, dim=-1)", plain.format("scores"))
     new = new.replace("torch.softmax(hidden, dim=-1)", plain.format("hidden"))
-    return _attend(name, BRANCHES, new, caught_by, says)
+    return edit(BRANCHES, new, caught_by, says)
 
 
-PROJECTIONS = (
-    _attend(
-        "forward_splits_by_view",
+PROJECTIONS = mistakes_of(
+    "MultiHeadAttention",
+    forward_splits_by_view=edit(
         LINES.join((Q, K, V)),
         LINES.join(
             f"{low} = self.W_{low}({name}).reshape({name}.shape[0], self.n_heads, {name}.shape[1], -1)"
@@ -250,115 +213,90 @@ PROJECTIONS = (
         "Your forward cuts q, k and v straight into (batch, heads, time, d_head), without moving an axis. Each head then "
         "has a stretch of the sequence in place of a share of the features; split_heads is there for that.",
     ),
-    _attend(
-        "one_wide_head",
+    one_wide_head=edit(
         LINES.join((Q, K, V)),
         LINES.join(line.replace("self.n_heads", "1") for line in (Q, K, V)),
         "a_sequence_reads_itself",
         "Your queries, keys and values are not split: there is one softmax over all features. Several heads are several "
         "softmaxes, each on its own features.",
     ),
-    _attend(
-        "keys_from_the_query",
+    keys_from_the_query=edit(
         K,
         K.replace("(key)", "(query)"),
         "one_sequence_reads_another",
         "Your keys are made from `query`. In self-attention that is the same; in cross-attention the keys belong to the "
         "sequence that is read.",
     ),
-    _attend(
-        "values_from_the_query",
+    values_from_the_query=edit(
         V,
         V.replace("(value)", "(query)"),
         "one_sequence_reads_another",
         "Your values are made from `query`, so the sequence that should be read hands nothing on.",
     ),
-    _attend(
-        "keys_and_values_from_the_query",
+    keys_and_values_from_the_query=edit(
         LINES.join((K, V)),
         LINES.join((K.replace("(key)", "(query)"), V.replace("(value)", "(query)"))),
         "one_sequence_reads_another",
         "Your keys and values are made from `query`: whatever sequence there is to read, the queries read their own.",
     ),
-    _attend(
-        "queries_from_the_key",
+    queries_from_the_key=edit(
         Q,
         Q.replace("(query)", "(key)"),
         "one_sequence_reads_another",
         "Your queries are made from `key`. Those who ask are in `query`, and there may be another number of them.",
     ),
-    _attend(
-        "values_from_the_key",
+    values_from_the_key=edit(
         V,
         V.replace("(value)", "(key)"),
         "one_sequence_reads_another",
         "Your values are made from `key`. They are often the same tensor, but `value` is an argument of its own.",
     ),
-    _attend(
-        "key_and_value_swapped",
+    key_and_value_swapped=edit(
         LINES.join((K, V)),
         LINES.join((K.replace("(key)", "(value)"), V.replace("(value)", "(key)"))),
         "one_sequence_reads_another",
         "Your W_k is applied to `value` and your W_v to `key`: the arguments have changed places.",
     ),
-    _attend(
-        "keys_from_the_value",
+    keys_from_the_value=edit(
         K,
         K.replace("(key)", "(value)"),
         "one_sequence_reads_another",
         "Your keys are made from `value`, and `key` is never read.",
     ),
-    _attend(
-        "one_layer_for_queries_and_keys",
+    one_layer_for_queries_and_keys=edit(
         K,
         K.replace("W_k", "W_q"),
         "a_sequence_reads_itself",
         "Your keys go through W_q. What one looks for and what one can be found by are two things, with a layer each.",
     ),
-    _attend(
-        "one_layer_for_keys_and_values",
+    one_layer_for_keys_and_values=edit(
         V,
         V.replace("W_v", "W_k"),
         "a_sequence_reads_itself",
         "Your values go through W_k. What one can be found by and what one hands on are two things, with a layer each.",
     ),
-    _attend(
-        "one_layer_for_all_three",
+    one_layer_for_all_three=edit(
         LINES.join((K, V)),
         LINES.join((K.replace("W_k", "W_q"), V.replace("W_v", "W_q"))),
         "a_sequence_reads_itself",
         "Your queries, keys and values all go through W_q. Each has a layer of its own.",
     ),
-    _attend(
-        "query_and_key_layers_swapped",
+    query_and_key_layers_swapped=edit(
         LINES.join((Q, K)),
         LINES.join((Q.replace("W_q", "W_k"), K.replace("W_k", "W_q"))),
         "a_sequence_reads_itself",
         "Your W_q is applied to the keys and your W_k to the queries: the layers have changed places.",
     ),
-    _attend(
-        "values_not_projected",
-        V,
-        "v = split_heads(value, self.n_heads)",
-        "a_sequence_reads_itself",
-        "Your values do not go through W_v.",
+    values_not_projected=edit(
+        V, "v = split_heads(value, self.n_heads)", "a_sequence_reads_itself", "Your values do not go through W_v."
     ),
-    _attend(
-        "keys_not_projected",
-        K,
-        "k = split_heads(key, self.n_heads)",
-        "a_sequence_reads_itself",
-        "Your keys do not go through W_k.",
+    keys_not_projected=edit(
+        K, "k = split_heads(key, self.n_heads)", "a_sequence_reads_itself", "Your keys do not go through W_k."
     ),
-    _attend(
-        "queries_not_projected",
-        Q,
-        "q = split_heads(query, self.n_heads)",
-        "a_sequence_reads_itself",
-        "Your queries do not go through W_q.",
+    queries_not_projected=edit(
+        Q, "q = split_heads(query, self.n_heads)", "a_sequence_reads_itself", "Your queries do not go through W_q."
     ),
-    _attend(
-        "weights_not_transposed",
+    weights_not_transposed=edit(
         LINES.join((Q, K, V)),
         LINES.join(
             line.replace(f"self.W_{low}({name})", f"{name} @ self.W_{low}.weight + self.W_{low}.bias")
@@ -368,16 +306,14 @@ PROJECTIONS = (
         "Your products use the weights as they are stored, (out, in). nn.Linear multiplies by the transpose; here the "
         "matrices are square, so no shape warns you. Call the layer itself.",
     ),
-    _attend(
-        "no_query_bias",
+    no_query_bias=edit(
         Q,
         Q.replace("self.W_q(query)", "query @ self.W_q.weight.T"),
         "a_sequence_reads_itself",
         "Your queries lack the bias of W_q. Call the layer itself, and it is added.",
         "no_biases_for_queries_and_keys",
     ),
-    _attend(
-        "no_biases_for_queries_and_keys",
+    no_biases_for_queries_and_keys=edit(
         LINES.join((Q, K)),
         LINES.join(
             (
@@ -389,15 +325,13 @@ PROJECTIONS = (
         "Your queries and keys lack their biases. Call the layers themselves, and they are added.",
         "no_query_bias",
     ),
-    _attend(
-        "no_value_bias",
+    no_value_bias=edit(
         V,
         V.replace("self.W_v(value)", "value @ self.W_v.weight.T"),
         "a_sequence_reads_itself",
         "Your values lack the bias of W_v. Call the layer itself, and it is added.",
     ),
-    _attend(
-        "no_bias_in_q_k_v",
+    no_bias_in_q_k_v=edit(
         LINES.join((Q, K, V)),
         LINES.join(
             line.replace(f"self.W_{low}({name})", f"{name} @ self.W_{low}.weight.T")
@@ -408,52 +342,46 @@ PROJECTIONS = (
     ),
 )
 
-SCALES = (
-    _attend(
-        "no_scale",
+SCALES = mistakes_of(
+    "MultiHeadAttention",
+    no_scale=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1)",
         "a_sequence_reads_itself",
         "Your scores are not divided by sqrt(d_head), so the softmax saturates as heads get wider.",
     ),
-    _attend(
-        "scale_of_d_model",
+    scale_of_d_model=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1) / query.shape[-1] ** 0.5",
         "a_sequence_reads_itself",
         "Your scores are divided by sqrt(d_model). Each head adds up d_head products only, so its scale is sqrt(d_head).",
     ),
-    _attend(
-        "divides_by_d_head",
+    divides_by_d_head=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1) / q.shape[-1]",
         "a_sequence_reads_itself",
         "Your scores are divided by d_head itself; the root is missing, and the weights come out too even.",
         "scaled_twice",
     ),
-    _attend(
-        "multiplies_by_scale",
+    multiplies_by_scale=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1) * q.shape[-1] ** 0.5",
         "a_sequence_reads_itself",
         "Your scores are multiplied by sqrt(d_head). The scale is there to make them smaller.",
     ),
-    _attend(
-        "scale_of_n_heads",
+    scale_of_n_heads=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1) / self.n_heads ** 0.5",
         "a_sequence_reads_itself",
         "Your scores are divided by the root of the number of heads. What counts is how many features a head adds up.",
     ),
-    _attend(
-        "scale_of_time",
+    scale_of_time=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1) / k.shape[-2] ** 0.5",
         "a_sequence_reads_itself",
         "Your scale follows the length of the sequence. Check which axis of q you took it from.",
     ),
-    _attend(
-        "scaled_twice",
+    scaled_twice=edit(
         SCORES,
         "q, k = q / q.shape[-1] ** 0.5, k / q.shape[-1] ** 0.5\n        scores = q @ k.transpose(-2, -1)",
         "a_sequence_reads_itself",
@@ -461,63 +389,55 @@ SCALES = (
         "divides_by_d_head",
     ),
 )
-SHARES = (
-    _shared(
-        "softmax_over_queries",
+SHARES = mistakes_of(
+    "MultiHeadAttention",
+    softmax_over_queries=_shared(
         "torch.softmax({}, dim=-2)",
         "a_sequence_reads_itself",
         "Your softmax runs over the queries (dim=-2): columns sum to one. Each query has a total of one to share out "
         "among its keys.",
     ),
-    _shared(
-        "softmax_over_heads",
+    softmax_over_heads=_shared(
         "torch.softmax({}, dim=1)",
         "a_sequence_reads_itself",
         "Your softmax runs over the heads. Heads do not compete; each query of each head shares out a total of one among "
         "the keys. With four axes, dim=1 is no longer what it was with two.",
     ),
-    _shared(
-        "softmax_over_everything",
+    softmax_over_everything=_shared(
         "torch.softmax({}.flatten(-2), dim=-1).view_as(scores)",
         "a_sequence_reads_itself",
         "Your softmax runs over all queries and keys of a head together. Every row has a total of one.",
     ),
-    _shared(
-        "softmax_overflows",
+    softmax_overflows=_shared(
         "({0}.exp() / {0}.exp().sum(dim=-1, keepdim=True))",
         "large_scores_are_numbers",
         "Your softmax is made of exponentials that overflow: exp(100) is infinite in single precision, and infinity by "
         "infinity is no number. torch.softmax takes the largest score off first.",
     ),
-    _shared(
-        "softmax_twice",
+    softmax_twice=_shared(
         "torch.softmax(torch.softmax({}, dim=-1), dim=-1)",
         "a_sequence_reads_itself",
         "Your weights go through a softmax twice, which makes them almost equal.",
     ),
-    _shared(
-        "sigmoid_for_softmax",
+    sigmoid_for_softmax=_shared(
         "torch.sigmoid({})",
         "a_sequence_reads_itself",
         "Your weights are sigmoids of the scores: each lies between 0 and 1, but they do not sum to one.",
     ),
-    _attend(
-        "weights_without_softmax",
+    weights_without_softmax=edit(
         BRANCHES,
         "weights = scores\n        if mask is not None:\n"
         "            weights = weights.masked_fill(~(mask.unsqueeze(1) if mask.dim() == 3 else mask), 0.0)",
         "a_sequence_reads_itself",
         "Your weights are the scores themselves; the softmax is missing, so they may be negative and sum to anything.",
     ),
-    _attend(
-        "heads_share_one_softmax",
+    heads_share_one_softmax=edit(
         SCORES,
         f"{SCORES}\n        scores = scores.mean(1, keepdim=True).expand_as(scores)",
         "a_sequence_reads_itself",
         "Your scores are averaged over the heads, so all heads look at the same places. Each head has scores of its own.",
     ),
-    _attend(
-        "keys_read_queries",
+    keys_read_queries=edit(
         SCORES,
         "scores = k @ q.transpose(-2, -1) / q.shape[-1] ** 0.5",
         "a_sequence_reads_itself",
@@ -525,114 +445,95 @@ SHARES = (
     ),
 )
 
-MASKS = (
-    _attend(
-        "mask_ignored",
-        "if mask is None:",
-        "if True:",
-        "one_mask_for_all",
-        "Your mask is never used.",
-    ),
-    _attend(
-        "mask_inverted",
+MASKS = mistakes_of(
+    "MultiHeadAttention",
+    mask_ignored=edit("if mask is None:", "if True:", "one_mask_for_all", "Your mask is never used."),
+    mask_inverted=edit(
         ALLOWED,
         "allowed = ~(mask.unsqueeze(1) if mask.dim() == 3 else mask)",
         "one_mask_for_all",
         "Your mask is read the wrong way round. Here True means that the query may look; in nn.MultiheadAttention it "
         "means the opposite.",
     ),
-    _attend(
-        "mask_lacks_head_axis",
+    mask_lacks_head_axis=edit(
         ALLOWED,
         "allowed = mask",
         "one_mask_for_each_sequence",
         "Your mask (batch, T_q, T_k) meets scores (batch, heads, T_q, T_k) as it is. Axes line up from the right, so its "
         "batch falls on the heads: an error if the numbers differ, and silently wrong if they are equal.",
     ),
-    _attend(
-        "head_axis_always_inserted",
+    head_axis_always_inserted=edit(
         ALLOWED,
         "allowed = mask.unsqueeze(1)",
         "one_mask_for_all",
         "Your mask gets a head axis in any case. Only one with three axes lacks it: (T_q, T_k) lines up from the right "
         "as it is, and with four axes it is there already.",
     ),
-    _attend(
-        "head_axis_after_queries",
+    head_axis_after_queries=edit(
         ALLOWED,
         "allowed = mask.unsqueeze(2) if mask.dim() == 3 else mask",
         "one_mask_for_each_sequence",
         "Your head axis goes in after the queries. It belongs right after the batch: (batch, 1, T_q, T_k).",
     ),
-    _attend(
-        "first_mask_for_all_sequences",
+    first_mask_for_all_sequences=edit(
         ALLOWED,
         "allowed = mask[:1] if mask.dim() == 3 else mask",
         "one_mask_for_each_sequence",
         "Your mask of the first sequence is used for all of them.",
     ),
-    _attend(
-        "first_mask_for_all_heads",
+    first_mask_for_all_heads=edit(
         ALLOWED,
         "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask[:, :1] if mask.dim() == 4 else mask",
         "one_mask_for_each_head",
         "Your mask of head 0 is used for all heads. With four axes each head may have a mask of its own.",
     ),
-    _attend(
-        "mask_on_the_first_head_only",
+    mask_on_the_first_head_only=edit(
         HIDDEN,
         "allowed = allowed | (torch.arange(self.n_heads) > 0)[:, None, None]\n            " + HIDDEN,
         "one_mask_for_all",
         "Your mask is applied to head 0 only. A mask holds for all heads, unless it says something else for each.",
     ),
-    _attend(
-        "mask_transposed",
+    mask_transposed=edit(
         ALLOWED,
         "allowed = (mask.unsqueeze(1) if mask.dim() == 3 else mask).transpose(-2, -1)",
         "causal_and_padded",
         "Your mask is transposed. Its rows are queries and its columns are keys, as those of the scores are.",
     ),
-    _attend(
-        "mask_after_softmax",
+    mask_after_softmax=edit(
         MASKED,
         "weights = torch.softmax(scores, dim=-1).masked_fill(~allowed, 0.0)",
         "one_mask_for_all",
         "Your mask cuts off weights after the softmax: those that remain do not sum to one, and what was hidden decides "
         "by how much.",
     ),
-    _attend(
-        "forbidden_scores_are_zero",
+    forbidden_scores_are_zero=edit(
         f"{HIDDEN}\n            {MASKED}",
         "hidden = scores * allowed\n            weights = torch.softmax(hidden, dim=-1)",
         "one_mask_for_all",
         "Your forbidden scores are zero. The exponential of zero is one, a share like any other.",
         "smallest_positive_number_for_forbidden",
     ),
-    _attend(
-        "mask_added_to_scores",
+    mask_added_to_scores=edit(
         f"{HIDDEN}\n            {MASKED}",
         "hidden = scores + allowed\n            weights = torch.softmax(hidden, dim=-1)",
         "one_mask_for_all",
         "Your mask is added to the scores as 0 and 1. That prefers the allowed keys a little and forbids nothing.",
     ),
-    _attend(
-        "penalty_too_small",
+    penalty_too_small=edit(
         f"{HIDDEN}\n            {MASKED}",
         "hidden = scores - 5.0 * ~allowed\n            weights = torch.softmax(hidden, dim=-1)",
         "one_mask_for_all",
         "Your forbidden scores are lowered by a few units only, so forbidden keys keep a small share. It has to be a "
         "number whose exponential is zero.",
     ),
-    _attend(
-        "low_scores_for_forbidden",
+    low_scores_for_forbidden=edit(
         f"{HIDDEN}\n            {MASKED}",
         "hidden = scores.masked_fill(~allowed, -100.0)\n            weights = torch.softmax(hidden, dim=-1)",
         "large_scores_are_numbers",
         "Your forbidden scores are set to a number that is low but not low enough: allowed scores may be lower still. "
         "Its exponential has to be zero beside any other.",
     ),
-    _attend(
-        "smallest_positive_number_for_forbidden",
+    smallest_positive_number_for_forbidden=edit(
         f"{HIDDEN}\n            {MASKED}",
         "hidden = scores.masked_fill(~allowed, torch.finfo(scores.dtype).tiny)\n"
         "            weights = torch.softmax(hidden, dim=-1)",
@@ -641,23 +542,20 @@ MASKS = (
         "like any other. It has to be a large negative number.",
         "forbidden_scores_are_zero",
     ),
-    _attend(
-        "blind_queries_are_nan",
+    blind_queries_are_nan=edit(
         f"{HIDDEN}\n            {MASKED}",
         'hidden = scores.masked_fill(~allowed, float("-inf"))\n            weights = torch.softmax(hidden, dim=-1)',
         "blind_queries_read_zeros",
         "Your softmax of a row in which everything is forbidden is 0 / 0. Such a query reads zeros here.",
     ),
-    _attend(
-        "blind_queries_read_the_mean",
+    blind_queries_read_the_mean=edit(
         f"{HIDDEN}\n            {MASKED}",
         f"{HIDDEN}\n            weights = torch.softmax(hidden, dim=-1)",
         "blind_queries_read_zeros",
         "Your query that may look at nothing looks at everything: all its scores are equally low, so the softmax gives "
         "equal shares. Its weights have to be zero.",
     ),
-    _attend(
-        "blind_queries_spoil_the_gradient",
+    blind_queries_spoil_the_gradient=edit(
         f"{HIDDEN}\n            {MASKED}",
         'hidden = scores + torch.zeros_like(scores).masked_fill(~allowed, float("-inf"))\n'
         "            weights = torch.nan_to_num(torch.softmax(hidden, dim=-1))",
@@ -665,8 +563,7 @@ MASKS = (
         "Your output is right, but a query that may look at nothing makes gradients NaN: replacing NaN after the softmax "
         "does not help the way back, on which 0 times NaN is still NaN. Do not let NaN arise.",
     ),
-    _attend(
-        "blind_queries_get_no_bias",
+    blind_queries_get_no_bias=edit(
         OUTPUT,
         "output = self.W_o(context)\n        if mask is not None:\n"
         "            output = output * allowed.expand_as(scores).any(-1).any(1)[..., None]",
@@ -674,16 +571,14 @@ MASKS = (
         "Your output is zero where a query may look at nothing. What it reads is zero; W_o then adds its bias, as for "
         "all others.",
     ),
-    _attend(
-        "always_causal",
+    always_causal=edit(
         "if mask is None:\n            weights",
         "if mask is None:\n            scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -1e9)\n"
         "            weights",
         "a_sequence_reads_itself",
         "Your attention is causal although no mask was given. Without a mask every query may look at every key.",
     ),
-    _attend(
-        "padded_queries_masked_too",
+    padded_queries_masked_too=edit(
         HIDDEN,
         "if allowed.dim() == 4 and allowed.shape[2] == 1 and q.shape[2] == k.shape[2]:\n"
         "                allowed = allowed & allowed.transpose(-2, -1)\n            " + HIDDEN,
@@ -691,8 +586,7 @@ MASKS = (
         "Your padding mask also blinds the queries at padded positions. It is about who may be looked at; what padded "
         "queries read, nobody uses.",
     ),
-    _attend(
-        "mask_flipped_in_place",
+    mask_flipped_in_place=edit(
         ALLOWED,
         "allowed = mask.logical_not_().logical_not() if mask.dim() != 3 else mask.logical_not_().logical_not().unsqueeze(1)",
         "attending_leaves_its_inputs_alone",
@@ -701,162 +595,141 @@ MASKS = (
     ),
 )
 
-JOINS = (
-    _attend(
-        "forward_merges_without_transpose",
+JOINS = mistakes_of(
+    "MultiHeadAttention",
+    forward_merges_without_transpose=edit(
         CONTEXT,
         "context = (weights @ v).reshape(query.shape)",
         "a_sequence_reads_itself",
         "Your heads are joined by a reshape alone. In (batch, heads, T_q, d_head) it puts several positions of one head "
         "into a row; merge_heads is there for that.",
     ),
-    _attend(
-        "forward_interleaves_heads",
+    forward_interleaves_heads=edit(
         CONTEXT,
         "context = (weights @ v).permute(0, 2, 3, 1).flatten(-2)",
         "a_sequence_reads_itself",
         "Your heads are interleaved, feature by feature, before W_o. They stand side by side, each with all its features.",
     ),
-    _attend(
-        "heads_added_before_output",
+    heads_added_before_output=edit(
         CONTEXT,
         "context = (weights @ v).sum(1).repeat(1, 1, self.n_heads)",
         "a_sequence_reads_itself",
         "Your heads are added up before W_o. Side by side, W_o can treat what each has found differently.",
     ),
-    _attend(
-        "no_output_layer",
+    no_output_layer=edit(
         OUTPUT,
         "output = context",
         "a_sequence_reads_itself",
         "Your output is the joined heads; W_o, which mixes what they found, is missing.",
     ),
-    _attend(
-        "no_output_bias",
+    no_output_bias=edit(
         OUTPUT,
         "output = context @ self.W_o.weight.T",
         "a_sequence_reads_itself",
         "Your output lacks the bias of W_o. Call the layer itself, and it is added.",
     ),
-    _attend(
-        "output_weight_not_transposed",
+    output_weight_not_transposed=edit(
         OUTPUT,
         "output = context @ self.W_o.weight + self.W_o.bias",
         "a_sequence_reads_itself",
         "Your product uses the weight of W_o as it is stored, (out, in). nn.Linear multiplies by its transpose; the "
         "matrix is square, so no shape warns you.",
     ),
-    _attend(
-        "residual_added",
+    residual_added=edit(
         OUTPUT,
         "output = query + self.W_o(context)",
         "a_sequence_reads_itself",
         "Your output has the query added to it. That residual connection belongs to the block around the attention.",
     ),
-    _attend(
-        "values_for_all_alike",
+    values_for_all_alike=edit(
         CONTEXT,
         "context = merge_heads(v.mean(-2, keepdim=True).expand_as(q))",
         "a_sequence_reads_itself",
         "Your output is the plain mean of the values; the weights are not used.",
     ),
-    _attend(
-        "output_layer_on_the_values",
+    output_layer_on_the_values=edit(
         LINES.join((CONTEXT, OUTPUT)),
         "v = split_heads(self.W_o(merge_heads(v)), self.n_heads)\n        output = merge_heads(weights @ v)",
         "a_sequence_reads_itself",
         "Your W_o is applied to the values before they are read. Heads look at different places, so it makes a "
         "difference: W_o comes after, on what all heads have read.",
     ),
-    _attend(
-        "weights_averaged_over_heads",
+    weights_averaged_over_heads=edit(
         RETURN,
         "return (output, weights.mean(1)) if need_weights else output",
         "weights_of_every_head",
         "Your weights are averaged over the heads, as nn.MultiheadAttention does unless told otherwise. Here those of "
         "every head are returned.",
     ),
-    _attend(
-        "always_a_pair",
+    always_a_pair=edit(
         RETURN,
         "return output, weights",
         "a_sequence_reads_itself",
         "Your forward always returns a pair. Without need_weights it returns the output alone.",
     ),
-    _attend(
-        "never_weights",
+    never_weights=edit(
         RETURN,
         "return output",
         "weights_of_every_head",
         "Your forward returns the output alone, also when need_weights asks for the weights.",
     ),
-    _attend(
-        "weights_first",
+    weights_first=edit(
         RETURN,
         "return (weights, output) if need_weights else output",
         "weights_of_every_head",
         "Your pair has the weights first. The order is (output, weights).",
     ),
-    _attend(
-        "weights_alone",
+    weights_alone=edit(
         RETURN,
         "return weights if need_weights else output",
         "weights_of_every_head",
         "Your need_weights gives the weights in place of the output. Both are asked for: (output, weights).",
     ),
-    _attend(
-        "scores_for_weights",
+    scores_for_weights=edit(
         RETURN,
         "return (output, scores) if need_weights else output",
         "weights_of_every_head",
         "Your pair has the scores in it. The weights are what the softmax makes of them.",
     ),
-    _attend(
-        "weights_before_the_mask",
+    weights_before_the_mask=edit(
         RETURN,
         "return (output, torch.softmax(scores, dim=-1)) if need_weights else output",
         "weights_of_every_head",
         "Your returned weights know nothing of the mask. They should be those that were used.",
     ),
-    _attend(
-        "weights_detached",
+    weights_detached=edit(
         CONTEXT,
         "context = merge_heads(weights.detach() @ v)",
         "keys_can_learn",
         "Your weights are cut off from the gradient before they are used (detach, data, numpy or torch.tensor do that). "
         "The output is right, and W_q and W_k never learn anything.",
     ),
-    _attend(
-        "values_detached",
+    values_detached=edit(
         CONTEXT,
         "context = merge_heads(weights @ v.detach())",
         "values_can_learn",
         "Your values are cut off from the gradient before they are read. The output is right, and W_v never learns "
         "anything.",
     ),
-    _attend(
-        "query_detached",
+    query_detached=edit(
         Q,
         Q.replace("(query)", "(query.detach())"),
         "gradients_reach_the_query",
         "Your forward cuts the query off from the gradient: this layer learns, but what made the query hears nothing of it.",
     ),
-    _attend(
-        "key_detached",
+    key_detached=edit(
         K,
         K.replace("(key)", "(key.detach())"),
         "gradients_reach_the_key",
         "Your forward cuts the key off from the gradient: this layer learns, but what made the key hears nothing of it.",
     ),
-    _attend(
-        "value_detached",
+    value_detached=edit(
         V,
         V.replace("(value)", "(value.detach())"),
         "gradients_reach_the_value",
         "Your forward cuts the value off from the gradient: this layer learns, but what made the value hears nothing of it.",
     ),
-    _attend(
-        "output_detached_beside_weights",
+    output_detached_beside_weights=edit(
         "return (output, weights) if need_weights else output",
         "return (output.detach(), weights.detach()) if need_weights else output",
         "outputs_beside_weights_can_learn",
@@ -873,140 +746,120 @@ WAVES = "waves = torch.stack([angles.sin(), angles.cos()], dim=-1)"
 FLAT = "return waves.flatten(-2).to(torch.get_default_dtype())"
 
 
-def _wave(name: str, old: str, new: str, says: str, caught_by: str = "encodings_of_any_size") -> Misconception:
-    return _mistake(SINE, name, old, new, caught_by, says)
+def _wave(old: str, new: str, says: str, caught_by: str = "encodings_of_any_size") -> Edit:
+    return edit(old, new, caught_by, says)
 
 
-SINUSOID = (
-    _wave(
-        "exponent_doubled",
+SINUSOID = mistakes_of(
+    "sinusoidal_encoding",
+    exponent_doubled=_wave(
         EXPONENTS,
         "exponents = 2 * torch.arange(0, d_model, 2, dtype=torch.float64) / d_model",
         "Your exponent is doubled: the step of two is there already, and the factor 2 once more. It should stay below 1.",
     ),
-    _wave(
-        "exponent_halved",
+    exponent_halved=_wave(
         EXPONENTS,
         "exponents = torch.arange(d_model // 2, dtype=torch.float64) / d_model",
         "Your exponent is i / d_model; the factor 2 is missing, so the slowest waves are far too fast.",
     ),
-    _wave(
-        "exponent_floored",
+    exponent_floored=_wave(
         EXPONENTS,
         "exponents = torch.arange(0, d_model, 2, dtype=torch.float64) // d_model",
         "Your exponent is a whole-number division, which is always 0, so every pair has frequency 1. Divide with `/`.",
     ),
-    _wave(
-        "exponent_outside_the_power",
+    exponent_outside_the_power=_wave(
         ANGLES,
         "angles = positions / (base ** (exponents * d_model) / d_model)",
         "Your d_model divides the whole power, as a well-known slide typesets it. It belongs into the exponent: "
         "10000^(2i / d_model).",
     ),
-    _wave(
-        "each_column_its_own_frequency",
+    each_column_its_own_frequency=_wave(
         f"{ANGLES}\n    {WAVES}",
         "angles = positions / base**exponents\n    others = positions / base ** (exponents + 1 / d_model)\n"
         "    waves = torch.stack([angles.sin(), others.cos()], dim=-1)",
         "Your cosines have another frequency than the sines beside them: your exponent counts columns. i counts pairs, "
         "and both columns of a pair share it.",
     ),
-    _wave(
-        "frequencies_of_the_figure",
+    frequencies_of_the_figure=_wave(
         EXPONENTS,
         "exponents = torch.arange(d_model // 2, dtype=torch.float64) / max(d_model // 2 - 1, 1)",
         "Your frequencies end at 1/base exactly, as those of timing_signal do. In this formula the exponent is "
         "2i / d_model, which never reaches 1.",
     ),
-    _wave(
-        "base_of_a_thousand",
+    base_of_a_thousand=_wave(
         ANGLES,
         "angles = positions / (1000.0 if base == 10000 else base) ** exponents",
         "Your base is 1000 by default. It is 10000.",
     ),
-    _wave(
-        "base_not_used",
+    base_not_used=_wave(
         ANGLES,
         "angles = positions / 10000.0**exponents",
         "Your formula has 10000 written into it, and the argument `base` is never read.",
         "base_is_an_argument",
     ),
-    _wave(
-        "frequencies_upside_down",
+    frequencies_upside_down=_wave(
         ANGLES,
         "angles = positions * base**exponents",
         "Your angles are multiplied by the power of the base where they should be divided: the waves get ever faster.",
     ),
-    _wave(
-        "cosine_first",
+    cosine_first=_wave(
         WAVES,
         "waves = torch.stack([angles.cos(), angles.sin()], dim=-1)",
         "Your sines and cosines have changed places: even columns are sines. Position 0 is 0 1 0 1 ...",
     ),
-    _wave(
-        "sines_then_cosines",
+    sines_then_cosines=_wave(
         FLAT,
         "return waves.transpose(-1, -2).flatten(-2).to(torch.get_default_dtype())",
         "Your frequencies are right, but all sines come first and then all cosines, as in the well-known figure. The "
         "formula interleaves them: sine and cosine of a pair stand side by side.",
     ),
-    _wave(
-        "sines_only",
+    sines_only=_wave(
         WAVES,
         "waves = torch.stack([angles.sin(), angles.sin()], dim=-1)",
         "Your columns are all sines. With the cosine beside it, a pair says where on the circle it is.",
     ),
-    _wave(
-        "positions_from_one",
+    positions_from_one=_wave(
         POSITIONS,
         "positions = torch.arange(1, T + 1, dtype=torch.float64)[:, None]",
         "Your positions start at 1. Row 0 is position 0, and reads 0 1 0 1 ...",
     ),
-    _wave(
-        "positions_as_fractions",
+    positions_as_fractions=_wave(
         POSITIONS,
         "positions = torch.arange(T, dtype=torch.float64)[:, None] / T",
         "Your positions are divided by the length. A position then looks different in every text, and 'one further' "
         "means something else each time.",
     ),
-    _wave(
-        "angles_in_degrees",
+    angles_in_degrees=_wave(
         ANGLES,
         "angles = torch.deg2rad(positions / base**exponents)",
         "Your angles are taken for degrees. The formula has radians, as torch.sin has.",
     ),
-    _wave(
-        "logarithm_to_base_ten",
+    logarithm_to_base_ten=_wave(
         ANGLES,
         "angles = positions * torch.exp(-exponents * torch.log10(torch.tensor(float(base))))",
         "Your power is written as an exponential with a logarithm to base 10. exp undoes the natural one, torch.log.",
     ),
-    _wave(
-        "whole_angles",
+    whole_angles=_wave(
         ANGLES,
         "angles = positions // base**exponents",
         "Your angles are rounded down to whole numbers, so slow waves do not move for many positions. Divide with `/`.",
     ),
-    _wave(
-        "features_before_positions",
+    features_before_positions=_wave(
         FLAT,
         "return waves.flatten(-2).T.to(torch.get_default_dtype())",
         "Your result is (d_model, T). Each position has a row.",
     ),
-    _wave(
-        "batch_axis_in_front",
+    batch_axis_in_front=_wave(
         FLAT,
         "return waves.flatten(-2)[None].to(torch.get_default_dtype())",
         "Your result has an axis of one in front. It is (T, d_model), and broadcasts over a batch as it is.",
     ),
-    _wave(
-        "pairs_not_joined",
+    pairs_not_joined=_wave(
         FLAT,
         "return waves.to(torch.get_default_dtype())",
         "Your pairs still have an axis of their own: (T, d_model / 2, 2). The last two axes have yet to become one.",
     ),
-    _wave(
-        "encoding_scaled",
+    encoding_scaled=_wave(
         FLAT,
         "return (waves * d_model**0.5).flatten(-2).to(torch.get_default_dtype())",
         "Your encoding is multiplied by sqrt(d_model). In the paper it is the embeddings that are, before the two are "
@@ -1019,89 +872,77 @@ PHASES = "phases = torch.arange(T, dtype=torch.float64)[:, None] * rates"
 HALVES = "halves = torch.cat([phases.sin(), phases.cos()], dim=-1)"
 
 
-def _signal(name: str, old: str, new: str, says: str) -> Misconception:
-    return _mistake("timing_signal", name, old, new, "signals_of_any_size", says)
+def _signal(old: str, new: str, says: str) -> Edit:
+    return edit(old, new, "signals_of_any_size", says)
 
 
-TIMING = (
-    _signal(
-        "signal_interleaved",
+TIMING = mistakes_of(
+    "timing_signal",
+    signal_interleaved=_signal(
         HALVES,
         "halves = torch.stack([phases.sin(), phases.cos()], dim=-1).flatten(-2)",
         "Your sines and cosines are interleaved. In this layout all sines come first, then all cosines: row 0 is 0 0 1 1.",
     ),
-    _signal(
-        "frequencies_of_the_formula",
+    frequencies_of_the_formula=_signal(
         RATES,
         "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / n)",
         "Your frequencies are those of sinusoidal_encoding, with 2i / d_model in the exponent. Here the last one is "
         "1/10000 exactly, so the exponent ends at 1.",
     ),
-    _signal(
-        "signal_of_the_formula",
+    signal_of_the_formula=_signal(
         f"{RATES}\n    {PHASES}\n    {HALVES}",
         "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / n)\n"
         f"    {PHASES}\n    halves = torch.stack([phases.sin(), phases.cos()], dim=-1).flatten(-2)",
         "Your result is that of sinusoidal_encoding. The figure has another layout, all sines first, and its frequencies "
         "end at 1/10000 exactly.",
     ),
-    _signal(
-        "signal_with_cosines_first",
+    signal_with_cosines_first=_signal(
         HALVES,
         "halves = torch.cat([phases.cos(), phases.sin()], dim=-1)",
         "Your cosines come first. Row 0 is 0 0 1 1: sines are zero at position 0.",
     ),
-    _signal(
-        "steps_of_the_whole_width",
+    steps_of_the_whole_width=_signal(
         RATES,
         "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / (d_model - 1))",
         "Your exponent is divided by d_model - 1. There are d_model / 2 frequencies, and so d_model / 2 - 1 steps "
         "between them.",
     ),
-    _signal(
-        "steps_of_two",
+    steps_of_two=_signal(
         RATES,
         "rates = 10000.0 ** (-2 * torch.arange(n, dtype=torch.float64) / (n - 1))",
         "Your exponent reaches 2 instead of 1: n - 1 already is the number of steps between pairs, and takes no factor 2.",
     ),
-    _signal(
-        "evenly_spaced_frequencies",
+    evenly_spaced_frequencies=_signal(
         RATES,
         "rates = torch.linspace(1, 1 / 10000, n, dtype=torch.float64)",
         "Your frequencies run from 1 to 1/10000 in equal differences. They have equal ratios: 1, 1/100, 1/10000.",
     ),
-    _signal(
-        "signal_frequencies_upside_down",
+    signal_frequencies_upside_down=_signal(
         RATES,
         "rates = 10000.0 ** (torch.arange(n, dtype=torch.float64) / (n - 1))",
         "Your frequencies run from 1 to 10000. Waves get slower, not faster.",
     ),
-    _signal(
-        "slow_waves_first",
+    slow_waves_first=_signal(
         RATES,
         "rates = 10000.0 ** (torch.arange(n, dtype=torch.float64) / (n - 1) - 1)",
         "Your slowest wave comes first. Column 0 has frequency 1.",
     ),
-    _signal(
-        "signal_positions_from_one",
+    signal_positions_from_one=_signal(
         PHASES,
         "phases = torch.arange(1, T + 1, dtype=torch.float64)[:, None] * rates",
         "Your positions start at 1. Row 0 is position 0, and reads 0 0 1 1.",
     ),
-    _signal(
-        "signal_of_sines_only",
+    signal_of_sines_only=_signal(
         HALVES,
         "halves = torch.cat([phases.sin(), phases.sin()], dim=-1)",
         "Your second half repeats the sines. It holds the cosines.",
     ),
-    _signal(
-        "frequency_one_twice",
+    frequency_one_twice=_signal(
         RATES,
         "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64).sub(1).clamp(0) / (n - 1))",
         "Your first two frequencies are both 1, and the last is not 1/10000. i runs from 0 to n - 1.",
     ),
-    _signal(
-        "features_before_time",
+    features_before_time=_signal(
         "return halves.to(torch.get_default_dtype())",
         "return halves.T.to(torch.get_default_dtype())",
         "Your result is (d_model, T). Each position has a row.",
@@ -1114,123 +955,106 @@ TURNS = "turns = k * 10000.0 ** (-sines.double() / d_model)"
 M_OUT = "return M.to(torch.get_default_dtype())"
 
 
-def _shift(name: str, old: str, new: str, says: str, caught_by: str = "shifts_of_any_size") -> Misconception:
-    return _mistake("shift_matrix", name, old, new, caught_by, says)
+def _shift(old: str, new: str, says: str, caught_by: str = "shifts_of_any_size") -> Edit:
+    return edit(old, new, caught_by, says)
 
 
-SHIFT = (
-    _shift(
-        "matrix_transposed",
+SHIFT = mistakes_of(
+    "shift_matrix",
+    matrix_transposed=_shift(
         M_OUT,
         "return M.T.to(torch.get_default_dtype())",
         "Your matrix moves k positions back in place of on. It is the transpose of the right one: either the sign of the "
         "sines is the other way round, or you built what PE[t] is multiplied by, which is M.T.",
     ),
-    _shift(
-        "both_sines_positive",
+    both_sines_positive=_shift(
         SHIFT_SIN,
         "M[sines, cosines] = turns.sin()\n    M[cosines, sines] = turns.sin()",
         "Your blocks have two positive sines, which is no rotation. cos(a + b) = cos a cos b - sin a sin b has a minus.",
     ),
-    _shift(
-        "both_sines_negative",
+    both_sines_negative=_shift(
         SHIFT_SIN,
         "M[sines, cosines] = -turns.sin()\n    M[cosines, sines] = -turns.sin()",
         "Your blocks have two negative sines, which is no rotation. sin(a + b) = sin a cos b + cos a sin b has no minus.",
     ),
-    _shift(
-        "sine_and_cosine_swapped_in_the_block",
+    sine_and_cosine_swapped_in_the_block=_shift(
         f"{SHIFT_COS}\n    {SHIFT_SIN}\n    M[cosines, cosines] = turns.cos()",
         "M[sines, sines] = turns.sin()\n    M[sines, cosines] = turns.cos()\n    M[cosines, sines] = turns.cos()\n"
         "    M[cosines, cosines] = -turns.sin()",
         "Your sines stand on the diagonal. With k = 0 nothing turns, and the matrix has to be the identity: cosines "
         "belong there.",
     ),
-    _shift(
-        "only_the_diagonal",
+    only_the_diagonal=_shift(
         SHIFT_SIN,
         "M[sines, cosines] = 0.0 * turns.sin()\n    M[cosines, sines] = 0.0 * turns.sin()",
         "Your matrix has only the cosines on the diagonal. In sin(a + b) the cosine of a takes part as well, so sine and "
         "cosine of a pair mix.",
     ),
-    _shift(
-        "blocks_by_halves",
+    blocks_by_halves=_shift(
         f"{SHIFT_COS}\n    {SHIFT_SIN}\n    M[cosines, cosines] = turns.cos()",
         "n = d_model // 2\n    M[:n, :n] = torch.diag(turns.cos())\n    M[:n, n:] = torch.diag(turns.sin())\n"
         "    M[n:, :n] = -torch.diag(turns.sin())\n    M[n:, n:] = torch.diag(turns.cos())",
         "Your matrix is for a layout with all sines first. In sinusoidal_encoding sine and cosine of a pair stand side "
         "by side, so the blocks are 2 by 2, along the diagonal.",
     ),
-    _shift(
-        "all_pairs_turn_alike",
+    all_pairs_turn_alike=_shift(
         TURNS,
         "turns = k * 10000.0 ** (-0.0 * sines.double() / d_model)",
         "Your pairs all turn by the same angle. Each has its own frequency.",
     ),
-    _shift(
-        "shift_exponent_halved",
+    shift_exponent_halved=_shift(
         TURNS,
         "turns = k * 10000.0 ** (-sines.double() / 2 / d_model)",
         "Your frequencies have i / d_model in the exponent. Those of the encoding have 2i / d_model.",
     ),
-    _shift(
-        "shift_exponent_doubled",
+    shift_exponent_doubled=_shift(
         TURNS,
         "turns = k * 10000.0 ** (-2 * sines.double() / d_model)",
         "Your frequencies have 4i / d_model in the exponent. Those of the encoding have 2i / d_model.",
     ),
-    _shift(
-        "shift_frequencies_of_the_figure",
+    shift_frequencies_of_the_figure=_shift(
         TURNS,
         "turns = k * 10000.0 ** (-sines.double() / max(d_model - 2, 1))",
         "Your frequencies are those of timing_signal, which end at 1/10000. The matrix belongs to sinusoidal_encoding.",
     ),
-    _shift(
-        "shift_frequencies_upside_down",
+    shift_frequencies_upside_down=_shift(
         TURNS,
         "turns = k * 10000.0 ** (sines.double() / d_model)",
         "Your pairs turn ever faster. The frequency of a pair is 1 divided by the power of 10000.",
     ),
-    _shift(
-        "shift_base_of_a_thousand",
+    shift_base_of_a_thousand=_shift(
         TURNS,
         "turns = k * 1000.0 ** (-sines.double() / d_model)",
         "Your frequencies have base 1000. That of the encoding is 10000.",
     ),
-    _shift(
-        "direction_forgotten",
+    direction_forgotten=_shift(
         TURNS,
         "turns = abs(k) * 10000.0 ** (-sines.double() / d_model)",
         "Your matrix moves on for negative k, too. A negative k moves back.",
         "backwards_is_negative",
     ),
-    _shift(
-        "k_not_used",
+    k_not_used=_shift(
         TURNS,
         "turns = 10000.0 ** (-sines.double() / d_model)",
         "Your matrix is that for one position on, whatever k is.",
     ),
-    _shift(
-        "one_further",
+    one_further=_shift(
         TURNS,
         "turns = (k + 1) * 10000.0 ** (-sines.double() / d_model)",
         "Your matrix moves one position too far: with k = 0 nothing should move.",
     ),
-    _shift(
-        "rows_moved_instead_of_turned",
+    rows_moved_instead_of_turned=_shift(
         M_OUT,
         "return torch.eye(d_model).roll(k, 0)",
         "Your matrix moves the columns of the encoding by k. Positions are rows; within a row, each pair turns on its "
         "circle.",
     ),
-    _shift(
-        "shift_in_degrees",
+    shift_in_degrees=_shift(
         TURNS,
         "turns = torch.deg2rad(k * 10000.0 ** (-sines.double() / d_model))",
         "Your angles are taken for degrees. The encoding has radians.",
     ),
-    _shift(
-        "shift_added_to_identity",
+    shift_added_to_identity=_shift(
         M_OUT,
         "return (M + torch.eye(d_model)).to(torch.get_default_dtype())",
         "Your matrix has the identity added to it, as if it gave the difference. PE[t] @ M.T is PE[t + k] itself.",
@@ -1245,226 +1069,190 @@ PAIRS = "pairs = torch.stack([even * cos - odd * sin, even * sin + odd * cos], d
 ROPE_OUT = "return pairs.flatten(-2)"
 
 
-def _rope(
-    name: str, old: str, new: str, says: str, caught_by: str = "turns_at_any_positions", *twins: str
-) -> Misconception:
-    return _mistake("apply_rope", name, old, new, caught_by, says, *twins)
+def _rope(old: str, new: str, says: str, caught_by: str = "turns_at_any_positions", *twins: str) -> Edit:
+    return edit(old, new, caught_by, says, *twins)
 
 
-ROPE = (
-    _rope(
-        "positions_not_read",
+ROPE = mistakes_of(
+    "apply_rope",
+    positions_not_read=_rope(
         SPEEDS,
         f"positions = torch.arange(x.shape[-2])\n    {SPEEDS}",
         "Your positions are 0, 1, 2, ..., whatever `positions` says. With a cache the one new token is not at position 0.",
     ),
-    _rope(
-        "positions_from_the_first",
+    positions_from_the_first=_rope(
         SPEEDS,
         f"positions = positions - positions[..., :1]\n    {SPEEDS}",
         "Your positions are counted from the first one. Then a new token is at position 0 again, and its distance to the "
         "cached keys is lost.",
     ),
-    _rope(
-        "rope_positions_from_one",
+    rope_positions_from_one=_rope(
         SPEEDS,
         f"positions = positions + 1\n    {SPEEDS}",
         "Your positions are one too large. Scores would not notice, as long as everyone makes the same mistake; at "
         "position 0 nothing turns.",
     ),
-    _rope(
-        "positions_only_counted",
+    positions_only_counted=_rope(
         SPEEDS,
         f"positions = positions.argsort(-1).argsort(-1)\n    {SPEEDS}",
         "Your positions are replaced by their rank: gaps between them are lost.",
     ),
-    _rope(
-        "turned_backwards",
+    turned_backwards=_rope(
         TURN,
         "turn = -positions[..., None] * speeds",
         "Your pairs turn the other way: the minus stands at the other sine. Scores still depend on differences only, but "
         "ahead and behind have changed places, and weights trained with the formula would no longer fit.",
     ),
-    _rope(
-        "rope_sine_and_cosine_swapped",
+    rope_sine_and_cosine_swapped=_rope(
         PAIRS,
         "pairs = torch.stack([even * sin - odd * cos, even * cos + odd * sin], dim=-1)",
         "Your sines and cosines have changed places. At position 0, where cos is 1 and sin is 0, nothing should change.",
     ),
-    _rope(
-        "mirrored_instead_of_turned",
+    mirrored_instead_of_turned=_rope(
         PAIRS,
         "pairs = torch.stack([even * cos + odd * sin, even * sin - odd * cos], dim=-1)",
         "Your pairs are mirrored, not turned: at position 0 the second feature of each pair changes its sign.",
     ),
-    _rope(
-        "both_signs_positive",
+    both_signs_positive=_rope(
         PAIRS,
         "pairs = torch.stack([even * cos + odd * sin, even * sin + odd * cos], dim=-1)",
         "Your two lines both have a plus. A rotation has one minus; without it lengths change, and scores depend on more "
         "than differences.",
     ),
-    _rope(
-        "halves_for_pairs",
+    halves_for_pairs=_rope(
         f"{PARTS}\n    {PAIRS}\n    {ROPE_OUT}",
         "even, odd = x.chunk(2, dim=-1)\n"
         "    return torch.cat([even * cos - odd * sin, even * sin + odd * cos], dim=-1)",
         "Your pairs are feature i and feature i + d_head / 2. Many libraries do it so; here pairs are neighbours, 2i and "
         "2i + 1. Both work, but weights trained with one do not work with the other.",
     ),
-    _rope(
-        "pairs_come_back_as_halves",
+    pairs_come_back_as_halves=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "return torch.cat([even * cos - odd * sin, even * sin + odd * cos], dim=-1)",
         "Your pairs are turned rightly, but come back as two halves. Each feature goes back to where it came from.",
     ),
-    _rope(
-        "halves_come_back_as_pairs",
+    halves_come_back_as_pairs=_rope(
         PARTS,
         "even, odd = x.chunk(2, dim=-1)",
         "Your pairs are read as halves (i with i + d_head / 2) and written as neighbours. They are neighbours on both "
         "sides.",
     ),
-    _rope(
-        "frequencies_laid_out_in_halves",
+    frequencies_laid_out_in_halves=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "cos, sin = torch.cat([cos, cos], dim=-1), torch.cat([sin, sin], dim=-1)\n"
         "    partner = torch.stack([-odd, even], dim=-1).flatten(-2)\n    return x * cos + partner * sin",
         "Your pairs are neighbours, but your angles are laid out for halves: the two features of a pair turn by "
         "different angles. Repeat each angle twice in a row (repeat_interleave), not the whole list twice.",
     ),
-    _rope(
-        "rope_exponent_halved",
+    rope_exponent_halved=_rope(
         SPEEDS,
         "speeds = base ** (-torch.arange(d_head // 2, dtype=torch.float64) / d_head)",
         "Your exponent is i / d_head; the factor 2 is missing.",
     ),
-    _rope(
-        "rope_exponent_doubled",
+    rope_exponent_doubled=_rope(
         SPEEDS,
         "speeds = base ** (-2 * torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)",
         "Your exponent is 4i / d_head: the step of two is there already, and the factor 2 once more.",
     ),
-    _rope(
-        "rope_frequencies_of_the_figure",
+    rope_frequencies_of_the_figure=_rope(
         SPEEDS,
         "speeds = base ** (-torch.arange(d_head // 2, dtype=torch.float64) / max(d_head // 2 - 1, 1))",
         "Your frequencies end at 1/base, as those of timing_signal do. Here the exponent is 2i / d_head.",
     ),
-    _rope(
-        "rope_frequencies_of_d_model",
+    rope_frequencies_of_d_model=_rope(
         SPEEDS,
         "d_head = d_head * x.shape[1]\n    speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)\n"
         "    speeds = speeds[: x.shape[-1] // 2]",
         "Your frequencies are those of d_model. Each head turns its own d_head features through all frequencies.",
     ),
-    _rope(
-        "rope_frequencies_upside_down",
+    rope_frequencies_upside_down=_rope(
         SPEEDS,
         "speeds = base ** (torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)",
         "Your pairs turn ever faster; the minus in the exponent is missing.",
     ),
-    _rope(
-        "all_pairs_at_one_speed",
+    all_pairs_at_one_speed=_rope(
         SPEEDS,
         "speeds = base ** (-0.0 * torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)",
         "Your pairs all turn at the same speed. Each has its own frequency.",
     ),
-    _rope(
-        "rope_base_of_a_thousand",
-        SPEEDS,
-        "base = 1000 if base == 10000 else base\n    " + SPEEDS,
-        "Your base is 1000 by default. It is 10000.",
+    rope_base_of_a_thousand=_rope(
+        SPEEDS, "base = 1000 if base == 10000 else base\n    " + SPEEDS, "Your base is 1000 by default. It is 10000."
     ),
-    _rope(
-        "rope_base_not_used",
+    rope_base_not_used=_rope(
         SPEEDS,
         "speeds = 10000 ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)",
         "Your formula has 10000 written into it, and the argument `base` is never read.",
         "rope_has_a_base",
     ),
-    _rope(
-        "rope_in_degrees",
+    rope_in_degrees=_rope(
         TURN,
         "turn = torch.deg2rad(positions[..., None] * speeds)",
         "Your angles are taken for degrees. They are radians.",
     ),
-    _rope(
-        "no_head_axis_for_positions",
+    no_head_axis_for_positions=_rope(
         PER_ROW,
         "pass",
         "Your angles of positions (batch, time) have no axis for the heads, so the batch falls on the heads: an error if "
         "the numbers differ, and silently wrong if they are equal.",
         "every_sequence_has_its_positions",
     ),
-    _rope(
-        "positions_of_the_first_sequence",
+    positions_of_the_first_sequence=_rope(
         PER_ROW,
         "if positions.dim() == 2:\n        turn = turn[0]",
         "Your positions of the first sequence are used for all of them.",
         "every_sequence_has_its_positions",
     ),
-    _rope(
-        "added_instead_of_turned",
+    added_instead_of_turned=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "return x + torch.stack([sin, cos], dim=-1).flatten(-2)",
         "Your function adds sines and cosines to x, as the sinusoidal encoding is. RoPE turns what is there: it "
         "multiplies.",
     ),
-    _rope(
-        "multiplied_instead_of_turned",
+    multiplied_instead_of_turned=_rope(
         PAIRS,
         "pairs = torch.stack([even * cos, odd * sin], dim=-1)",
         "Your features are multiplied by cosine and sine one by one. Turning a pair mixes its two features.",
     ),
-    _rope(
-        "only_cosines",
+    only_cosines=_rope(
         PAIRS,
         "pairs = torch.stack([even * cos, odd * cos], dim=-1)",
         "Your sine terms are missing: pairs shrink, and do not turn.",
     ),
-    _rope(
-        "only_half_is_turned",
+    only_half_is_turned=_rope(
         ROPE_OUT,
         "return torch.cat([pairs.flatten(-2)[..., : d_head // 2], x[..., d_head // 2 :]], dim=-1)",
         "Your function turns the first half of the features only. Some models do so on purpose; here all pairs turn.",
     ),
-    _rope(
-        "second_line_reads_the_first",
+    second_line_reads_the_first=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "even = even * cos - odd * sin\n    odd = even * sin + odd * cos\n"
         "    return torch.stack([even, odd], dim=-1).flatten(-2)",
         "Your second line uses what the first has just computed. Both read the old pair.",
     ),
-    _rope(
-        "turned_in_place_and_read_again",
+    turned_in_place_and_read_again=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "x[..., 0::2] = even * cos - odd * sin\n    x[..., 1::2] = even * sin + odd * cos\n    return x",
         "Your first line writes into x, and `even` is only a view of it, so the second line reads what the first has "
         "written. Besides, x belongs to the caller.",
     ),
-    _rope(
-        "turned_in_place",
+    turned_in_place=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "x[..., 0::2], x[..., 1::2] = even * cos - odd * sin, even * sin + odd * cos\n    return x",
         "Your function writes into the caller's x. The numbers are right, but what was handed in is gone; make a tensor "
         "of your own.",
         "turning_leaves_its_input_alone",
     ),
-    _rope(
-        "pairs_still_apart",
+    pairs_still_apart=_rope(
         ROPE_OUT,
         "return pairs",
         "Your pairs still have an axis of their own: (..., d_head / 2, 2). The last two axes have yet to become one.",
     ),
-    _rope(
-        "length_normalised",
+    length_normalised=_rope(
         ROPE_OUT,
         "return pairs.flatten(-2) / pairs.flatten(-2).norm(dim=-1, keepdim=True)",
         "Your vectors are brought to length one. Turning keeps the length each vector has.",
     ),
-    _rope(
-        "rope_cut_off",
+    rope_cut_off=_rope(
         ROPE_OUT,
         "return pairs.detach().flatten(-2)",
         "Your vectors are turned right, but cut off from x (detach, .data or numpy), so no gradient gets past them.",
@@ -1473,185 +1261,150 @@ ROPE = (
 )
 
 
-def _choice(name: str, question: str, right: str, chosen: str, says: str) -> Misconception:
-    """Name the mistake of choosing one wrong option."""
-    text = f'answers["{question}"] = '
-    return Misconception(name, "quiz", f'{text}"{right}"', f'{text}"{chosen}"', caught_by=question, says=says)
-
-
-QUIZ = (
-    _choice(
-        "heads_see_further",
+QUIZ = mistakes_of(
+    "quiz",
+    heads_see_further=wrong_choice(
         "what_heads_add",
         "c",
         "a",
         "Your answer gives several heads a wider view. A single head already sees every position the mask allows.",
     ),
-    _choice(
-        "heads_add_weights",
+    heads_add_weights=wrong_choice(
         "what_heads_add",
         "c",
         "b",
         "Your answer has heads multiply the weights. Write down the shape of W_q for one head of 64 features, and for "
         "four of 16.",
     ),
-    _choice(
-        "heads_divide_the_sequence",
+    heads_divide_the_sequence=wrong_choice(
         "what_heads_add",
         "c",
         "d",
         "Your answer divides the positions. It is the features that are shared out; every head sees the whole sequence.",
     ),
-    _choice(
-        "heads_multiply_parameters",
+    heads_multiply_parameters=wrong_choice(
         "cost_of_heads",
         "a",
         "b",
         "Your answer gives every head matrices of full size. Each makes d_model / heads features only, so that all "
         "together make d_model.",
     ),
-    _choice(
-        "heads_divide_parameters",
-        "cost_of_heads",
-        "a",
-        "c",
-        "Your answer counts one head. There are eight of them, each with an eighth.",
+    heads_divide_parameters=wrong_choice(
+        "cost_of_heads", "a", "c", "Your answer counts one head. There are eight of them, each with an eighth."
     ),
-    _choice(
-        "output_layer_comes_with_heads",
+    output_layer_comes_with_heads=wrong_choice(
         "cost_of_heads",
         "a",
         "d",
         "Your answer adds W_o for the eight. Look at the constructor: it is there whatever n_heads is.",
     ),
-    _choice(
-        "view_raises",
+    view_raises=wrong_choice(
         "why_view_fails",
         "d",
         "a",
         "Your answer counts on an error. A view only asks whether the number of entries fits, and it does: that is what "
         "makes this mistake hard to find.",
     ),
-    _choice(
-        "view_is_split",
+    view_is_split=wrong_choice(
         "why_view_fails",
         "d",
         "b",
         "Your answer would be fine if heads stood before time in memory. Number the entries of a small x, and see where "
         "a view puts them.",
     ),
-    _choice(
-        "view_reorders_features",
+    view_reorders_features=wrong_choice(
         "why_view_fails",
         "d",
         "c",
         "Your answer has the positions right. Number the entries of a small x: which positions does head 0 get?",
     ),
-    _choice(
-        "outputs_stay",
+    outputs_stay=wrong_choice(
         "without_positions",
         "b",
         "a",
         "Your answer would be right for one output for the whole sentence. Here each word has a query of its own, and "
         "takes its output along.",
     ),
-    _choice(
-        "neighbours_matter",
+    neighbours_matter=wrong_choice(
         "without_positions",
         "b",
         "c",
         "Your answer knows neighbours. Nothing in q k^T says which words stand side by side; that is why positions have "
         "to be encoded.",
     ),
-    _choice(
-        "words_become_equal",
+    words_become_equal=wrong_choice(
         "without_positions",
         "b",
         "d",
         "Your answer would need equal queries. Words differ, so their queries do, and so do their outputs.",
     ),
-    _choice(
-        "same_encoding_at_distance",
+    same_encoding_at_distance=wrong_choice(
         "what_rotation_means",
         "a",
         "b",
         "Your answer makes positions that are k apart equal. They differ by a turn, always the same one.",
     ),
-    _choice(
-        "train_on_one_position",
+    train_on_one_position=wrong_choice(
         "what_rotation_means",
         "a",
         "c",
         "Your answer goes too far: what a model has learned at one position it may express at others, but it still "
         "has to see them.",
     ),
-    _choice(
-        "equal_scores_at_distance",
+    equal_scores_at_distance=wrong_choice(
         "what_rotation_means",
         "a",
         "d",
         "Your answer forgets the words. Scores depend on what stands there as well as on how far apart it is.",
     ),
-    _choice(
-        "one_frequency_cannot_be_added",
+    one_frequency_cannot_be_added=wrong_choice(
         "why_many_frequencies",
         "a",
         "d",
         "Your answer is about shapes, which can always be made to fit. What does a single wave do after one turn?",
     ),
-    _choice(
-        "one_and_two_look_alike",
+    one_and_two_look_alike=wrong_choice(
         "why_many_frequencies",
         "a",
         "b",
         "Your answer is easily tried: (sin 1, cos 1) and (sin 2, cos 2) differ. The trouble comes later.",
     ),
-    _choice(
-        "one_pair_cannot_turn",
-        "why_many_frequencies",
-        "a",
-        "c",
-        "Your answer does not hold: one pair is turned by one 2 by 2 block.",
+    one_pair_cannot_turn=wrong_choice(
+        "why_many_frequencies", "a", "c", "Your answer does not hold: one pair is turned by one 2 by 2 block."
     ),
-    _choice(
-        "rope_on_embeddings",
+    rope_on_embeddings=wrong_choice(
         "where_rope",
         "b",
         "a",
         "Your answer is what one does with the sinusoidal encoding. RoPE works where scores are made, in every layer.",
     ),
-    _choice(
-        "rope_on_values",
+    rope_on_values=wrong_choice(
         "where_rope",
         "b",
         "c",
         "Your answer turns the values as well. What is handed on should not depend on where it stood; positions are "
         "there to decide who reads whom.",
     ),
-    _choice(
-        "rope_on_scores",
+    rope_on_scores=wrong_choice(
         "where_rope",
         "b",
         "d",
         "Your answer comes too late: a score is a single number and has no pairs that could be turned.",
     ),
-    _choice(
-        "query_bias_is_silent",
+    query_bias_is_silent=wrong_choice(
         "silent_bias",
         "c",
         "a",
         "Your bias of W_q adds b_q . k_j to the score of key j, which differs from key to key. Work out what the "
         "other two add.",
     ),
-    _choice(
-        "value_bias_is_silent",
+    value_bias_is_silent=wrong_choice(
         "silent_bias",
         "c",
         "b",
         "Your bias of W_v is added to every value, and as the weights sum to one, to every output as well.",
     ),
-    _choice(
-        "no_bias_is_silent",
+    no_bias_is_silent=wrong_choice(
         "silent_bias",
         "c",
         "d",

@@ -1,165 +1,133 @@
 """Known mistakes of a8_language_model, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from collections.abc import Callable
-
-from autograder.course.spec import Misconception
-
-Edit = Callable[..., Misconception]
-
-
-def _edits(exercise: str) -> Edit:
-    """Return a function that names the mistakes of an exercise: having `new` where the reference has `old`."""
-
-    def edit(old: str, name: str, new: str, caught_by: str, says: str, *twins: str) -> Misconception:
-        return Misconception(name, exercise, old=old, new=new, caught_by=caught_by, says=says, twins=twins)
-
-    return edit
-
+from autograder.course.mistakes import Edit, edit, mistakes_of, wrong_choice
 
 # get_batch
 
-_batch = _edits("get_batch")
+
 N_STARTS = "n_starts = len(data) - time"
 STARTS = "starts = torch.randint(n_starts, (batch,), generator=generator)"
 PLACES = "places = starts[:, None] + torch.arange(time)"
 PIECES = "return data[places], data[places + 1]"
 
-GET_BATCH = (
-    _batch(
+GET_BATCH = mistakes_of(
+    "get_batch",
+    last_start_left_out=edit(
         N_STARTS,
-        "last_start_left_out",
         "n_starts = len(data) - time - 1",
         "last_start_can_be_drawn",
         "Your last start is never drawn. Of five tokens, pieces of three can start at 0 and at 1: the target of the last "
         "input may be the last token.",
     ),
-    _batch(
+    start_too_far=edit(
         N_STARTS,
-        "start_too_far",
         "n_starts = len(data) - time + 1",
         "last_start_can_be_drawn",
         "Your starts go one too far: from there, the inputs still fit into the text, but the last target does not.",
     ),
-    _batch(
+    start_anywhere=edit(
         N_STARTS,
-        "start_anywhere",
         "n_starts = len(data)",
         "batches_of_any_size",
         "Your starts go up to the end of the text, where there is no room for a piece any more.",
     ),
-    _batch(
+    generator_ignored=edit(
         STARTS,
-        "generator_ignored",
         "starts = torch.randint(n_starts, (batch,))",
         "batches_of_any_size",
         "Your starts do not come from the generator you are given, so nobody can repeat a training run.",
     ),
-    _batch(
+    generator_of_its_own=edit(
         STARTS,
-        "generator_of_its_own",
         "starts = torch.randint(n_starts, (batch,), generator=torch.Generator().manual_seed(0))",
         "batches_of_any_size",
         "Your function makes a generator of its own. It starts afresh in every call, and so every batch is the same.",
     ),
-    _batch(
+    one_start_for_all_rows=edit(
         STARTS,
-        "one_start_for_all_rows",
         "starts = torch.randint(n_starts, (1,), generator=generator).expand(batch)",
         "batches_of_any_size",
         "Your rows all hold the same piece: a single start is drawn for the batch. Each row has one of its own.",
     ),
-    _batch(
+    pieces_in_a_row=edit(
         STARTS,
-        "pieces_in_a_row",
         "starts = torch.arange(batch) * time % n_starts",
         "batches_of_any_size",
         "Your pieces are always those at the beginning of the text, one after another. They are drawn at random.",
     ),
-    _batch(
+    every_start_once=edit(
         STARTS,
-        "every_start_once",
         "starts = torch.randperm(n_starts, generator=generator)[:batch]",
         "last_start_can_be_drawn",
         "Your starts are drawn without putting them back. All draws are independent here, so a start may come up twice, and "
         "a batch may have more rows than there are starts.",
     ),
-    _batch(
+    starts_on_a_grid=edit(
         STARTS,
-        "starts_on_a_grid",
         "starts = torch.randint(n_starts, (batch,), generator=generator) // time * time",
         "batches_of_any_size",
         "Your pieces start at multiples of `time` only. Every start is as likely as any other, so that each token is seen at "
         "every place of a piece.",
     ),
-    _batch(
+    tokens_drawn_one_by_one=edit(
         PLACES,
-        "tokens_drawn_one_by_one",
         "places = torch.randint(n_starts, (batch, time), generator=generator)",
         "batches_of_any_size",
         "Your tokens are drawn one by one from all over the text. A piece is a stretch of it; without neighbours there is "
         "nothing to learn.",
     ),
-    _batch(
+    piece_one_too_long=edit(
         PLACES,
-        "piece_one_too_long",
         "places = starts[:, None] + torch.arange(time + 1)",
         "pieces_of_one_token",
         "Your pieces are one token too long. time + 1 tokens are needed in all, but inputs and targets have `time` each.",
     ),
-    _batch(
+    targets_not_shifted=edit(
         PIECES,
-        "targets_not_shifted",
         "return data[places], data[places]",
         "targets_are_what_comes_next",
         "Your targets are the inputs themselves. The model would learn to repeat what it reads, which is no language model.",
     ),
-    _batch(
+    targets_shifted_twice=edit(
         PIECES,
-        "targets_shifted_twice",
         "return data[places], data[(places + 2).clamp(max=len(data) - 1)]",
         "targets_are_what_comes_next",
         "Your targets are two tokens further on; it is the next one that is to be predicted.",
     ),
-    _batch(
+    targets_before_inputs=edit(
         PIECES,
-        "targets_before_inputs",
         "return data[places], data[places - 1]",
         "targets_are_what_comes_next",
         "Your targets are the tokens before the inputs. The model would be asked for what it has just read.",
     ),
-    _batch(
+    inputs_and_targets_swapped=edit(
         PIECES,
-        "inputs_and_targets_swapped",
         "return data[places + 1], data[places]",
         "targets_are_what_comes_next",
         "Your inputs and targets have changed places: what comes first is read, what comes next is the target.",
     ),
-    _batch(
+    targets_go_round=edit(
         PIECES,
-        "targets_go_round",
         "return data[places], data[places].roll(-1, dims=1)",
         "targets_are_what_comes_next",
         "Your last target is the first input of the piece: shifting the piece in itself brings its beginning to its end. "
         "Take the targets from the text.",
     ),
-    _batch(
+    one_target_per_piece=edit(
         PIECES,
-        "one_target_per_piece",
         "return data[places], data[starts + time]",
         "targets_are_what_comes_next",
         "Your pieces have one target each, the token behind them. Every position has one: that makes `time` predictions of "
         "one pass through the model.",
     ),
-    _batch(
+    time_before_batch=edit(
         PIECES,
-        "time_before_batch",
         "return data[places].T, data[places + 1].T",
         "batches_of_any_size",
         "Your batch has time on its first axis. Here it is (batch, time).",
     ),
-    _batch(
+    batch_in_one_tensor=edit(
         PIECES,
-        "batch_in_one_tensor",
         "return torch.stack([data[places], data[places + 1]])",
         "batches_of_any_size",
         "Your inputs and targets come back as one tensor. Return the two, one after the other.",
@@ -168,7 +136,7 @@ GET_BATCH = (
 
 # TransformerLM
 
-_model = _edits("TransformerLM")
+
 TOKENS = "tokens = self.token_embedding(ids)"
 WHERE = "places = torch.arange(time, device=ids.device)"
 SUM = "x = self.dropout(tokens + self.position_embedding(places))"
@@ -179,340 +147,282 @@ THINK = "x = x + block.feed_forward(block.norm_2(x))"
 BOTH = f"{LOOK}\n            {THINK}"
 LOGITS = "return self.output(self.final_norm(x))"
 
-TRANSFORMER_LM = (
-    _model(
+TRANSFORMER_LM = mistakes_of(
+    "TransformerLM",
+    no_positions=edit(
         SUM,
-        "no_positions",
         "x = self.dropout(tokens)",
         "same_token_at_every_place",
         "Your model does not use position_embedding. Attention by itself does not know how far back a token stands.",
     ),
-    _model(
+    no_tokens=edit(
         SUM,
-        "no_tokens",
         "x = self.dropout(torch.zeros_like(tokens) + self.position_embedding(places))",
         "models_of_any_size",
         "Your model reads the positions and not the tokens.",
     ),
-    _model(
+    places_from_one=edit(
         WHERE,
-        "places_from_one",
         "places = torch.arange(1, time + 1, device=ids.device).clamp(max=self.block_size - 1)",
         "models_of_any_size",
         "Your places are counted from 1. The first token stands at place 0.",
     ),
-    _model(
+    places_counted_from_the_end=edit(
         WHERE,
-        "places_counted_from_the_end",
         "places = torch.arange(time, device=ids.device).flip(0)",
         "models_of_any_size",
         "Your places are counted from the end, so a token's place changes whenever one is added. The first one is at 0.",
     ),
-    _model(
+    places_at_the_end_of_the_block=edit(
         WHERE,
-        "places_at_the_end_of_the_block",
         "places = torch.arange(time, device=ids.device) + self.block_size - time",
         "models_of_any_size",
         "Your tokens stand at the last places of the block. Short texts begin at place 0 as well.",
     ),
-    _model(
+    all_at_place_zero=edit(
         WHERE,
-        "all_at_place_zero",
         "places = torch.zeros(time, dtype=torch.long, device=ids.device)",
         "same_token_at_every_place",
         "Your tokens all stand at place 0, so nothing tells how far apart they are.",
     ),
-    _model(
+    places_are_ids=edit(
         WHERE,
-        "places_are_ids",
         "places = ids.clamp(max=self.block_size - 1)",
         "models_of_any_size",
         "Your position vectors are looked up by the tokens' ids. They belong to the places 0, 1, 2 and so on.",
     ),
-    _model(
+    tokens_scaled_up=edit(
         TOKENS,
-        "tokens_scaled_up",
         "tokens = self.token_embedding(ids) * self.token_embedding.embedding_dim**0.5",
         "models_of_any_size",
         "Your token vectors are multiplied by sqrt(d_model), as in the first Transformer. Here, as in GPT-2, they are added to "
         "the positions as they are.",
     ),
-    _model(
+    sum_scaled_up=edit(
         SUM,
-        "sum_scaled_up",
         "x = self.dropout((tokens + self.position_embedding(places)) * tokens.shape[-1] ** 0.5)",
         "models_of_any_size",
         "Your sum of token and position is multiplied by sqrt(d_model). There is no factor here.",
     ),
-    _model(
+    positions_multiplied=edit(
         SUM,
-        "positions_multiplied",
         "x = self.dropout(tokens * self.position_embedding(places))",
         "models_of_any_size",
         "Your token and position vectors are multiplied. They are added.",
     ),
-    _model(
+    positions_cannot_learn=edit(
         SUM,
-        "positions_cannot_learn",
         "x = self.dropout(tokens + self.position_embedding(places).detach())",
         "place_vectors_can_learn",
         "Your positions are cut off from the gradient, so they stay what they were at the start.",
     ),
-    _model(
+    tokens_cannot_learn=edit(
         TOKENS,
-        "tokens_cannot_learn",
         "tokens = self.token_embedding(ids).detach()",
         "token_vectors_can_learn",
         "Your token vectors are cut off from the gradient, so they stay what they were at the start.",
     ),
-    _model(
+    dropout_left_out=edit(
         SUM,
-        "dropout_left_out",
         "x = tokens + self.position_embedding(places)",
         "everything_can_be_dropped_in_training",
         "Your model does not use self.dropout, so nothing is ever dropped while it trains.",
     ),
-    _model(
+    dropout_active_in_evaluation=edit(
         SUM,
-        "dropout_active_in_evaluation",
         "x = functional.dropout(tokens + self.position_embedding(places), self.dropout.p)",
         "nothing_is_dropped_in_evaluation",
         "Your dropout is active in evaluation, too: the function in torch.nn.functional does not know the model's mode unless "
         "you tell it. self.dropout does.",
     ),
-    _model(
+    dropout_of_tokens_only=edit(
         SUM,
-        "dropout_of_tokens_only",
         "x = self.dropout(tokens) + self.position_embedding(places)",
         "everything_can_be_dropped_in_training",
         "Your dropout takes the tokens before the positions are added. It stands behind the sum of the two.",
     ),
-    _model(
+    dropout_of_positions_only=edit(
         SUM,
-        "dropout_of_positions_only",
         "x = tokens + self.dropout(self.position_embedding(places))",
         "everything_can_be_dropped_in_training",
         "Your dropout takes the positions alone. It stands behind the sum of tokens and positions.",
     ),
-    _model(
+    dropout_before_the_output_too=edit(
         LOGITS,
-        "dropout_before_the_output_too",
         "return self.output(self.dropout(self.final_norm(x)))",
         "everything_can_be_dropped_in_training",
         "Your dropout stands a second time before the output map. It has one place: behind the sum of tokens and positions.",
     ),
-    _model(
+    dropout_of_the_attention_too=edit(
         LOOK,
-        "dropout_of_the_attention_too",
         "x = x + self.dropout(block.attention(block.norm_1(x), mask))",
         "everything_can_be_dropped_in_training",
         "Your dropout stands behind each attention, too, as in some models. Here it has one place: behind the sum of tokens and "
         "positions.",
     ),
-    _model(
+    no_mask=edit(
         MASK,
-        "no_mask",
         "mask = torch.ones(time, time, dtype=torch.bool, device=ids.device)",
         "future_tokens_change_nothing",
         "Your positions see what comes after them. The next token is what they are to predict: in training the answer stands "
         "in the input, and when the model writes there is nothing to copy it from.",
     ),
-    _model(
+    mask_shows_the_next=edit(
         MASK,
-        "mask_shows_the_next",
         "mask = torch.ones(time, time, dtype=torch.bool, device=ids.device).tril(diagonal=1)",
         "future_tokens_change_nothing",
         "Your mask is one off: each position sees the token right after it, which is the very one to predict.",
     ),
-    _model(
+    mask_hides_self=edit(
         MASK,
-        "mask_hides_self",
         "mask = torch.ones(time, time, dtype=torch.bool, device=ids.device).tril(diagonal=-1)",
         "models_of_any_size",
         "Your positions may not look at themselves; the first one has nothing to look at at all, and what comes out is no "
         "number.",
     ),
-    _model(
+    mask_shows_the_future=edit(
         MASK,
-        "mask_shows_the_future",
         "mask = torch.ones(time, time, dtype=torch.bool, device=ids.device).triu()",
         "models_of_any_size",
         "Your mask is the wrong triangle: positions see themselves and what comes after, and none of what was before.",
     ),
-    _model(
+    mask_says_what_is_hidden=edit(
         MASK,
-        "mask_says_what_is_hidden",
         "mask = ~torch.ones(time, time, dtype=torch.bool, device=ids.device).tril()",
         "models_of_any_size",
         "Your mask is True where nothing may be seen, as in torch's own modules. Here True means 'may look'.",
     ),
-    _model(
+    mask_shows_two=edit(
         MASK,
-        "mask_shows_two",
         "mask = torch.ones(time, time, dtype=torch.bool, device=ids.device).tril().triu(diagonal=-1)",
         "models_of_any_size",
         "Your positions see themselves and the one before, and no further back.",
     ),
-    _model(
+    post_norm=edit(
         BOTH,
-        "post_norm",
         "x = block.norm_1(x + block.attention(x, mask))\n            x = block.norm_2(x + block.feed_forward(x))",
         "models_of_any_size",
         "Your blocks are post-norm: the norm stands behind the sum. Here it stands before the sublayer, and nothing stands "
         "behind the sum.",
     ),
-    _model(
+    attention_without_residual=edit(
         LOOK,
-        "attention_without_residual",
         "x = block.attention(block.norm_1(x), mask)",
         "models_of_any_size",
         "Your attention replaces x where it should be added to it.",
     ),
-    _model(
+    feed_forward_without_residual=edit(
         THINK,
-        "feed_forward_without_residual",
         "x = block.feed_forward(block.norm_2(x))",
         "models_of_any_size",
         "Your feed-forward network replaces x where it should be added to it.",
     ),
-    _model(
+    residual_of_the_normed=edit(
         LOOK,
-        "residual_of_the_normed",
         "normed = block.norm_1(x)\n            x = normed + block.attention(normed, mask)",
         "models_of_any_size",
         "Your attention is added to the normed x. It is added to x as it was; only the sublayer reads the normed one.",
     ),
-    _model(
+    second_residual_of_the_normed=edit(
         THINK,
-        "second_residual_of_the_normed",
         "normed = block.norm_2(x)\n            x = normed + block.feed_forward(normed)",
         "models_of_any_size",
         "Your feed-forward network is added to the normed x. It is added to x as it was; only the sublayer reads the normed "
         "one.",
     ),
-    _model(
-        LOOK,
-        "attention_without_norm",
-        "x = x + block.attention(x, mask)",
-        "models_of_any_size",
-        "Your attention reads x without norm_1.",
+    attention_without_norm=edit(
+        LOOK, "x = x + block.attention(x, mask)", "models_of_any_size", "Your attention reads x without norm_1."
     ),
-    _model(
+    feed_forward_without_norm=edit(
         THINK,
-        "feed_forward_without_norm",
         "x = x + block.feed_forward(x)",
         "models_of_any_size",
         "Your feed-forward network reads x without norm_2.",
     ),
-    _model(
+    one_norm_for_both=edit(
         THINK,
-        "one_norm_for_both",
         "x = x + block.feed_forward(block.norm_1(x))",
         "models_of_any_size",
         "Your block uses norm_1 twice and norm_2 never. Each sublayer has a norm of its own.",
     ),
-    _model(
+    norms_swapped=edit(
         BOTH,
-        "norms_swapped",
         "x = x + block.attention(block.norm_2(x), mask)\n            x = x + block.feed_forward(block.norm_1(x))",
         "models_of_any_size",
         "Your two norms have changed places.",
     ),
-    _model(
+    sublayers_side_by_side=edit(
         BOTH,
-        "sublayers_side_by_side",
         "x = x + block.attention(block.norm_1(x), mask) + block.feed_forward(block.norm_2(x))",
         "models_of_any_size",
         "Your sublayers both read the same x. The feed-forward network reads what is there after the attention.",
     ),
-    _model(
+    feed_forward_first=edit(
         BOTH,
-        "feed_forward_first",
         "x = x + block.feed_forward(block.norm_2(x))\n            x = x + block.attention(block.norm_1(x), mask)",
         "models_of_any_size",
         "Your feed-forward network comes before the attention. First the positions look, then they think.",
     ),
-    _model(
-        THINK,
-        "no_feed_forward",
-        "pass",
-        "models_of_any_size",
-        "Your blocks are attention only; the feed-forward network is not used.",
+    no_feed_forward=edit(
+        THINK, "pass", "models_of_any_size", "Your blocks are attention only; the feed-forward network is not used."
     ),
-    _model(
+    no_attention=edit(
         LOOK,
-        "no_attention",
         "pass",
         "models_of_any_size",
         "Your positions never look at each other; the attention is not used. What is left knows only the last token.",
     ),
-    _model(
+    no_final_norm=edit(
         LOGITS,
-        "no_final_norm",
         "return self.output(x)",
         "models_of_any_size",
         "Your output map reads the sums as they are. A stack of pre-norm blocks ends with final_norm.",
     ),
-    _model(
+    final_norm_in_every_block=edit(
         BOTH,
-        "final_norm_in_every_block",
         f"{BOTH}\n            x = self.final_norm(x)",
         "models_of_any_size",
         "Your final_norm comes after each block. It comes once, after the last one.",
     ),
-    _model(
+    softmax_of_the_logits=edit(
         LOGITS,
-        "softmax_of_the_logits",
         "return torch.softmax(self.output(self.final_norm(x)), dim=-1)",
         "models_of_any_size",
         "Your model returns probabilities. Cross-entropy and sampling take the softmax themselves, and twice is wrong.",
     ),
-    _model(
+    log_softmax_of_the_logits=edit(
         LOGITS,
-        "log_softmax_of_the_logits",
         "return torch.log_softmax(self.output(self.final_norm(x)), dim=-1)",
         "models_of_any_size",
         "Your model returns log-probabilities. The loss would be the same, but what is asked for are the logits, as the output "
         "map gives them.",
     ),
-    _model(
+    logits_of_the_last_position=edit(
         LOGITS,
-        "logits_of_the_last_position",
         "return self.output(self.final_norm(x))[:, -1:]",
         "models_of_any_size",
         "Your model predicts behind the last token only. It does so at every position; training needs them all.",
     ),
-    _model(
+    tied_to_the_embedding=edit(
         LOGITS,
-        "tied_to_the_embedding",
         "return functional.linear(self.final_norm(x), self.token_embedding.weight, self.output.bias)",
         "models_of_any_size",
         "Your output map uses the weights of the token embedding, as GPT-2 does. Here it has weights of its own.",
     ),
-    _model(
-        LOOP,
-        "first_block_only",
-        "for block in self.blocks[:1]:",
-        "models_of_any_size",
-        "Your model uses its first block only.",
+    first_block_only=edit(
+        LOOP, "for block in self.blocks[:1]:", "models_of_any_size", "Your model uses its first block only."
     ),
-    _model(
-        LOOP,
-        "last_block_left_out",
-        "for block in list(self.blocks)[:-1]:",
-        "models_of_any_size",
-        "Your model leaves out its last block.",
+    last_block_left_out=edit(
+        LOOP, "for block in list(self.blocks)[:-1]:", "models_of_any_size", "Your model leaves out its last block."
     ),
-    _model(
+    first_block_again_and_again=edit(
         LOOP,
-        "first_block_again_and_again",
         "for block in [self.blocks[0]] * len(self.blocks):",
         "models_of_any_size",
         "Your model goes through its first block again and again. Each layer has a block of its own.",
     ),
-    _model(
+    blocks_backwards=edit(
         LOOP,
-        "blocks_backwards",
         "for block in reversed(self.blocks):",
         "models_of_any_size",
         "Your blocks come in the wrong order: the last one first.",
@@ -521,211 +431,185 @@ TRANSFORMER_LM = (
 
 # lm_loss
 
-_loss = _edits("lm_loss")
+
 LOSS = "return functional.cross_entropy(logits.reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)"
 FLAT = "logits.reshape(-1, vocab), targets.reshape(-1)"
 
-LM_LOSS = (
-    _loss(
+LM_LOSS = mistakes_of(
+    "lm_loss",
+    softmax_before_cross_entropy=edit(
         LOSS,
-        "softmax_before_cross_entropy",
         "return functional.cross_entropy(logits.softmax(dim=-1).reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your cross-entropy is given probabilities. It takes the softmax itself, and with two of them the loss can never come "
         "near zero.",
     ),
-    _loss(
+    loss_summed=edit(
         LOSS,
-        "loss_summed",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, reduction='sum')",
         "losses_of_any_size",
         "Your loss is the sum over all tokens. It is the mean, or it would grow with the batch.",
     ),
-    _loss(
+    loss_of_every_token=edit(
         LOSS,
-        "loss_of_every_token",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, reduction='none')",
         "losses_of_any_size",
         "Your function returns the loss of every token. Their mean is asked for, one number.",
     ),
-    _loss(
+    loss_is_a_plain_number=edit(
         LOSS,
-        "loss_is_a_plain_number",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE).item()",
         "losses_of_any_size",
         "Your loss is a plain number, from which no gradient can flow back. Return the tensor.",
     ),
-    _loss(
+    mean_over_ignored=edit(
         LOSS,
-        "mean_over_ignored",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, reduction='sum') / targets.numel()",
         "some_targets_are_not_asked",
         "Your sum leaves out what is to be ignored, but it is divided by the number of all targets. Divide by those that count.",
     ),
-    _loss(
+    mean_of_row_means=edit(
         LOSS,
-        "mean_of_row_means",
         "return torch.stack([functional.cross_entropy(row, t, ignore_index=IGNORE) for row, t in zip(logits, targets)]).mean()",
         "some_targets_are_not_asked",
         "Your loss is the mean of each row's mean, so tokens of rows that ask for little weigh more. All tokens weigh the same.",
     ),
-    _loss(
+    sum_over_time=edit(
         LOSS,
-        "sum_over_time",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, reduction='sum') / len(targets)",
         "losses_of_any_size",
         "Your loss is summed over time and averaged over the batch only, so it grows with the length of the pieces.",
     ),
-    _loss(
+    ignored_counted_as_token_zero=edit(
         LOSS,
-        "ignored_counted_as_token_zero",
         "return functional.cross_entropy(logits.reshape(-1, vocab), targets.reshape(-1).clamp(min=0))",
         "some_targets_are_not_asked",
         "Your loss takes IGNORE for the token of id 0. Where a target is IGNORE nothing is asked.",
     ),
-    _loss(
+    token_zero_ignored=edit(
         LOSS,
-        "token_zero_ignored",
         f"return functional.cross_entropy({FLAT}.clamp(min=0), ignore_index=0)",
         "losses_of_any_size",
         "Your loss leaves out the token of id 0, as if it were padding. It is a token like the others; IGNORE is what is left "
         "out.",
     ),
-    _loss(
+    loss_shifted_again=edit(
         LOSS,
-        "loss_shifted_again",
         "return functional.cross_entropy(logits[:, :-1].reshape(-1, vocab), targets[:, 1:].reshape(-1), ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your loss shifts the targets. They have been shifted already, by get_batch: logits[:, t] belong to targets[:, t].",
     ),
-    _loss(
+    loss_of_the_last_position=edit(
         LOSS,
-        "loss_of_the_last_position",
         "return functional.cross_entropy(logits[:, -1], targets[:, -1], ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your loss looks at the last position only. Every position has made a prediction.",
     ),
-    _loss(
+    loss_of_the_first_position=edit(
         LOSS,
-        "loss_of_the_first_position",
         "return functional.cross_entropy(logits[:, 0], targets[:, 0], ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your loss looks at the first position only. Every position has made a prediction.",
     ),
-    _loss(
+    loss_of_the_first_row=edit(
         LOSS,
-        "loss_of_the_first_row",
         "return functional.cross_entropy(logits[0], targets[0], ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your loss looks at the first row of the batch only.",
     ),
-    _loss(
+    softmax_over_time=edit(
         LOSS,
-        "softmax_over_time",
         "return functional.nll_loss(logits.log_softmax(dim=1).reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your softmax runs over the positions. It is the tokens of one position that compete: the last axis.",
     ),
-    _loss(
+    logits_reshaped_askew=edit(
         LOSS,
-        "logits_reshaped_askew",
         "return functional.cross_entropy(logits.reshape(len(logits), vocab, -1), targets, ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your classes are brought to axis 1 by reshape, which does not move numbers to where they belong. transpose does, or "
         "flatten batch and time together.",
     ),
-    _loss(
+    targets_in_another_order=edit(
         LOSS,
-        "targets_in_another_order",
         "return functional.cross_entropy(logits.reshape(-1, vocab), targets.T.reshape(-1), ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your logits and targets are flattened in different orders, so predictions meet the targets of other positions.",
     ),
-    _loss(
+    loss_without_minus=edit(
         LOSS,
-        "loss_without_minus",
         f"return -functional.cross_entropy({FLAT}, ignore_index=IGNORE)",
         "losses_of_any_size",
         "Your loss lacks the minus sign: learning would make the right tokens less probable.",
     ),
-    _loss(
+    loss_in_bits=edit(
         LOSS,
-        "loss_in_bits",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE) / math.log(2)",
         "losses_of_any_size",
         "Your loss is in bits. Nats are asked for, the natural logarithm.",
     ),
-    _loss(
+    perplexity_for_loss=edit(
         LOSS,
-        "perplexity_for_loss",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE).exp()",
         "losses_of_any_size",
         "Your function returns the perplexity, e to the loss.",
     ),
-    _loss(
+    probability_for_surprise=edit(
         LOSS,
-        "probability_for_surprise",
         "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
         "    return (1 - p)[targets != IGNORE].mean()",
         "losses_of_any_size",
         "Your loss is one minus the probability of the right token. It is minus its logarithm, which does not forgive being "
         "sure and wrong.",
     ),
-    _loss(
+    logarithm_with_something_added=edit(
         LOSS,
-        "logarithm_with_something_added",
         "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
         "    return -(p + 1e-3).log()[targets != IGNORE].mean()",
         "losses_of_any_size",
         "Your probabilities have a small number added before the logarithm. That hides how wrong the model may be; "
         "log_softmax needs no such help.",
     ),
-    _loss(
+    exponentials_overflow=edit(
         LOSS,
-        "exponentials_overflow",
         "picked = logits.gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
         "    return (logits.exp().sum(dim=-1).log() - picked)[targets != IGNORE].mean()",
         "very_large_logits",
         "Your exponentials overflow for large logits, and the loss is not a number any more. Take the largest logit off "
         "first, or use log_softmax.",
     ),
-    _loss(
+    labels_smoothed=edit(
         LOSS,
-        "labels_smoothed",
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, label_smoothing=0.1)",
         "losses_of_any_size",
         "Your targets are smoothed: a part of the probability is asked for wrong tokens. That is a training trick, not the "
         "surprise.",
     ),
-    _loss(
+    squared_error=edit(
         LOSS,
-        "squared_error",
         "hot = functional.one_hot(targets.clamp(min=0), vocab)\n"
         "    return ((logits.softmax(dim=-1) - hot) ** 2).sum(dim=-1)[targets != IGNORE].mean()",
         "losses_of_any_size",
         "Your loss is the squared distance of the probabilities from the right ones. Cross-entropy is asked for.",
     ),
-    _loss(
+    each_token_by_itself=edit(
         LOSS,
-        "each_token_by_itself",
         "hot = functional.one_hot(targets.clamp(min=0), vocab).float()\n"
         "    each = functional.binary_cross_entropy_with_logits(logits, hot, reduction='none').sum(dim=-1)\n"
         "    return each[targets != IGNORE].mean()",
         "losses_of_any_size",
         "Your loss asks of every token by itself whether it comes next. Exactly one does: softmax, not sigmoid.",
     ),
-    _loss(
+    targets_changed_in_place=edit(
         LOSS,
-        "targets_changed_in_place",
         "kept = (targets != IGNORE).reshape(-1)\n"
         "    targets.clamp_(min=0)\n"
         "    return functional.cross_entropy(logits.reshape(-1, vocab)[kept], targets.reshape(-1)[kept])",
         "loss_leaves_its_inputs_alone",
         "Your function writes into the targets it was given. Whoever uses the batch again finds other targets in it.",
     ),
-    _loss(
+    loss_cut_off=edit(
         LOSS,
-        "loss_cut_off",
         "return functional.cross_entropy(logits.detach().reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
         "gradients_flow_back_from_the_loss",
         "Your loss is right, but cut off from the logits (detach, .item() or numpy), so no gradient flows back from it.",
@@ -734,7 +618,7 @@ LM_LOSS = (
 
 # generate
 
-_write = _edits("generate")
+
 STEPS = "for step in range(n):"
 CONTEXT = "context = written[:, -model.block_size :]"
 ASK = "logits = model(context)[:, -1]"
@@ -752,293 +636,246 @@ DRAWN = "token = (cumulative <= u).sum(dim=-1, keepdim=True)"
 APPENDED = "written = torch.cat([written, token], dim=1)"
 WRITTEN = "return written\n"
 
-GENERATE = (
-    _write(
+GENERATE = mistakes_of(
+    "generate",
+    context_not_cropped=edit(
         CONTEXT,
-        "context_not_cropped",
         "context = written",
         "last_tokens_are_the_context",
         "Your model is given everything that was written. It has no positions beyond block_size: show it the last block_size "
         "tokens.",
     ),
-    _write(
+    context_cropped_at_the_end=edit(
         CONTEXT,
-        "context_cropped_at_the_end",
         "context = written[:, : model.block_size]",
         "last_tokens_are_the_context",
         "Your model is shown the first block_size tokens, always the same ones. It is the last ones that the next token "
         "follows.",
     ),
-    _write(
+    context_cropped_once=edit(
         CONTEXT,
-        "context_cropped_once",
         "context = torch.cat([ids[:, -model.block_size :], written[:, ids.shape[1] :]], dim=1)",
         "last_tokens_are_the_context",
         "Your context is cropped once, before the loop, and then grows beyond block_size. Crop it at every step.",
     ),
-    _write(
+    context_one_too_short=edit(
         CONTEXT,
-        "context_one_too_short",
         "context = written[:, -max(model.block_size - 1, 1) :]",
         "last_tokens_are_the_context",
         "Your context is a token shorter than it may be.",
     ),
-    _write(
+    context_one_too_long=edit(
         CONTEXT,
-        "context_one_too_long",
         "context = written[:, -(model.block_size + 1) :]",
         "last_tokens_are_the_context",
         "Your context is a token longer than the model can take.",
     ),
-    _write(
+    only_the_last_token_shown=edit(
         CONTEXT,
-        "only_the_last_token_shown",
         "context = written[:, -1:]",
         "greedy_texts",
         "Your model is shown the last token alone and has forgotten the rest. Without a cache it needs all of the context.",
     ),
-    _write(
+    only_the_beginning_shown=edit(
         CONTEXT,
-        "only_the_beginning_shown",
         "context = ids[:, -model.block_size :]",
         "greedy_texts",
         "Your model is shown the beginning again and again, and never what it has written itself.",
     ),
-    _write(
+    only_its_own_words_shown=edit(
         CONTEXT,
-        "only_its_own_words_shown",
         "context = written[:, max(ids.shape[1] - 1, 0) :][:, -model.block_size :]",
         "greedy_texts",
         "Your model forgets the beginning as soon as it writes. The context holds both, up to block_size.",
     ),
-    _write(
+    first_logits_used=edit(
         ASK,
-        "first_logits_used",
         "logits = model(context)[:, 0]",
         "greedy_texts",
         "Your next token comes from the logits at the first position. Those at the last one are for what comes next.",
     ),
-    _write(
+    row_zero_for_all=edit(
         ASK,
-        "row_zero_for_all",
         "logits = model(context)[:1, -1].expand(len(ids), -1)",
         "greedy_texts",
         "Your rows all go on as row 0 does. Each row has logits of its own.",
     ),
-    _write(
+    logits_averaged_over_positions=edit(
         ASK,
-        "logits_averaged_over_positions",
         "logits = model(context).mean(dim=1)",
         "greedy_texts",
         "Your logits are the mean over all positions. Only those at the last one are for the next token.",
     ),
-    _write(
+    always_greedy=edit(
         IS_ZERO,
-        "always_greedy",
         "if True:",
         "sampled_texts",
         "Your tokens are always the most probable ones. That is for temperature 0; else they are drawn.",
     ),
-    _write(
+    greedy_below_one=edit(
         IS_ZERO,
-        "greedy_below_one",
         "if temperature < 1:",
         "cold_and_warm",
         "Your tokens are the most probable ones for every temperature below 1. Only 0 means that.",
     ),
-    _write(
+    zero_is_a_number_like_others=edit(
         IS_ZERO,
-        "zero_is_a_number_like_others",
         "if temperature < 0:",
         "greedy_texts",
         "Your code divides by a temperature of 0, and asks for random numbers where none are needed. 0 means: take the largest "
         "logit.",
     ),
-    _write(
+    least_probable_taken=edit(
         GREEDY,
-        "least_probable_taken",
         "token = logits.argmin(dim=-1, keepdim=True)",
         "greedy_texts",
         "Your greedy choice is the least probable token.",
     ),
-    _write(
+    one_token_for_all_rows=edit(
         GREEDY,
-        "one_token_for_all_rows",
         "token = (logits.argmax() % logits.shape[-1]).expand(len(logits), 1)",
         "greedy_texts",
         "Your greedy choice is the largest logit of the whole batch, for all rows. Each row has its own.",
     ),
-    _write(
+    temperature_multiplied=edit(
         SCALED,
-        "temperature_multiplied",
         "scaled = logits * temperature",
         "cold_and_warm",
         "Your logits are multiplied by the temperature, so what should be cold is warm. They are divided by it.",
     ),
-    _write(
+    temperature_ignored=edit(
         SCALED,
-        "temperature_ignored",
         "scaled = logits",
         "cold_and_warm",
         "Your temperature is not used, except for 0.",
         "temperature_after_the_softmax",
     ),
-    _write(
+    temperature_under_a_root=edit(
         SCALED,
-        "temperature_under_a_root",
         "scaled = logits / temperature**0.5",
         "cold_and_warm",
         "Your logits are divided by the root of the temperature. It is the temperature itself.",
     ),
-    _write(
+    temperature_after_the_softmax=edit(
         f"{SCALED}\n",
-        "temperature_after_the_softmax",
         "scaled = (torch.softmax(logits, dim=-1) / temperature).log()\n",
         "cold_and_warm",
         "Your temperature divides the probabilities, and making them sum to 1 takes it out again. It divides the logits.",
         "temperature_ignored",
     ),
-    _write(
+    temperature_divides_probabilities=edit(
         PROBABILITIES,
-        "temperature_divides_probabilities",
         "probabilities = torch.softmax(scaled * temperature, dim=-1) / temperature",
         "cold_and_warm",
         "Your temperature divides the probabilities, which do not sum to 1 then. It divides the logits, before the softmax.",
     ),
-    _write(
-        IF_TOP_K,
-        "top_k_ignored",
-        "if False:",
-        "best_few",
-        "Your top_k is not used: unlikely tokens can still be drawn.",
+    top_k_ignored=edit(
+        IF_TOP_K, "if False:", "best_few", "Your top_k is not used: unlikely tokens can still be drawn."
     ),
-    _write(
+    top_k_beyond_the_vocabulary=edit(
         K,
-        "top_k_beyond_the_vocabulary",
         "k = top_k",
         "more_than_there_are",
         "Your code fails where top_k is larger than the vocabulary. It should leave everything possible then.",
     ),
-    _write(
-        K,
-        "top_k_one_more",
-        "k = min(top_k + 1, scaled.shape[-1])",
-        "best_few",
-        "Your draw is from top_k + 1 tokens.",
-    ),
-    _write(
+    top_k_one_more=edit(K, "k = min(top_k + 1, scaled.shape[-1])", "best_few", "Your draw is from top_k + 1 tokens."),
+    worst_k_kept=edit(
         LEAST,
-        "worst_k_kept",
         "least = scaled.topk(k, dim=-1, largest=False).values[:, -1:]",
         "best_few",
         "Your border is the top_k-th smallest logit. It is the top_k-th largest.",
     ),
-    _write(
+    top_one_kept=edit(
         LEAST,
-        "top_one_kept",
         "least = scaled.topk(k, dim=-1).values[:, :1]",
         "best_few",
         "Your border is the largest logit, so only the best token is left. The last of the top_k is the border.",
     ),
-    _write(
+    top_k_of_the_batch=edit(
         LEAST,
-        "top_k_of_the_batch",
         "least = scaled.flatten().topk(k).values[-1]",
         "best_few",
         "Your top_k are the best of all rows together; a row may be left with none. Each row has its own.",
     ),
-    _write(
+    top_k_of_row_zero=edit(
         LEAST,
-        "top_k_of_row_zero",
         "least = scaled[:1].topk(k, dim=-1).values[:, -1:]",
         "best_few",
         "Your border is that of row 0, for all rows. Each row has its own.",
     ),
-    _write(
+    border_left_out=edit(
         KEPT,
-        "border_left_out",
         "scaled = scaled.masked_fill(scaled <= least, -math.inf)",
         "best_few",
         "Your top_k-th token is left out, too. A logit equal to the border stays.",
     ),
-    _write(
+    equals_cut_to_exactly_k=edit(
         KEPT,
-        "equals_cut_to_exactly_k",
         "best = scaled.topk(k, dim=-1).indices\n"
         "                scaled = torch.full_like(scaled, -math.inf).scatter(-1, best, scaled.gather(-1, best))",
         "equals_at_the_border_stay",
         "Your draw is from exactly top_k tokens, also where others are just as good as the last of them. Those stay, too: "
         "which of equals are kept should not depend on their ids.",
     ),
-    _write(
+    masked_with_zero=edit(
         KEPT,
-        "masked_with_zero",
         "scaled = scaled.masked_fill(scaled < least, 0.0)",
         "best_few",
         "Your logits of tokens that are out become 0, which is a logit like others. Minus infinity makes the probability 0.",
     ),
-    _write(
+    first_k_ids_kept=edit(
         KEPT,
-        "first_k_ids_kept",
         "scaled = scaled.masked_fill(torch.arange(scaled.shape[-1]) >= k, -math.inf)",
         "best_few",
         "Your draw is from the tokens with the smallest ids. top_k means the largest logits.",
     ),
-    _write(
+    not_brought_back_to_one=edit(
         f"{KEPT}\n            {PROBABILITIES}",
-        "not_brought_back_to_one",
         f"lost = scaled < least\n            {PROBABILITIES}\n"
         "            probabilities = probabilities.masked_fill(lost, 0.0) if top_k is not None else probabilities",
         "best_few",
         "Your probabilities do not sum to 1 after tokens were left out. Leave them out before the softmax.",
     ),
-    _write(
+    softmax_over_rows=edit(
         PROBABILITIES,
-        "softmax_over_rows",
         "probabilities = torch.softmax(scaled, dim=0)",
         "sampled_texts",
         "Your softmax runs over the rows of the batch. The tokens of a row compete with each other.",
     ),
-    _write(
+    softmax_twice=edit(
         PROBABILITIES,
-        "softmax_twice",
         "probabilities = torch.softmax(torch.softmax(scaled, dim=-1), dim=-1)",
         "sampled_texts",
         "Your softmax is taken twice, which makes all tokens nearly equally likely.",
     ),
-    _write(
+    sigmoid_for_softmax=edit(
         PROBABILITIES,
-        "sigmoid_for_softmax",
         "probabilities = torch.sigmoid(scaled)",
         "sampled_texts",
         "Your probabilities are sigmoids, each token by itself, and do not sum to 1.",
     ),
-    _write(
+    logits_for_probabilities=edit(
         PROBABILITIES,
-        "logits_for_probabilities",
         "probabilities = scaled",
         "sampled_texts",
         "Your logits are added up as if they were probabilities; the softmax is missing.",
     ),
-    _write(
+    log_probabilities_added_up=edit(
         CUMULATIVE,
-        "log_probabilities_added_up",
         "cumulative = probabilities.log().cumsum(dim=-1)",
         "sampled_texts",
         "Your running sums are of log-probabilities. Those of the probabilities are compared with the number.",
     ),
-    _write(
+    rank_for_id=edit(
         f"{CUMULATIVE}\n            {U}\n            {DRAWN}",
-        "rank_for_id",
         "cumulative = probabilities.sort(dim=-1, descending=True).values.cumsum(dim=-1)\n"
         f"            {U}\n            {DRAWN}",
         "sampled_texts",
         "Your probabilities are sorted before they are added up, and what you return is a rank, not the id of a token. Add "
         "them up in the order of the ids.",
     ),
-    _write(
+    best_tokens_first=edit(
         f"{CUMULATIVE}\n            {U}\n            {DRAWN}",
-        "best_tokens_first",
         "order = probabilities.argsort(dim=-1, descending=True, stable=True)\n"
         "            cumulative = probabilities.gather(-1, order).cumsum(dim=-1)\n"
         f"            {U}\n            token = order.gather(-1, (cumulative <= u).sum(dim=-1, keepdim=True))",
@@ -1046,124 +883,104 @@ GENERATE = (
         "Your probabilities are added up from the largest to the smallest. That draws from the right distribution, but another "
         "token for the same number; the order here is that of the ids.",
     ),
-    _write(
+    random_numbers_of_its_own=edit(
         f"{CUMULATIVE}\n            {U}\n            {DRAWN}",
-        "random_numbers_of_its_own",
         "token = torch.multinomial(probabilities, 1)",
         "sampled_texts",
         "Your draw uses random numbers of its own, so nobody can repeat it. Use those that are given.",
     ),
-    _write(
+    first_number_again_and_again=edit(
         U,
-        "first_number_again_and_again",
         "u = uniforms[:, :1].clamp(max=1 - 1e-6)",
         "sampled_texts",
         "Your draws all use the first number of their row. Each step has one of its own.",
     ),
-    _write(
+    numbers_of_row_zero=edit(
         U,
-        "numbers_of_row_zero",
         "u = uniforms[:1, step : step + 1].clamp(max=1 - 1e-6)",
         "sampled_texts",
         "Your rows all use the numbers of row 0. Each row has its own.",
     ),
-    _write(
+    numbers_from_the_end=edit(
         U,
-        "numbers_from_the_end",
         "u = uniforms.flip(1)[:, step : step + 1].clamp(max=1 - 1e-6)",
         "sampled_texts",
         "Your numbers are taken from the last to the first. Column 0 is for the first step.",
     ),
-    _write(
+    one_minus_the_number=edit(
         U,
-        "one_minus_the_number",
         "u = (1 - uniforms[:, step : step + 1]).clamp(max=1 - 1e-6)",
         "sampled_texts",
         "Your number is taken from 1, which counts the probabilities from the other end.",
     ),
-    _write(
+    sum_below_the_number=edit(
         U,
-        "sum_below_the_number",
         "u = uniforms[:, step : step + 1]",
         "numbers_close_to_one",
         "Your draw runs off the end of the vocabulary where rounding leaves the last sum a hair below 1, and the number lies "
         "between. The last token that is possible is meant then.",
     ),
-    _write(
+    first_token_when_none_exceeds=edit(
         f"{U}\n            {DRAWN}",
-        "first_token_when_none_exceeds",
         "u = uniforms[:, step : step + 1]\n            token = (cumulative > u).long().argmax(dim=-1, keepdim=True)",
         "numbers_close_to_one",
         "Your argmax gives token 0 where rounding leaves every sum below the number. The last token that "
         "is possible is meant then.",
     ),
-    _write(
+    sum_that_reaches_the_number=edit(
         DRAWN,
-        "sum_that_reaches_the_number",
         "token = (cumulative < u).sum(dim=-1, keepdim=True)",
         "numbers_at_the_bottom",
         "Your draw stops at the first sum that reaches the number. It has to exceed it: for 0, a token of probability 0 would "
         "be drawn.",
     ),
-    _write(
+    token_before=edit(
         DRAWN,
-        "token_before",
         "token = ((cumulative <= u).sum(dim=-1, keepdim=True) - 1).clamp(min=0)",
         "sampled_texts",
         "Your draw is one id too low: the last sum that does not exceed the number. It is the first that does.",
     ),
-    _write(
+    token_after=edit(
         DRAWN,
-        "token_after",
         "token = ((cumulative <= u).sum(dim=-1, keepdim=True) + 1).clamp(max=logits.shape[-1] - 1)",
         "sampled_texts",
         "Your draw is one id too high. It is the first whose sum exceeds the number.",
     ),
-    _write(
+    token_put_in_front=edit(
         APPENDED,
-        "token_put_in_front",
         "written = torch.cat([token, written], dim=1)",
         "greedy_texts",
         "Your new token is put in front. It belongs behind what was written.",
     ),
-    _write(
+    window_moves_on=edit(
         APPENDED,
-        "window_moves_on",
         "written = torch.cat([written[:, 1:], token], dim=1)",
         "greedy_texts",
         "Your text loses its first token whenever one is added. Only the context is cropped, never what is returned.",
     ),
-    _write(
+    only_the_new_returned=edit(
         WRITTEN,
-        "only_the_new_returned",
         "return written[:, ids.shape[1] :]\n",
         "greedy_texts",
         "Your function returns the new tokens only. Return what there was and what was written.",
     ),
-    _write(
+    only_the_context_returned=edit(
         WRITTEN,
-        "only_the_context_returned",
         "return written[:, -model.block_size :]\n",
         "last_tokens_are_the_context",
         "Your function returns the last block_size tokens only. Return everything.",
     ),
-    _write(
-        STEPS,
-        "one_token_too_few",
-        "for step in range(n - 1):",
-        "greedy_texts",
-        "Your text is a token short: n tokens are to be added.",
+    one_token_too_few=edit(
+        STEPS, "for step in range(n - 1):", "greedy_texts", "Your text is a token short: n tokens are to be added."
     ),
-    _write(
+    n_tokens_in_all=edit(
         STEPS,
-        "n_tokens_in_all",
         "for step in range(n - ids.shape[1]):",
         "greedy_texts",
         "Your text has n tokens in all. n tokens are to be added to those there are.",
     ),
-    _write(
+    beginning_written_over=edit(
         APPENDED,
-        "beginning_written_over",
         "written = torch.cat([written, token], dim=1)\n        if step == n - 1:\n            ids[:, 0] = token[:, 0]",
         "beginning_stays_as_it_is",
         "Your function writes into the ids it was given.",
@@ -1172,7 +989,7 @@ GENERATE = (
 
 # CachedTransformerLM
 
-_step = _edits("CachedTransformerLM")
+
 PAST = "past = 0 if cache is None else cache[0][0].shape[1]"
 AT = "where = torch.arange(past, past + new, device=ids.device)"
 READ = "x = self.token_embedding(ids) + self.position_embedding(where)"
@@ -1190,210 +1007,180 @@ ADDED = "x = x + heads.W_o(looked)"
 INNER = "inner = block.norm_2(x)\n            x = x + block.feed_forward(inner)"
 STEP_LOGITS = "logits = self.output(self.final_norm(x))\n        return logits, after"
 
-CACHED = (
-    _step(
+CACHED = mistakes_of(
+    "CachedTransformerLM",
+    places_begin_again=edit(
         AT,
-        "places_begin_again",
         "where = torch.arange(new, device=ids.device)",
         "one_token_behind_others",
         "Your new tokens stand at the places 0, 1 and so on, whatever is in the cache. They stand behind it.",
     ),
-    _step(
+    places_one_too_far=edit(
         AT,
-        "places_one_too_far",
         "where = torch.arange(past + 1, past + new + 1, device=ids.device) % self.block_size",
         "one_token_behind_others",
         "Your new tokens stand one place too far: behind T_past tokens, which are at the places 0 to T_past - 1, comes "
         "T_past.",
     ),
-    _step(
+    places_one_too_early=edit(
         AT,
-        "places_one_too_early",
         "where = (torch.arange(past, past + new, device=ids.device) - 1).clamp(min=0)",
         "one_token_behind_others",
         "Your new tokens stand one place too early, where the last one of the cache stands already.",
     ),
-    _step(
+    all_at_the_same_place=edit(
         AT,
-        "all_at_the_same_place",
         "where = torch.full((new,), past, device=ids.device)",
         "several_tokens_behind_others",
         "Your new tokens all stand at place T_past. They are at T_past, T_past + 1 and so on.",
     ),
-    _step(
-        READ,
-        "step_without_positions",
-        "x = self.token_embedding(ids)",
-        "first_tokens",
-        "Your step does not use position_embedding.",
+    step_without_positions=edit(
+        READ, "x = self.token_embedding(ids)", "first_tokens", "Your step does not use position_embedding."
     ),
-    _step(
+    step_without_mask=edit(
         WEIGHTS,
-        "step_without_mask",
         "weights = torch.softmax(scores, dim=-1)",
         "several_tokens_behind_others",
         "Your new tokens see those that come after them in the same step. With one at a time there are none; with several, a "
         "mask is due.",
     ),
-    _step(
+    mask_begins_at_the_left=edit(
         STEP_MASK,
-        "mask_begins_at_the_left",
         "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril()",
         "one_token_behind_others",
         "Your mask is lined up with the beginning of the keys: the first new token sees the first key only. It stands behind "
         "the whole cache. (is_causal=True of torch's attention does the same.)",
     ),
-    _step(
+    step_hides_self=edit(
         STEP_MASK,
-        "step_hides_self",
         "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril(diagonal=past - 1)",
         "one_token_behind_others",
         "Your new tokens may not look at themselves.",
     ),
-    _step(
+    step_shows_the_next=edit(
         STEP_MASK,
-        "step_shows_the_next",
         "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril(diagonal=past + 1)",
         "several_tokens_behind_others",
         "Your new tokens see one that comes after them.",
     ),
-    _step(
+    only_the_past_is_seen=edit(
         STEP_MASK,
-        "only_the_past_is_seen",
         "mask = (torch.arange(past + new) < max(past, 1)).expand(new, -1)",
         "one_token_behind_others",
         "Your new tokens look at the cache only, not at themselves and each other.",
     ),
-    _step(
+    new_tokens_blind_to_each_other=edit(
         STEP_MASK,
-        "new_tokens_blind_to_each_other",
         "mask = torch.cat([torch.ones(new, past), torch.eye(new)], dim=1).bool()",
         "several_tokens_behind_others",
         "Your new tokens look at the cache and at themselves, but not at the new ones before them.",
     ),
-    _step(
+    cache_is_not_looked_at=edit(
         STEP_MASK,
-        "cache_is_not_looked_at",
         "mask = torch.cat([torch.zeros(new, past), torch.ones(new, new).tril()], dim=1).bool()",
         "one_token_behind_others",
         "Your new tokens do not look at what is in the cache, so the model forgets everything between two steps.",
     ),
-    _step(
+    mask_upside_down=edit(
         STEP_MASK,
-        "mask_upside_down",
         "mask = ~torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril(diagonal=past - 1)",
         "several_tokens_behind_others",
         "Your mask shows the new tokens themselves and what comes after them, and hides the past.",
     ),
-    _step(
+    new_tokens_in_front=edit(
         f"{KEYS}\n                {VALUES}",
-        "new_tokens_in_front",
         "keys = torch.cat([keys, cache[layer][0]], dim=1)\n"
         "                values = torch.cat([values, cache[layer][1]], dim=1)",
         "everything_so_far_is_kept",
         "Your new keys and values stand in front of the old ones. They come behind them, in the order of the text.",
     ),
-    _step(
+    cache_of_the_first_block=edit(
         f"{KEYS}\n                {VALUES}",
-        "cache_of_the_first_block",
         "keys = torch.cat([cache[0][0], keys], dim=1)\n"
         "                values = torch.cat([cache[0][1], values], dim=1)",
         "one_token_behind_others",
         "Your blocks all use the first block's cache. Each has keys and values of its own.",
     ),
-    _step(
+    caches_in_reverse=edit(
         f"{KEYS}\n                {VALUES}",
-        "caches_in_reverse",
         "keys = torch.cat([cache[-1 - layer][0], keys], dim=1)\n"
         "                values = torch.cat([cache[-1 - layer][1], values], dim=1)",
         "one_token_behind_others",
         "Your blocks use each other's caches: the first that of the last one.",
     ),
-    _step(
+    keys_and_values_taken_for_each_other=edit(
         f"{KEYS}\n                {VALUES}",
-        "keys_and_values_taken_for_each_other",
         "keys = torch.cat([cache[layer][1], keys], dim=1)\n"
         "                values = torch.cat([cache[layer][0], values], dim=1)",
         "one_token_behind_others",
         "Your step takes the values of the cache for keys and the keys for values. Keys come first in each pair.",
     ),
-    _step(
+    values_are_keys=edit(
         VALUES,
-        "values_are_keys",
         "values = keys",
         "one_token_behind_others",
         "Your values are the keys. What is matched and what is handed on are two things.",
     ),
-    _step(
+    cache_added_up=edit(
         f"{KEYS}\n                {VALUES}",
-        "cache_added_up",
         "keys = torch.cat([cache[layer][0][:, :-1], cache[layer][0][:, -1:] + keys[:, :1], keys[:, 1:]], dim=1)\n"
         "                keys = torch.cat([keys, keys[:, -1:]], dim=1)\n"
         "                values = torch.cat([cache[layer][1], values], dim=1)",
         "everything_so_far_is_kept",
         "Your new keys are added to old ones. A cache grows: they are put behind them.",
     ),
-    _step(
+    only_new_ones_kept=edit(
         KEEP,
-        "only_new_ones_kept",
         "after.append((keys[:, past:], values[:, past:]))",
         "everything_so_far_is_kept",
         "Your new cache holds the new tokens only. The next step needs all of them.",
     ),
-    _step(
+    new_ones_not_kept=edit(
         KEEP,
-        "new_ones_not_kept",
         "after.append((keys, values) if cache is None else cache[layer])",
         "everything_so_far_is_kept",
         "Your cache is returned as it came, without the new tokens.",
     ),
-    _step(
+    kept_in_the_wrong_order=edit(
         KEEP,
-        "kept_in_the_wrong_order",
         "after.append((values, keys))",
         "everything_so_far_is_kept",
         "Your pairs hold the values first. Keys come first.",
     ),
-    _step(
+    last_block_kept_for_all=edit(
         KEEP,
-        "last_block_kept_for_all",
         "after = [(keys, values)] * (layer + 1)",
         "everything_so_far_is_kept",
         "Your new cache holds the last block's keys and values for every block.",
     ),
-    _step(
+    queries_kept=edit(
         KEEP,
-        "queries_kept",
         "after.append((q, keys, values))",
         "everything_so_far_is_kept",
         "Your cache keeps the queries as well. A query is used once, by its own token; a pair (keys, values) is enough.",
     ),
-    _step(
+    heads_kept_apart=edit(
         SPLIT,
-        "heads_kept_apart",
         f"{SPLIT}\n            after[-1] = (key_h, value_h)",
         "everything_so_far_is_kept",
         "Your cache keeps keys and values split into heads. Here they are kept as W_k and W_v give them, "
         "(batch, time, d_model).",
     ),
-    _step(
+    normed_inputs_kept=edit(
         KEEP,
-        "normed_inputs_kept",
         "after.append((keys, values))\n            after[-1] = (torch.cat([keys[:, :past], normed], dim=1), after[-1][1])",
         "everything_so_far_is_kept",
         "Your cache keeps what goes into W_k, not what comes out of it. The next step would take it for keys.",
     ),
-    _step(
+    cache_extended_in_place=edit(
         KEEP,
-        "cache_extended_in_place",
         "after.append((keys, values))\n            if cache is not None:\n                cache[layer] = (keys, values)",
         "given_cache_stays_as_it_is",
         "Your step writes the new tokens into the cache it was given. Whoever goes on from it in another way finds them there: "
         "the second ending reads the first one.",
     ),
-    _step(
+    cache_kept_in_the_model=edit(
         f"{PAST}\n        new = ids.shape[1]\n        {AT}\n        {READ}\n        {STEP_MASK}\n        after: Cache = []",
-        "cache_kept_in_the_model",
         "kept = getattr(self, 'kept', None)\n"
         "        cache = kept if cache is not None and kept is not None else cache\n"
         f"        {PAST}\n        new = ids.shape[1]\n        {AT}\n        {READ}\n        {STEP_MASK}\n"
@@ -1402,165 +1189,130 @@ CACHED = (
         "Your model keeps a cache of its own and goes on from there, whatever cache it is given: the second ending reads the "
         "first one.",
     ),
-    _step(
+    step_splits_by_view=edit(
         "return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)",
-        "step_splits_by_view",
         "return x.reshape(len(x), n_heads, x.shape[1], -1)",
         "first_tokens",
         "Your heads are split by reshape alone, which hands positions to heads. First split the last axis, then bring the heads "
         "before time.",
     ),
-    _step(
+    step_with_one_head=edit(
         SPLIT,
-        "step_with_one_head",
         "query_h, key_h, value_h = (_split(part, 1) for part in (q, keys, values))",
         "first_tokens",
         "Your step has one head with all features. They are shared among n_heads heads, each with a softmax of its own.",
     ),
-    _step(
+    step_heads_interleaved=edit(
         "return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)",
-        "step_heads_interleaved",
         "return x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2)",
         "first_tokens",
         "Your heads take every n_heads-th feature. A head has neighbouring ones.",
     ),
-    _step(
+    step_merges_askew=edit(
         LOOKED,
-        "step_merges_askew",
         "looked = (weights @ value_h).reshape(x.shape)",
         "first_tokens",
         "Your heads are put together without bringing time before them first, so the features of different positions get "
         "mixed.",
     ),
-    _step(
+    step_without_scale=edit(
         SCORES,
-        "step_without_scale",
         "scores = query_h @ key_h.transpose(-2, -1)",
         "first_tokens",
         "Your scores are not divided by sqrt(d_head).",
     ),
-    _step(
+    step_scales_by_d_model=edit(
         SCORES,
-        "step_scales_by_d_model",
         "scores = query_h @ key_h.transpose(-2, -1) / math.sqrt(x.shape[-1])",
         "first_tokens",
         "Your scores are divided by sqrt(d_model). A head has d_model / n_heads features, and those count.",
     ),
-    _step(
+    step_scales_without_root=edit(
         SCORES,
-        "step_scales_without_root",
         "scores = query_h @ key_h.transpose(-2, -1) / query_h.shape[-1]",
         "first_tokens",
         "Your scores are divided by d_head. It is its root.",
     ),
-    _step(
+    step_softmax_over_queries=edit(
         WEIGHTS,
-        "step_softmax_over_queries",
         "weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-2)",
         "first_tokens",
         "Your softmax runs over the queries. Each query shares its attention among the keys, the last axis.",
     ),
-    _step(
+    step_masks_with_zero=edit(
         WEIGHTS,
-        "step_masks_with_zero",
         "weights = torch.softmax(scores.masked_fill(~mask, 0.0), dim=-1)",
         "several_tokens_behind_others",
         "Your masked scores are 0, which is a score like others. Minus infinity gives a weight of 0.",
     ),
-    _step(
+    step_masks_after_softmax=edit(
         WEIGHTS,
-        "step_masks_after_softmax",
         "weights = torch.softmax(scores, dim=-1) * mask",
         "several_tokens_behind_others",
         "Your mask comes after the softmax, so the weights of a query do not sum to 1 any more.",
     ),
-    _step(
+    step_reads_without_norm=edit(
         QKV,
-        "step_reads_without_norm",
         "q, keys, values = heads.W_q(x), heads.W_k(x), heads.W_v(x)",
         "first_tokens",
         "Your queries, keys and values come from x itself. They come from norm_1(x).",
     ),
-    _step(
+    keys_and_values_without_norm=edit(
         QKV,
-        "keys_and_values_without_norm",
         "q, keys, values = heads.W_q(normed), heads.W_k(x), heads.W_v(x)",
         "first_tokens",
         "Your keys and values come from x itself; only the queries are from norm_1(x). All three are.",
     ),
-    _step(
+    step_swaps_queries_and_keys=edit(
         QKV,
-        "step_swaps_queries_and_keys",
         "q, keys, values = heads.W_k(normed), heads.W_q(normed), heads.W_v(normed)",
         "first_tokens",
         "Your queries are made by W_k and your keys by W_q.",
     ),
-    _step(
+    step_swaps_keys_and_values=edit(
         QKV,
-        "step_swaps_keys_and_values",
         "q, keys, values = heads.W_q(normed), heads.W_v(normed), heads.W_k(normed)",
         "first_tokens",
         "Your keys are made by W_v and your values by W_k.",
     ),
-    _step(
-        ADDED,
-        "step_without_output_map",
-        "x = x + looked",
-        "first_tokens",
-        "Your heads are added to x without going through W_o.",
+    step_without_output_map=edit(
+        ADDED, "x = x + looked", "first_tokens", "Your heads are added to x without going through W_o."
     ),
-    _step(
-        ADDED,
-        "step_attention_without_residual",
-        "x = heads.W_o(looked)",
-        "first_tokens",
-        "Your attention replaces x where it should be added to it.",
+    step_attention_without_residual=edit(
+        ADDED, "x = heads.W_o(looked)", "first_tokens", "Your attention replaces x where it should be added to it."
     ),
-    _step(
+    step_feed_forward_without_residual=edit(
         INNER,
-        "step_feed_forward_without_residual",
         "inner = block.norm_2(x)\n            x = block.feed_forward(inner)",
         "first_tokens",
         "Your feed-forward network replaces x where it should be added to it.",
     ),
-    _step(
-        INNER,
-        "step_feed_forward_without_norm",
-        "x = x + block.feed_forward(x)",
-        "first_tokens",
-        "Your feed-forward network reads x without norm_2.",
+    step_feed_forward_without_norm=edit(
+        INNER, "x = x + block.feed_forward(x)", "first_tokens", "Your feed-forward network reads x without norm_2."
     ),
-    _step(
-        INNER,
-        "step_without_feed_forward",
-        "inner = block.norm_2(x)",
-        "first_tokens",
-        "Your step leaves out the feed-forward networks.",
+    step_without_feed_forward=edit(
+        INNER, "inner = block.norm_2(x)", "first_tokens", "Your step leaves out the feed-forward networks."
     ),
-    _step(
+    step_without_final_norm=edit(
         STEP_LOGITS,
-        "step_without_final_norm",
         "logits = self.output(x)\n        return logits, after",
         "first_tokens",
         "Your output map reads the sums as they are. final_norm stands between.",
     ),
-    _step(
+    step_says_the_last_only=edit(
         STEP_LOGITS,
-        "step_says_the_last_only",
         "logits = self.output(self.final_norm(x))\n        return logits[:, -1:], after",
         "first_tokens",
         "Your step returns the logits behind the last new token only. Each new token has logits.",
     ),
-    _step(
+    step_takes_a_softmax=edit(
         STEP_LOGITS,
-        "step_takes_a_softmax",
         "logits = self.output(self.final_norm(x))\n        return torch.softmax(logits, dim=-1), after",
         "first_tokens",
         "Your step returns probabilities. Logits are asked for.",
     ),
-    _step(
+    cache_not_returned=edit(
         STEP_LOGITS,
-        "cache_not_returned",
         "logits = self.output(self.final_norm(x))\n        return logits",
         "first_tokens",
         "Your step returns the logits alone. The cache goes to the next step, so return both.",
@@ -1569,165 +1321,141 @@ CACHED = (
 
 # learning_rate
 
-_rate = _edits("learning_rate")
+
 WAY_UP = "if step < warmup:"
 UP = "return peak * (step + 1) / warmup"
 BEHIND = "if step >= steps:\n        return final\n    "
 PROGRESS = "progress = (step - warmup) / (steps - warmup)"
 DOWN = "return final + (peak - final) * (1 + math.cos(math.pi * progress)) / 2"
 
-LEARNING_RATE = (
-    _rate(
+LEARNING_RATE = mistakes_of(
+    "learning_rate",
+    first_rate_is_zero=edit(
         UP,
-        "first_rate_is_zero",
         "return peak * step / warmup",
         "rates_on_the_way_up",
         "Your first step has a rate of zero: a batch is computed for nothing. Steps are counted from 0, so step + 1 goes into "
         "the formula.",
     ),
-    _rate(
+    no_warmup=edit(
         WAY_UP,
-        "no_warmup",
         "if step < 0:",
         "rates_on_the_way_up",
         "Your rate does not go up at the beginning. Large strides in an untrained model with Adam's fresh averages do harm.",
     ),
-    _rate(
+    way_up_ends_below_the_peak=edit(
         UP,
-        "way_up_ends_below_the_peak",
         "return peak * (step + 1) / (warmup + 1)",
         "rates_on_the_way_up",
         "Your way up takes one step too many: step warmup - 1 has the peak already.",
     ),
-    _rate(
+    way_up_from_final=edit(
         UP,
-        "way_up_from_final",
         "return final + (peak - final) * (step + 1) / warmup",
         "rates_on_the_way_up",
         "Your way up starts from the final rate. It starts from zero.",
     ),
-    _rate(
+    way_up_is_curved=edit(
         UP,
-        "way_up_is_curved",
         "return peak * ((step + 1) / warmup) ** 2",
         "rates_on_the_way_up",
         "Your way up is a parabola. It is a straight line.",
     ),
-    _rate(
-        DOWN,
-        "rate_stays_at_the_peak",
-        "return peak",
-        "rates_on_the_way_down",
-        "Your rate stays at the peak. It comes down along a cosine.",
+    rate_stays_at_the_peak=edit(
+        DOWN, "return peak", "rates_on_the_way_down", "Your rate stays at the peak. It comes down along a cosine."
     ),
-    _rate(
+    straight_way_down=edit(
         DOWN,
-        "straight_way_down",
         "return peak + (final - peak) * progress",
         "rates_on_the_way_down",
         "Your way down is a straight line. It is half a cosine: slow at first, then steep, then slow again.",
     ),
-    _rate(
+    cosine_over_all_steps=edit(
         PROGRESS,
-        "cosine_over_all_steps",
         "progress = step / steps",
         "rates_on_the_way_down",
         "Your cosine begins at step 0, so there is a jump where the way up ends. It begins at step warmup.",
     ),
-    _rate(
+    cosine_of_full_length=edit(
         PROGRESS,
-        "cosine_of_full_length",
         "progress = (step - warmup) / steps",
         "rates_on_the_way_down",
         "Your cosine is stretched over all steps, and the final rate is not reached. steps - warmup are left for it.",
     ),
-    _rate(
+    cosine_one_step_too_fast=edit(
         PROGRESS,
-        "cosine_one_step_too_fast",
         "progress = (step - warmup) / max(steps - 1 - warmup, 1)",
         "rates_on_the_way_down",
         "Your rate comes to its end at step steps - 1. It gets there at `steps`, right behind the last one.",
     ),
-    _rate(
+    cosine_one_step_ahead=edit(
         PROGRESS,
-        "cosine_one_step_ahead",
         "progress = (step + 1 - warmup) / (steps - warmup)",
         "rates_on_the_way_down",
         "Your way down is one step ahead: step warmup still has the peak.",
     ),
-    _rate(
+    whole_cosine=edit(
         DOWN,
-        "whole_cosine",
         "return final + (peak - final) * (1 + math.cos(2 * math.pi * progress)) / 2",
         "rates_on_the_way_down",
         "Your rate goes down and up again: that is a whole cosine. Half of one is meant.",
     ),
-    _rate(
+    quarter_of_a_cosine=edit(
         DOWN,
-        "quarter_of_a_cosine",
         "return final + (peak - final) * math.cos(math.pi * progress / 2)",
         "rates_on_the_way_down",
         "Your way down is a quarter of a cosine, which ends where it is steepest. Half of one ends flat.",
     ),
-    _rate(
+    final_rate_ignored=edit(
         DOWN,
-        "final_rate_ignored",
         "return peak * (1 + math.cos(math.pi * progress)) / 2",
         "rates_on_the_way_down",
         "Your rate goes down to zero. It goes down to `final`.",
     ),
-    _rate(
+    final_rate_on_top=edit(
         DOWN,
-        "final_rate_on_top",
         "return final + peak * (1 + math.cos(math.pi * progress)) / 2",
         "rates_on_the_way_down",
         "Your rate has `final` on top: it begins above the peak. The cosine is worth peak - final.",
     ),
-    _rate(
+    final_rate_as_a_floor=edit(
         DOWN,
-        "final_rate_as_a_floor",
         "return max(final, peak * (1 + math.cos(math.pi * progress)) / 2)",
         "rates_on_the_way_down",
         "Your rate goes down to zero and is cut off at `final`. The cosine itself runs from peak to final.",
     ),
-    _rate(
+    cosine_upside_down=edit(
         DOWN,
-        "cosine_upside_down",
         "return final + (peak - final) * (1 - math.cos(math.pi * progress)) / 2",
         "rates_on_the_way_down",
         "Your cosine is upside down: the rate rises from final to peak.",
     ),
-    _rate(
+    cosine_not_halved=edit(
         DOWN,
-        "cosine_not_halved",
         "return final + (peak - final) * (1 + math.cos(math.pi * progress))",
         "rates_on_the_way_down",
         "Your cosine plus 1 runs from 2 to 0; half of it runs from 1 to 0.",
     ),
-    _rate(
+    cosine_in_degrees=edit(
         DOWN,
-        "cosine_in_degrees",
         "return final + (peak - final) * (1 + math.cos(180 * progress)) / 2",
         "rates_on_the_way_down",
         "Your angle is in degrees; math.cos takes radians.",
     ),
-    _rate(
+    cosine_goes_on=edit(
         BEHIND,
-        "cosine_goes_on",
         "",
         "rates_behind_the_end",
         "Your cosine goes on behind the last step, where it rises again. From there on the rate is `final`.",
     ),
-    _rate(
+    nothing_behind_the_end=edit(
         BEHIND,
-        "nothing_behind_the_end",
         "if step >= steps:\n        return 0.0\n    ",
         "rates_behind_the_end",
         "Your rate is zero behind the last step. It stays at `final`.",
     ),
-    _rate(
+    down_with_the_root=edit(
         DOWN,
-        "down_with_the_root",
         "return max(final, peak * math.sqrt(max(warmup, 1) / max(step, 1)))",
         "rates_on_the_way_down",
         "Your rate falls with the inverse root of the step, as in Vaswani et al. 2017. Here it is half a cosine.",
@@ -1736,7 +1464,7 @@ LEARNING_RATE = (
 
 # evaluate
 
-_evaluate = _edits("evaluate")
+
 N_PIECES = "pieces = (len(data) - 1) // time"
 CUT_INPUTS = "inputs = data[: pieces * time].reshape(pieces, time)"
 CUT_TARGETS = "targets = data[1 : pieces * time + 1].reshape(pieces, time)"
@@ -1746,34 +1474,28 @@ SURPRISE = "surprise = lm_loss(model(inputs), targets).item()"
 BACK = "model.train(found_in)"
 SAID = "return surprise"
 
-EVALUATE = (
-    _evaluate(
+EVALUATE = mistakes_of(
+    "evaluate",
+    one_piece_too_many=edit(
         N_PIECES,
-        "one_piece_too_many",
         "pieces = len(data) // time",
         "pieces_begin_where_the_last_ended",
         "Your pieces are one too many where the text is just long enough for their inputs: the last target is missing. Of n "
         "tokens n - 1 come next to one.",
     ),
-    _evaluate(
-        N_PIECES,
-        "one_piece_too_few",
-        "pieces = max((len(data) - 1) // time - 1, 1)",
-        "texts_of_any_length",
-        "Your last piece is left out.",
+    one_piece_too_few=edit(
+        N_PIECES, "pieces = max((len(data) - 1) // time - 1, 1)", "texts_of_any_length", "Your last piece is left out."
     ),
-    _evaluate(
+    pieces_with_room_for_a_target=edit(
         N_PIECES,
-        "pieces_with_room_for_a_target",
         "pieces = max(len(data) // (time + 1), 1)",
         "texts_of_any_length",
         "Your pieces are counted as if each needed a token more for its last target. That token is the first input of the next "
         "piece, so nothing is lost between two pieces.",
         "pieces_of_one_token_more",
     ),
-    _evaluate(
+    pieces_of_one_token_more=edit(
         f"{N_PIECES}\n    {CUT_INPUTS}\n    {CUT_TARGETS}",
-        "pieces_of_one_token_more",
         "rows = data[: max(len(data) // (time + 1), 1) * (time + 1)].reshape(-1, time + 1)\n"
         "    inputs, targets = rows[:, :-1], rows[:, 1:]",
         "texts_of_any_length",
@@ -1781,104 +1503,90 @@ EVALUATE = (
         "next piece.",
         "pieces_with_room_for_a_target",
     ),
-    _evaluate(
+    evaluated_on_its_inputs=edit(
         CUT_TARGETS,
-        "evaluated_on_its_inputs",
         "targets = inputs",
         "texts_of_any_length",
         "Your targets are the inputs themselves. They are one token further on.",
     ),
-    _evaluate(
+    text_cut_across=edit(
         f"{CUT_INPUTS}\n    {CUT_TARGETS}",
-        "text_cut_across",
         "inputs = data[: pieces * time].reshape(time, pieces).T\n"
         "    targets = data[1 : pieces * time + 1].reshape(time, pieces).T",
         "pieces_are_stretches_of_text",
         "Your pieces take every so many-th token. A piece is a stretch of neighbouring tokens.",
     ),
-    _evaluate(
+    overlapping_pieces=edit(
         f"{CUT_INPUTS}\n    {CUT_TARGETS}",
-        "overlapping_pieces",
         "inputs = data[:-1].unfold(0, time, 1)\n    targets = data[1:].unfold(0, time, 1)",
         "texts_of_any_length",
         "Your pieces overlap: one begins at every token. Each begins where the last one ended, so that each token counts "
         "once.",
     ),
-    _evaluate(
+    pieces_at_random=edit(
         f"{CUT_INPUTS}\n    {CUT_TARGETS}",
-        "pieces_at_random",
         "inputs, targets = get_batch(data, pieces, time, torch.Generator().manual_seed(0))",
         "texts_of_any_length",
         "Your pieces are drawn at random. To compare one evaluation with another, all of the text is taken, in order.",
     ),
-    _evaluate(
+    first_piece_only=edit(
         f"{CUT_INPUTS}\n    {CUT_TARGETS}",
-        "first_piece_only",
         "inputs, targets = data[None, :time], data[None, 1 : time + 1]",
         "texts_of_any_length",
         "Your loss is that of the first piece. All pieces of the text count.",
     ),
-    _evaluate(
+    evaluated_in_training_mode=edit(
         TO_EVAL,
-        "evaluated_in_training_mode",
         "pass",
         "evaluated_in_the_middle_of_training",
         "Your model stays in training mode while it is evaluated, so dropout goes on dropping. model.eval() puts it "
         "into evaluation mode; afterwards it goes back into the mode it was in.",
     ),
-    _evaluate(
+    left_in_evaluation_mode=edit(
         BACK,
-        "left_in_evaluation_mode",
         "pass",
         "mode_is_as_before",
         "Your model is left in evaluation mode: from the first evaluation on, training goes on without dropout.",
     ),
-    _evaluate(
+    left_in_training_mode=edit(
         BACK,
-        "left_in_training_mode",
         "model.train()",
         "mode_is_as_before",
         "Your model is in training mode afterwards, even if it was found in evaluation mode. Remember how you found it.",
     ),
-    _evaluate(
+    gradients_tracked=edit(
         NO_GRAD,
-        "gradients_tracked",
         "with torch.enable_grad():\n        surprise",
         "no_gradients_are_tracked",
         "Your evaluation keeps track of gradients that nobody will ask for, which costs memory and time. Use "
         "torch.no_grad().",
     ),
-    _evaluate(
+    losses_added_up=edit(
         SAID,
-        "losses_added_up",
         "return surprise * pieces",
         "texts_of_any_length",
         "Your loss is the sum over the pieces. It is their mean, in nats per token.",
     ),
-    _evaluate(
+    evaluated_as_perplexity=edit(
         SAID,
-        "evaluated_as_perplexity",
         "return math.exp(surprise)",
         "texts_of_any_length",
         "Your function returns the perplexity. The loss is asked for, in nats per token.",
     ),
-    _evaluate(
+    evaluated_in_bits=edit(
         SAID,
-        "evaluated_in_bits",
         "return surprise / math.log(2)",
         "texts_of_any_length",
         "Your loss is in bits per token. Nats are asked for.",
     ),
-    _evaluate(
+    last_positions_only=edit(
         SURPRISE,
-        "last_positions_only",
         "surprise = lm_loss(model(inputs)[:, -1:], targets[:, -1:]).item()",
         "texts_of_any_length",
         "Your loss is that of each piece's last position. All positions count.",
     ),
-    _evaluate(
+    learns_from_what_is_held_out=edit(
         BACK,
-        "learns_from_what_is_held_out",
         "model.train(found_in)\n"
         "    lm_loss(model(inputs), targets).backward()\n"
         "    torch.optim.SGD(model.parameters(), lr=0.1).step()",
@@ -1889,7 +1597,7 @@ EVALUATE = (
 
 # train
 
-_train = _edits("train")
+
 OPTIMIZER = "optimizer = torch.optim.AdamW(model.parameters(), lr=peak, betas=BETAS, weight_decay=weight_decay)"
 TO_TRAIN = "model.train()\n    for step in range(steps):"
 BATCH = "inputs, targets = get_batch(data, batch, time, generator)"
@@ -1911,46 +1619,41 @@ def _with(optimiser: str) -> str:
     return f"optimizer = torch.optim.{optimiser}"
 
 
-TRAIN = (
-    _train(
+TRAIN = mistakes_of(
+    "train",
+    decay_inside_adam=edit(
         OPTIMIZER,
-        "decay_inside_adam",
         _with("Adam(model.parameters(), lr=peak, betas=BETAS, weight_decay=weight_decay)"),
         "losses_of_any_training",
         "Your optimiser is Adam, which adds the weight decay to the gradients and then divides it by their size. AdamW takes it "
         "off the weights directly.",
     ),
-    _train(
+    plain_gradient_descent=edit(
         OPTIMIZER,
-        "plain_gradient_descent",
         _with("SGD(model.parameters(), lr=peak, weight_decay=weight_decay)"),
         "losses_of_any_training",
         "Your optimiser is plain gradient descent. AdamW is asked for.",
     ),
-    _train(
+    torch_betas=edit(
         OPTIMIZER,
-        "torch_betas",
         _with("AdamW(model.parameters(), lr=peak, weight_decay=weight_decay)"),
         "losses_of_any_training",
         "Your optimiser has torch's own betas, .9 and .999. BETAS are to be used.",
     ),
-    _train(
+    torch_weight_decay=edit(
         OPTIMIZER,
-        "torch_weight_decay",
         _with("AdamW(model.parameters(), lr=peak, betas=BETAS)"),
         "losses_of_any_training",
         "Your optimiser has torch's own weight decay, .01. It is an argument.",
     ),
-    _train(
+    no_weight_decay=edit(
         OPTIMIZER,
-        "no_weight_decay",
         _with("AdamW(model.parameters(), lr=peak, betas=BETAS, weight_decay=0.0)"),
         "losses_of_any_training",
         "Your optimiser has no weight decay. It is an argument.",
     ),
-    _train(
+    biases_without_decay=edit(
         OPTIMIZER,
-        "biases_without_decay",
         _with(
             "AdamW([{'params': [p for p in model.parameters() if p.ndim > 1], 'weight_decay': weight_decay}, "
             "{'params': [p for p in model.parameters() if p.ndim <= 1], 'weight_decay': 0.0}], lr=peak, betas=BETAS)"
@@ -1958,47 +1661,41 @@ TRAIN = (
         "what_was_learned",
         "Your weight decay leaves out vectors such as biases. Many do so, but here it is the same for all parameters.",
     ),
-    _train(
+    uphill=edit(
         OPTIMIZER,
-        "uphill",
         _with("AdamW(model.parameters(), lr=peak, betas=BETAS, weight_decay=weight_decay, maximize=True)"),
         "losses_of_any_training",
         "Your steps go uphill: the loss grows.",
     ),
-    _train(
+    gradients_pile_up=edit(
         CLEAR,
-        "gradients_pile_up",
         "loss.backward()",
         "losses_of_any_training",
         "Your gradients are never cleared, so each step goes along the sum of all batches so far. Clear them once per step.",
     ),
-    _train(
+    gradients_cleared_before_use=edit(
         CLEAR,
-        "gradients_cleared_before_use",
         "loss.backward()\n        for parameter in model.parameters():\n            parameter.grad.zero_()",
         "losses_of_any_training",
         "Your gradients are cleared after they are computed and before they are used, so nothing is learned. Clear them "
         "before backward, or after the step.",
     ),
-    _train(
+    not_clipped=edit(
         CLIP,
-        "not_clipped",
         "norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf)",
         "losses_of_any_training",
         "Your gradients are used as they are. Where their norm is above max_norm, they are scaled down to it.",
         "clipped_after_the_step",
     ),
-    _train(
+    clipped_after_the_step=edit(
         CLIP_AND_STEP,
-        "clipped_after_the_step",
         f"optimizer.step()\n        {CLIP}",
         "losses_of_any_training",
         "Your gradients are scaled down after the step, when it is too late.",
         "not_clipped",
     ),
-    _train(
+    clipped_one_by_one=edit(
         CLIP,
-        "clipped_one_by_one",
         "norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf)\n"
         "        for parameter in model.parameters():\n"
         "            nn.utils.clip_grad_norm_([parameter], max_norm)",
@@ -2006,239 +1703,203 @@ TRAIN = (
         "Your parameters are clipped each by its own norm, which turns the gradient in another direction. There is one norm for "
         "all of them.",
     ),
-    _train(
+    entries_clipped=edit(
         CLIP,
-        "entries_clipped",
         "norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf)\n"
         "        nn.utils.clip_grad_value_(model.parameters(), max_norm)",
         "harsh_and_gentle",
         "Your gradients' entries are cut off one by one, which turns the gradient in another direction. They are all scaled by "
         "one number.",
     ),
-    _train(
+    always_scaled_to_max_norm=edit(
         CLIP,
-        "always_scaled_to_max_norm",
         "norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf)\n"
         "        for parameter in model.parameters():\n"
         "            parameter.grad.mul_(max_norm / norm)",
         "harsh_and_gentle",
         "Your gradients are always brought to max_norm. Small ones stay as they are.",
     ),
-    _train(
+    clipped_by_sum_of_absolutes=edit(
         CLIP,
-        "clipped_by_sum_of_absolutes",
         "norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm, norm_type=1)",
         "norms_before_clipping",
         "Your norm is the sum of the absolute values. It is the root of the sum of the squares.",
     ),
-    _train(
+    clipped_by_the_largest=edit(
         CLIP,
-        "clipped_by_the_largest",
         "norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm, norm_type=math.inf)",
         "norms_before_clipping",
         "Your norm is the largest entry. It is the root of the sum of the squares.",
     ),
-    _train(
+    norms_after_clipping=edit(
         NOTE_NORM,
-        "norms_after_clipping",
         'history["gradient_norms"].append(min(norm.item(), max_norm))',
         "norms_before_clipping",
         "Your norms are those after scaling down. To see that training becomes unstable, one needs to know them before.",
     ),
-    _train(
+    rate_never_set=edit(
         SET_RATE,
-        "rate_never_set",
         "pass",
         "losses_of_any_training",
         "Your rates are computed and never reach the optimiser. Write them into its param_groups before each step.",
     ),
-    _train(
+    torch_learning_rate=edit(
         SET_RATE,
-        "torch_learning_rate",
-        "optimizer.param_groups[0]['lr'] = 1e-3",  # what is left where it is made without lr= and given an attribute .lr
+        "optimizer.param_groups[0]['lr'] = 1e-3",
         "losses_of_any_training",
         "Your optimiser keeps torch's own learning rate, .001, at every step. It does not look at an attribute such as "
         "`optimizer.lr`; what counts stands in its param_groups.",
     ),
-    _train(
+    rate_one_step_late=edit(
         f"{SET_RATE}\n",
-        "rate_one_step_late",
         'for group in optimizer.param_groups:\n            group["lr"] = learning_rate(max(step - 1, 0), steps, peak, warmup, '
         "final)\n",
         "losses_of_any_training",
         "Your optimiser gets each rate one step late. Set it before the step it is for.",
     ),
-    _train(
+    rates_from_step_one=edit(
         RATE,
-        "rates_from_step_one",
         "rate = learning_rate(step + 1, steps, peak, warmup, final)",
         "rates_are_as_planned",
         "Your rates begin with that of step 1. The first step is step 0.",
     ),
-    _train(
+    rates_without_warmup=edit(
         RATE,
-        "rates_without_warmup",
         "rate = learning_rate(step, steps, peak, 0, final)",
         "rates_are_as_planned",
         "Your rates have no way up; warmup is an argument.",
     ),
-    _train(
+    rates_down_to_zero=edit(
         RATE,
-        "rates_down_to_zero",
         "rate = learning_rate(step, steps, peak, warmup, 0.0)",
         "rates_are_as_planned",
         "Your rates go down to zero; final is an argument.",
     ),
-    _train(
+    one_rate_for_all_steps=edit(
         RATE,
-        "one_rate_for_all_steps",
         "rate = peak",
         "rates_are_as_planned",
         "Your rate is the peak in every step. learning_rate says what it should be.",
     ),
-    _train(
+    never_in_training_mode=edit(
         TO_TRAIN,
-        "never_in_training_mode",
         "for step in range(steps):",
         "training_goes_on_after_an_evaluation",
         "Your model trains in the mode in which it came. Put it into training mode, or its dropout does nothing.",
     ),
-    _train(
+    trains_in_evaluation_mode=edit(
         TO_TRAIN,
-        "trains_in_evaluation_mode",
         "model.eval()\n    for step in range(steps):",
         "losses_of_any_training",
         "Your model trains in evaluation mode, so its dropout does nothing.",
     ),
-    _train(
+    one_batch_for_all_steps=edit(
         BATCH,
-        "one_batch_for_all_steps",
         "inputs, targets = (inputs, targets) if step else get_batch(data, batch, time, generator)",
         "losses_of_any_training",
         "Your model sees the same batch in every step, and learns it by heart. Draw a new one each time.",
     ),
-    _train(
+    generator_made_anew=edit(
         BATCH,
-        "generator_made_anew",
         "inputs, targets = get_batch(data, batch, time, torch.Generator().manual_seed(step))",
         "losses_of_any_training",
         "Your batches come from generators of your own making. The one you are given decides which batches are drawn.",
     ),
-    _train(
+    batch_and_time_swapped=edit(
         BATCH,
-        "batch_and_time_swapped",
         "inputs, targets = get_batch(data, time, batch, generator)",
         "losses_of_any_training",
         "Your batches have `time` pieces of `batch` tokens. It is the other way round.",
     ),
-    _train(
+    trained_on_its_inputs=edit(
         COMPUTE,
-        "trained_on_its_inputs",
         "loss = lm_loss(model(inputs), inputs)",
         "losses_of_any_training",
         "Your loss compares the predictions with the inputs: the model learns to repeat. The targets are one token further on.",
     ),
-    _train(
+    trained_backwards=edit(
         COMPUTE,
-        "trained_backwards",
         "loss = lm_loss(model(targets), inputs)",
         "losses_of_any_training",
         "Your model reads the targets and is asked for the inputs: it learns to guess what came before.",
     ),
-    _train(
+    loss_of_the_next_step=edit(
         f"{CLEAR}\n        {CLIP}\n        optimizer.step()\n        {NOTE_LOSS}",
-        "loss_of_the_next_step",
         f"{CLEAR}\n        {CLIP}\n        optimizer.step()\n        loss = lm_loss(model(inputs), targets)\n        {NOTE_LOSS}",
         "losses_of_any_training",
         "Your losses are those of the batch after the step that was taken on it. The loss before is what was learned from.",
     ),
-    _train(
+    optimiser_made_anew=edit(
         f"{SET_RATE}\n",
-        "optimiser_made_anew",
         f"{OPTIMIZER.replace('lr=peak', 'lr=rate')}\n",
         "losses_of_any_training",
         "Your optimiser is made anew in every step and forgets its running averages. One serves the whole training.",
     ),
-    _train(
-        STEP,
-        "no_step_taken",
-        "pass\n",
-        "losses_of_any_training",
-        "Your gradients are computed, but the optimiser never takes a step.",
+    no_step_taken=edit(
+        STEP, "pass\n", "losses_of_any_training", "Your gradients are computed, but the optimiser never takes a step."
     ),
-    _train(
+    running_mean_of_losses=edit(
         NOTE_LOSS,
-        "running_mean_of_losses",
         'history["losses"].append((sum(history["losses"][-1:]) * step + loss.item()) / (step + 1))',
         "losses_of_any_training",
         "Your losses are the means of all steps so far. Each step's own loss is asked for.",
     ),
-    _train(
+    evaluated_before_not_after=edit(
         WHEN,
-        "evaluated_before_not_after",
         "if held_out is not None and step % every == 0:",
         "evaluations_on_the_way",
         "Your evaluations come after step 0, `every` and so on. They come when step + 1 is a multiple of `every`.",
     ),
-    _train(
+    evaluated_every_step=edit(
         WHEN,
-        "evaluated_every_step",
         "if held_out is not None:",
         "evaluations_on_the_way",
         "Your model is evaluated after every step. `every` says how many lie between.",
     ),
-    _train(
+    evaluated_at_the_end_only=edit(
         WHEN,
-        "evaluated_at_the_end_only",
         "if held_out is not None and step == steps - 1:",
         "evaluations_on_the_way",
         "Your model is evaluated once, after the last step. `every` says how often.",
     ),
-    _train(
+    evaluated_at_the_end_too=edit(
         WHEN,
-        "evaluated_at_the_end_too",
         "if held_out is not None and ((step + 1) % every == 0 or step == steps - 1):",
         "evaluations_on_the_way",
         "Your model is evaluated after the last step in any case. It is only where step + 1 is a multiple of `every`.",
     ),
-    _train(
+    evaluated_on_the_training_text=edit(
         HELD_OUT,
-        "evaluated_on_the_training_text",
         'history["held_out"].append(evaluate(model, data, time))',
         "evaluations_on_the_way",
         "Your model is evaluated on the text that it learns from. What it has learned by heart looks good there.",
     ),
-    _train(
+    evaluated_on_the_last_batch=edit(
         HELD_OUT,
-        "evaluated_on_the_last_batch",
         'history["held_out"].append(loss.item())',
         "evaluations_on_the_way",
         "Your evaluations are training losses under another name. Call evaluate on the held-out text.",
     ),
-    _train(
+    evaluated_in_other_pieces=edit(
         HELD_OUT,
-        "evaluated_in_other_pieces",
         'history["held_out"].append(evaluate(model, held_out, batch))',
         "evaluations_on_the_way",
         "Your held-out text is cut into pieces of `batch` tokens. They are `time` tokens long.",
     ),
-    _train(
+    evaluation_mode_stays=edit(
         HELD_OUT,
-        "evaluation_mode_stays",
         'history["held_out"].append(evaluate(model, held_out, time))\n            model.eval()',
         "training_goes_on_after_an_evaluation",
         "Your model stays in evaluation mode after its first evaluation, and trains on without dropout.",
     ),
-    _train(
+    steps_reported_from_one=edit(
         REPORT,
-        "steps_reported_from_one",
         "report(step + 1, loss.item())",
         "every_step_is_reported",
         "Your reports count the steps from 1. They are counted from 0.",
     ),
-    _train(
+    reported_now_and_then=edit(
         "if report is not None:\n            report",
-        "reported_now_and_then",
         "if report is not None and step % 2 == 0:\n            report",
         "every_step_is_reported",
         "Your reports leave out steps. Every step is reported.",
@@ -2259,154 +1920,100 @@ KEY = {
 }
 
 
-def _choice(name: str, question: str, letter: str, says: str) -> Misconception:
-    line = f'answers["{question}"] = "{{}}"'
-    return Misconception(name, "quiz", line.format(KEY[question]), line.format(letter), caught_by=question, says=says)
+def _choice(question: str, letter: str, says: str) -> Edit:
+    return wrong_choice(question, KEY[question], letter, says)
 
 
-QUIZ = (
-    _choice(
-        "one_prediction_per_piece",
+QUIZ = mistakes_of(
+    "quiz",
+    one_prediction_per_piece=_choice(
         "predictions_per_piece",
         "a",
         "Your answer wastes nearly all of the pass. What does the mask let each position do, as if it did not know the rest?",
     ),
-    _choice(
-        "a_prediction_per_pair",
+    a_prediction_per_pair=_choice(
         "predictions_per_piece",
         "b",
         "Your answer forgets that targets are taken from the text and not from the piece. What is the last input's target?",
     ),
-    _choice(
-        "a_prediction_at_random",
+    a_prediction_at_random=_choice(
         "predictions_per_piece",
         "d",
         "Your answer is about models that fill gaps. Count the targets in the worked example of section 1.",
     ),
-    _choice(
-        "no_mask_in_the_decoder",
+    no_mask_in_the_decoder=_choice(
         "decoder_only",
         "b",
         "Your answer is what makes it a decoder: without the mask it would see what it should predict.",
     ),
-    _choice(
-        "no_feed_forward_in_the_decoder",
-        "decoder_only",
-        "c",
-        "Your answer is found in every block.",
+    no_feed_forward_in_the_decoder=_choice("decoder_only", "c", "Your answer is found in every block."),
+    no_positions_in_the_decoder=_choice(
+        "decoder_only", "d", "Your answer is needed here as well: order counts in any text."
     ),
-    _choice(
-        "no_positions_in_the_decoder",
-        "decoder_only",
-        "d",
-        "Your answer is needed here as well: order counts in any text.",
+    no_loss_at_the_start=_choice(
+        "loss_at_the_start", "a", "Your answer is the loss of someone who is sure and always right."
     ),
-    _choice(
-        "no_loss_at_the_start",
-        "loss_at_the_start",
-        "a",
-        "Your answer is the loss of someone who is sure and always right.",
-    ),
-    _choice(
-        "a_loss_of_one",
+    a_loss_of_one=_choice(
         "loss_at_the_start",
         "b",
         "Your answer counts mistakes. The loss is minus the logarithm of the probability that the right token was given.",
     ),
-    _choice(
-        "a_loss_per_character",
-        "loss_at_the_start",
-        "c",
-        "Your answer is the perplexity, e to the loss: as if one guessed among 65 characters.",
+    a_loss_per_character=_choice(
+        "loss_at_the_start", "c", "Your answer is the perplexity, e to the loss: as if one guessed among 65 characters."
     ),
-    _choice(
-        "held_out_by_heart",
-        "too_good",
-        "a",
-        "Your answer cannot be: it has not learned from the held-out text.",
-    ),
-    _choice(
-        "a_lucky_learning_rate",
+    held_out_by_heart=_choice("too_good", "a", "Your answer cannot be: it has not learned from the held-out text."),
+    a_lucky_learning_rate=_choice(
         "too_good",
         "b",
         "Your answer explains a good loss, not one that is far below what the best models reach on text.",
     ),
-    _choice(
-        "a_simple_language",
+    a_simple_language=_choice(
         "too_good",
         "c",
         "Your answer explains a little. But .04 nats mean that the next token is nearly always certain, and no text is like "
         "that.",
     ),
-    _choice(
-        "cold_is_even",
-        "near_zero",
-        "a",
-        "Your answer is what a very high temperature does.",
+    cold_is_even=_choice("near_zero", "a", "Your answer is what a very high temperature does."),
+    cold_is_top_k=_choice(
+        "near_zero", "c", "Your answer is another knob. A temperature makes tokens less likely, but never impossible."
     ),
-    _choice(
-        "cold_is_top_k",
-        "near_zero",
-        "c",
-        "Your answer is another knob. A temperature makes tokens less likely, but never impossible.",
+    cold_sums_to_less=_choice(
+        "near_zero", "d", "Your answer is never so: after the softmax, probabilities sum to 1 at any temperature."
     ),
-    _choice(
-        "cold_sums_to_less",
-        "near_zero",
-        "d",
-        "Your answer is never so: after the softmax, probabilities sum to 1 at any temperature.",
-    ),
-    _choice(
-        "queries_all_alike",
-        "what_is_kept",
-        "b",
-        "Your answer does not hold: each token asks its own question.",
-    ),
-    _choice(
-        "queries_are_large",
-        "what_is_kept",
-        "c",
-        "Your answer does not hold: a query is as long as a key.",
-    ),
-    _choice(
-        "queries_from_keys",
+    queries_all_alike=_choice("what_is_kept", "b", "Your answer does not hold: each token asks its own question."),
+    queries_are_large=_choice("what_is_kept", "c", "Your answer does not hold: a query is as long as a key."),
+    queries_from_keys=_choice(
         "what_is_kept",
         "d",
         "Your answer does not hold: keys and queries are made by different matrices from the same vector.",
     ),
-    _choice(
-        "work_is_constant",
+    work_is_constant=_choice(
         "work_with_a_cache",
         "a",
         "Your answer is true of an RNN, whose state does not grow. Here the new token looks at all tokens before it.",
     ),
-    _choice(
-        "work_is_quadratic",
+    work_is_quadratic=_choice(
         "work_with_a_cache",
         "c",
         "Your answer is the attention over the whole text: without a cache, all tokens look at all before them, once more for "
         "every new one.",
     ),
-    _choice(
-        "work_falls",
+    work_falls=_choice(
         "work_with_a_cache",
         "d",
         "Your answer has it backwards: the more there is in the cache, the more there is to look at.",
     ),
-    _choice(
-        "evaluation_changes_parameters",
+    evaluation_changes_parameters=_choice(
         "forgotten_eval",
         "a",
         "Your answer would take an optimiser's step. Dropout changes what is computed, not the parameters.",
     ),
-    _choice(
-        "dropout_looks_better",
+    dropout_looks_better=_choice(
         "forgotten_eval",
         "b",
         "Your answer has it backwards: a model that is deprived of a part of its numbers predicts worse.",
     ),
-    _choice(
-        "mode_is_about_gradients",
+    mode_is_about_gradients=_choice(
         "forgotten_eval",
         "d",
         "Your answer mixes up two things: no_grad is about gradients, eval about layers that behave differently in training.",

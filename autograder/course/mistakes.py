@@ -1,0 +1,37 @@
+"""Write the known mistakes of an exercise: the smallest edits of its reference, each by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.course.spec import Misconception
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What a mistake changes in the reference, the case that catches it, and what a student reads."""
+
+    old: str
+    new: str
+    caught_by: str
+    says: str
+    twins: tuple[str, ...] = ()
+
+
+def edit(old: str, new: str, caught_by: str, says: str, *twins: str) -> Edit:
+    """Return the mistake of having `new` where the reference has `old`; see `Misconception` for the rest."""
+    return Edit(old, new, caught_by, says, twins)
+
+
+def wrong_choice(question: str, right: str, chosen: str, says: str) -> Edit:
+    """Return the mistake of choosing another letter than the right one; the case is called after its question."""
+    text = f'answers["{question}"] = '
+    return edit(f'{text}"{right}"', f'{text}"{chosen}"', question, says)
+
+
+def mistakes_of(exercise: str, /, **edits: Edit) -> tuple[Misconception, ...]:
+    """Return the misconceptions of an exercise, called by their keywords, in order."""
+    return tuple(
+        Misconception(name, exercise, e.old, e.new, caught_by=e.caught_by, says=e.says, twins=e.twins)
+        for name, e in edits.items()
+    )
