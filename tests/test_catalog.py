@@ -277,3 +277,12 @@ def test_course_code_may_define_dataclasses(course_copy: Path) -> None:
     extra = "from dataclasses import dataclass\n\n\n@dataclass\nclass Row:\n    length: int\n"
     path.write_text("from __future__ import annotations\n" + text + extra, encoding="utf-8")
     assert len(load_assignment(course_copy, "t1_means").cases) == 8
+
+
+def test_a_course_written_for_the_first_version_loads(course_copy: Path) -> None:
+    """Its cases took functions as arguments from a module that has moved since."""
+    path = course_copy / "solutions" / "t1_means" / "cases.py"
+    path.write_text(
+        "from autograder.sandbox.wire import Code, Tensor\n" + path.read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    assert load_assignment(course_copy, "t1_means").cases

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from autograder.course.spec import Call, call, case
+from autograder.course.spec import Call, Code, call, case
 from autograder.judge.checks import answered, close, untouched
-from autograder.sandbox.child.wire import Code
 
 GRADIENTS = ("dx", "dh_prev", "dW_x", "dW_h", "db")
 SEQUENCE_GRADIENTS = ("dx", "dh0", "dW_x", "dW_h", "db")

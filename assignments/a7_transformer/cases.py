@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.course.spec import Call, Code, Module, call, call_module, case
 from autograder.judge.checks import answered, close, left_alike, untouched
-from autograder.sandbox.child.wire import Code
 
 TINY = 1e-5
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.course.spec import Call, Code, Module, call, call_module, case
 from autograder.judge.checks import answered, close, untouched
-from autograder.sandbox.child.wire import Code
 
 
 def _t(array: Any) -> Any:

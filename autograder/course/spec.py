@@ -15,6 +15,9 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from autograder.sandbox.child.tree import Tensor as Tensor  # noqa: PLC0414 (cases are written with it, too)
+from autograder.sandbox.child.wire import Code as Code  # noqa: PLC0414 (and with it)
+
 
 class Status(StrEnum):
     """How a case ended, in the words that stand in results and reports."""

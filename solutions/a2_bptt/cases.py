@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from autograder.course.spec import Call, Plot, call, case
+from autograder.course.spec import Call, Code, Plot, call, case
 from autograder.judge.checks import agree, choice, close, untouched
-from autograder.sandbox.child.wire import Code
 
 STEP = ("dx", "dh_prev", "dW_x", "dW_h", "db")
 SEQUENCE = ("dx", "dh0", "dW_x", "dW_h", "db")

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Call, Module, call, call_module, case
+from autograder.course.spec import Call, Code, Module, call, call_module, case
 from autograder.judge.checks import agree, choice, close, permuted, same_prefix, sums_to_one, untouched
-from autograder.sandbox.child.wire import Code
 
 ORDER = (3, 0, 4, 1, 2)
 

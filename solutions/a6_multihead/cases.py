@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Answer, Call, Finding, Module, call, call_module, case
+from autograder.course.spec import Answer, Call, Finding, Module, Tensor, call, call_module, case
 from autograder.judge.checks import agree, choice, close, permuted, same_prefix, untouched
 from autograder.judge.compare import difference
-from autograder.sandbox.child.wire import Tensor
 
 BOTH = ("output", "weights")
 ORDER = (3, 0, 4, 1, 2)

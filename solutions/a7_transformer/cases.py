@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Answer, Call, Finding, Module, call, call_module, case
+from autograder.course.spec import Answer, Call, Code, Finding, Module, Tensor, call, call_module, case
 from autograder.judge.checks import agree, choice, close, left_alike, permuted, same_prefix, stacked, untouched
 from autograder.judge.compare import difference
-from autograder.sandbox.child.wire import Code, Tensor
 
 TINY = 1e-5
 ORDER = (3, 0, 4, 1, 2)

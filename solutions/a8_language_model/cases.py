@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Answer, Call, Finding, Module, call, call_module, case
+from autograder.course.spec import Answer, Call, Code, Finding, Module, Tensor, call, call_module, case
 from autograder.judge.checks import agree, choice, close, left_alike, same_prefix, stacked, untouched
-from autograder.sandbox.child.wire import Code, Tensor
 
 IGNORE = -100
 Parts = dict[str, dict[str, np.ndarray]]
