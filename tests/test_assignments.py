@@ -11,7 +11,7 @@ from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import render_stub, solution_lines
 from autograder.proof.doctor import examine
-from autograder.sandbox.child.wire import Code
+from autograder.sandbox.child.tree import Code
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
 

@@ -21,7 +21,7 @@ from autograder.judge.checks import answered, choice, close
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque
 from autograder.sandbox.job import Chunk, Source
 
 

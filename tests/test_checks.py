@@ -15,8 +15,7 @@ from hypothesis.extra import numpy as hnp
 from autograder.course.spec import Answer, Call, Check, Finding, call
 from autograder.judge import checks
 from autograder.judge.messages import KINDS
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque, Tensor
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0], [0.5, 8.0, 9.0], [2.0, 1.0, 6.0]])
 WEIGHTS = X / X.sum(axis=-1, keepdims=True)

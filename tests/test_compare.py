@@ -15,8 +15,7 @@ from hypothesis.extra import numpy as hnp
 from autograder.judge.compare import difference
 from autograder.judge.messages import KINDS
 from autograder.judge.tolerance import TOLERANCE, deviation
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque, Tensor
 
 NEWLINES = "\n" * 50
 A = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -23,8 +23,7 @@ from autograder.judge.messages import (
     explain_loading,
     explain_trouble,
 )
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Code, Opaque
+from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble
 
 PUBLIC, HIDDEN = Visibility

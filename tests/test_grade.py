@@ -26,8 +26,7 @@ from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits, run_requests
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.job import (
     Chunk,
     Ending,

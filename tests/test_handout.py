@@ -33,7 +33,7 @@ from autograder.handout.tests_as_text import pytest_file
 from autograder.handout.text_checks import formula_faults, text_faults
 from autograder.judge.grade import UNNAMED
 from autograder.judge.result import CaseResult
-from autograder.sandbox.child.wire import Code
+from autograder.sandbox.child.tree import Code
 from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]

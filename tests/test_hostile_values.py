@@ -49,8 +49,7 @@ from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
 from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Source, Trouble
 
 REFERENCE = """

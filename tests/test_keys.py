@@ -17,7 +17,7 @@ from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Limits, call
 from autograder.judge.checks import close
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.wire import Code
+from autograder.sandbox.child.tree import Code
 from autograder.sandbox.job import Chunk, Source
 
 ALL = {"row_means", "center", "spread"}

@@ -22,8 +22,7 @@ from autograder.course.spec import Limits
 from autograder.sandbox import time_limits as budget
 from autograder.sandbox.attempt import MAX_STRIKES
 from autograder.sandbox.child.limits import CPU_SECONDS
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.levels import open_sandbox

@@ -18,8 +18,8 @@ from hypothesis.extra import numpy as hnp
 
 from autograder.sandbox.child import wire
 from autograder.sandbox.child.program import evaluate
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Code, Opaque, WireError, decode, encode, pack, unpack
+from autograder.sandbox.child.tree import Code, Opaque, Tensor
+from autograder.sandbox.child.wire import WireError, decode, encode, pack, unpack
 
 KEPT = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 

@@ -24,7 +24,8 @@ from autograder.classroom.submissions import Submission
 from autograder.course.spec import Case, Exercise
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.wire import Code, decode, encode
+from autograder.sandbox.child.tree import Code
+from autograder.sandbox.child.wire import decode, encode
 
 # What of an assignment each exercise's own key, or the reference's definitions, cover, or what no grade depends on.
 _APART = {"title", "points", "exercises", "reference", "stub", "cases", "misconceptions", "alternatives", "shortcuts"}

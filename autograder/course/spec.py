@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Tensor as Tensor  # noqa: PLC0414 (cases are written with it, too)
-from autograder.sandbox.child.wire import Code as Code  # noqa: PLC0414 (and with it)
+from autograder.sandbox.child.tree import Code as Code  # noqa: PLC0414 (cases are written with these, too)
+from autograder.sandbox.child.tree import Tensor as Tensor  # noqa: PLC0414
 
 
 class Status(StrEnum):

@@ -18,8 +18,7 @@ from autograder.course.spec import Call, Module
 from autograder.handout.kit.bundle import Bundle, trial_key
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial
-from autograder.sandbox.child.tree import Tensor, map_leaves
-from autograder.sandbox.child.wire import Code, Opaque
+from autograder.sandbox.child.tree import Code, Opaque, Tensor, map_leaves
 
 WIDTH = 100
 DIGITS = 6  # of expected numbers, which tests compare with a tolerance

@@ -18,8 +18,7 @@ from autograder.course.spec import Answer, Call, Finding
 from autograder.judge.compare import difference
 from autograder.judge.quiz import answered, choice
 from autograder.judge.tolerance import TOLERANCE, deviation
-from autograder.sandbox.child.tree import Tensor, as_arrays
-from autograder.sandbox.child.wire import Code
+from autograder.sandbox.child.tree import Code, Tensor, as_arrays
 
 __all__ = [
     "agree", "answered", "boolean", "choice", "close",

@@ -14,8 +14,7 @@ import numpy as np
 
 from autograder.course.spec import Finding
 from autograder.judge.tolerance import TOLERANCE, deviation, scale
-from autograder.sandbox.child.tree import Tensor, as_arrays
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque, Tensor, as_arrays
 
 MAX_SHOWN = 50  # characters of a text
 

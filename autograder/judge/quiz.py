@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograder.course.spec import Answer, Call, Finding
 from autograder.judge.compare import difference
-from autograder.sandbox.child.wire import Opaque
+from autograder.sandbox.child.tree import Opaque
 
 _LETTER = Opaque("letter")  # stands for an answer to a quiz, in what students get; equal to nothing they can return
 Calls = tuple[Call, ...]

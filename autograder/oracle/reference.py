@@ -21,8 +21,8 @@ from autograder.course.spec import Answer, Assignment, Call, Case, Misconception
 from autograder.judge.trials import Trial, make_trial
 from autograder.oracle.functions_run import Reach
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
-from autograder.sandbox.child.tree import leaves
-from autograder.sandbox.child.wire import Opaque, decode, encode
+from autograder.sandbox.child.tree import Opaque, leaves
+from autograder.sandbox.child.wire import decode, encode
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 
 # Python, numpy and torch each have one random state for all threads: a case has it for itself until it is through.

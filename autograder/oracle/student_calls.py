@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Tensor, array_of
-from autograder.sandbox.child.wire import Code, decode, encode
+from autograder.sandbox.child.tree import Code, Tensor, array_of
+from autograder.sandbox.child.wire import decode, encode
 from autograder.sandbox.job import Request
 
 MAX_CONSTANT = 1000  # entries of what a function as an argument gives

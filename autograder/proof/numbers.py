@@ -18,8 +18,7 @@ from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Code
+from autograder.sandbox.child.tree import Code, Tensor
 
 _DECIMAL = re.compile(r"(?<![\w.])-?\d*\.\d+(?![\w.]*\d)")
 _LARGEST = 100_000  # numbers of one array that are looked at

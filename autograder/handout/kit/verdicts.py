@@ -23,8 +23,8 @@ from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.terminal_text import tell
 from autograder.judge.trials import as_data
-from autograder.sandbox.child.tree import Tensor
-from autograder.sandbox.child.wire import Code, Opaque, pack, unpack
+from autograder.sandbox.child.tree import Code, Opaque, Tensor
+from autograder.sandbox.child.wire import pack, unpack
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.notebook_cells import python_of_cell
 from autograder.submission.source import read_source

@@ -1,9 +1,9 @@
-"""Walk trees of lists, tuples, dicts and leaves, and read a leaf as a numpy array, wherever its values are."""
+"""Trees of lists, tuples, dicts and leaves: what a leaf may be, walking them, and reading a leaf as a numpy array."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,28 @@ class Tensor:
     """A torch tensor on the parent's side, which need not import torch."""
 
     array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Code:
+    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it.
+
+    `label` says in words what it makes, where the expression is long: "a model that always says 3".
+    """
+
+    expression: str
+    label: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        """Show the label or else the expression, as students read it in a call."""
+        return self.label or self.expression
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not data: only its type's name came through."""
+
+    type_name: str
 
 
 def leaves(tree: Any) -> Iterator[Any]:

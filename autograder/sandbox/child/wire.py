@@ -13,12 +13,11 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Tensor, to_numpy
+from autograder.sandbox.child.tree import Code, Opaque, Tensor, to_numpy
 
 try:
     from safetensors.numpy import load, save
@@ -39,28 +38,6 @@ _KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u
 
 class WireError(ValueError):
     """The bytes are not what `encode` makes, or the tree is not data."""
-
-
-@dataclass(frozen=True)
-class Code:
-    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it.
-
-    `label` says in words what it makes, where the expression is long: "a model that always says 3".
-    """
-
-    expression: str
-    label: str = field(default="", compare=False)
-
-    def __repr__(self) -> str:
-        """Show the label or else the expression, as students read it in a call."""
-        return self.label or self.expression
-
-
-@dataclass(frozen=True)
-class Opaque:
-    """Something that is not data: only its type's name came through."""
-
-    type_name: str
 
 
 def encode(tree: Any, *, limit: int = 0) -> bytes:
