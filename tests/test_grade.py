@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from small import read_honestly
 
 from autograder.course.spec import Assignment, Call, Finding, Limits, Misconception, Status, Visibility, call
 from autograder.course.spec import case as hidden_case
@@ -59,7 +60,7 @@ class Puppet:
 
     def run(self, job: Job) -> JobResult:
         """Give the answers."""
-        return JobResult(tuple(self._answer(i) for i in range(len(job.requests))), self._loading)
+        return read_honestly(job) or JobResult(tuple(self._answer(i) for i in range(len(job.requests))), self._loading)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -41,7 +41,7 @@ STRONGEST = Profile()
 BARE = Profile(namespaces=False)
 WITHOUT_LANDLOCK = Profile(landlock=False)
 LONGEST_MESSAGE = 20_000
-LONGEST = 30.0  # seconds for any one submission, on a busy machine
+LONGEST = 100.0  # seconds for any one submission: its limits, and four times that on a busy machine
 MOST_WORK = 5.0  # CPU seconds of the grader's own for any one
 SLOW = ("TIMEOUT", "MEMORY")  # not run again at the weaker levels; nothing there depends on them
 # What runs in the plain process too: harmless to this machine, and caught by one trap or another.
@@ -170,7 +170,8 @@ def test_enough_attacks() -> None:
         "OUTPUT",
         "MISSING",
     }
-    readable = [attack for attack in ALL if attack.expected != "unreadable" and not attack.honest]
+    encoded = {"source_latin.py", "source_utf16.py"}  # which say what they are in other bytes
+    readable = [a for a in ALL if a.expected != "unreadable" and not a.honest and a.path.name not in encoded]
     assert [str(a) for a in readable if b"would show that it worked" not in a.path.read_bytes()] == []
 
 

@@ -18,6 +18,7 @@ import torch
 from class_records import summary
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small import read_honestly
 
 from autograder.classroom.record import record
 from autograder.classroom.submissions import Submission
@@ -252,6 +253,8 @@ class Scripted:
 
     def run(self, job: Job) -> JobResult:
         """Answer every request; those that are no case's own are answered as the number's."""
+        if reading := read_honestly(job):
+            return reading
         seen: dict[str, int] = {}
         outcomes = []
         for request in job.requests:

@@ -29,6 +29,15 @@ class ReadingError(RuntimeError):
 
 
 @dataclass(frozen=True)
+class _Found:
+    """What a child found in a source, for each exercise."""
+
+    used: Mapping[str, tuple[str, str, int]]  # the first forbidden name, and in which file and line
+    reached: Mapping[str, frozenset[str]]
+    builds_on: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
 class Reading:
     """What a submission's source says, looked up when it is first asked for, once, by a child that runs nothing of it."""
 
@@ -47,7 +56,7 @@ class Reading:
         if self._found is None:
             return dict.fromkeys((exercise for rule in rules for exercise in rule.exercises), UNREADABLE)
         told = {}
-        for exercise, (name, label, line) in self._found["used"].items():
+        for exercise, (name, label, line) in self._found.used.items():
             rule = rule_for(self.assignment, exercise, name)
             told[exercise] = explain_shortcut(name, rule.instead if rule else "", f" ({label}, line {line})")
         return told
@@ -61,18 +70,18 @@ class Reading:
 
     def reached(self, exercise: str) -> frozenset[str]:
         """Return the exercises that the code of one mentions, itself or in what it calls."""
-        return frozenset(self._found["reached"][exercise]) if self._found else frozenset()
+        return self._found.reached[exercise] if self._found else frozenset()
 
     def builds_on(self) -> Mapping[str, frozenset[str]]:
         """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
         names = frozenset(e.name for e in self.assignment.exercises)
         if self._found is None:  # which is not known, so it may be all of them
             return {name: names - {name} for name in names}
-        return {name: frozenset(others) for name, others in self._found["builds_on"].items()}
+        return self._found.builds_on
 
     @functools.cached_property
-    def _found(self) -> Mapping[str, Any] | None:
-        """Return what `reading.read` gives, None where the source takes it too long. Raises ReadingError."""
+    def _found(self) -> _Found | None:
+        """Return what `names_used.read` gives, None where the source keeps it from that. Raises ReadingError."""
         if not self.source.chunks:
             return None
         chunks = [
@@ -89,11 +98,23 @@ class Reading:
         if ran.loading.ending is not Ending.RETURNED:
             raise ReadingError(f"{ran.loading.ending}: {ran.loading.trouble}")
         if outcome.ending is Ending.RETURNED:
-            found: Mapping[str, Any] = outcome.value
-            return found
+            return _understood(outcome.value, frozenset(e.name for e in self.assignment.exercises))
         if outcome.ending in (Ending.TIMEOUT, Ending.MEMORY, Ending.OUTPUT, Ending.DIED):
             return None
         raise ReadingError(f"{outcome.ending}: {outcome.trouble}")
+
+
+def _understood(value: Any, names: frozenset[str]) -> _Found | None:
+    """Return an answer, None where it has another form: a source may have brought the parser to say anything."""
+    try:
+        used = {name: value["used"][name] for name in names if name in value["used"]}
+        return _Found(
+            {name: (str(full_name), str(label), int(line)) for name, (full_name, label, line) in used.items()},
+            {name: names.intersection(value["reached"][name]) for name in names},
+            {name: names.intersection(value["builds_on"][name]) for name in names},
+        )
+    except (LookupError, TypeError, ValueError):
+        return None
 
 
 @functools.cache
