@@ -419,6 +419,7 @@ def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> No
         path.write_text(path.read_text(encoding="utf-8").replace("row_means", "row_sums"), encoding="utf-8")
     ended = run("doctor", "s1_sums", course=tmp_path)
     assert ended.code == 1
-    assert ended.out.count("✗") == 2
+    assert ended.out.count("✗") == 3
+    assert "there is no row_means" in ended.out
     assert "alternatives/loops.py defines nothing that sums.py has" in ended.out
     assert "README.md does not say `row_sums`" in ended.out

@@ -60,7 +60,7 @@ def test_a_roster_that_nobody_is_on_stops_before_grading(run: Run, works: Path, 
     other = table(tmp_path / "other.csv", "id,name", "s1,Emmy", "s2,Kurt")
     code, said, told = run("class", "--roster", other)
     assert code == 1
-    assert said == ""
+    assert said == "read as an export of Canvas\n"
     assert told.startswith("autograder: None of the 3 submissions is on the roster. Nothing was graded or written.")
     for words in ("lovelaceada_7, noetherbob_8, weili_9", "s1 (Emmy), s2 (Kurt)", "--alias FILE.csv"):
         assert words in told

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-_ELSEWHERE = frozenset({"autograder", "numpy", "torch"})  # keys.py tells their versions
+_ELSEWHERE = frozenset({"autograder", "numpy", "torch"})  # result_keys.py tells their versions
 
 
 def digest(*parts: str | bytes) -> str:

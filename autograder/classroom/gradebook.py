@@ -12,7 +12,7 @@
 | todo       | student still to be graded    | what is known of the submission; the seed of a result that no longer stands |
 
 A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
-whole, and what is not is graded by the next run. A result is kept as long as its key (`keys.py`) is what it would be
+whole, and what is not is graded by the next run. A result is kept as long as its key (`result_keys.py`) is what it would be
 today. Two books of one class can be merged by taking rows over, since a key says whether they mean the same.
 """
 

@@ -32,8 +32,13 @@ class Mismatch:
 
 
 def roster_mismatch(submissions: Sequence[Submission], roster: Roster | None) -> Mismatch | None:
-    """Return what to say where a roster is given and no submission is of anybody on it."""
+    """Return what to say where a roster is given and no submission is of anybody on it.
+
+    An export that hides who students are cannot be of anybody.
+    """
     if not roster or any(submission.person for submission in submissions):
+        return None
+    if all(s.owner.system and not (s.owner.name or s.owner.sid or s.owner.email) for s in submissions):
         return None
     names = tuple(submission.student for submission in submissions)
     people = [f"{person.id} ({person.name})" if person.name else person.id for person in roster.people]

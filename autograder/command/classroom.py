@@ -173,6 +173,8 @@ def _grade_into(
 
     assignment = where.assignment()
     found = read_class(submissions, Stub.of(assignment), people)
+    for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     if mismatch := roster_mismatch(found.submissions, people):
         _tell(mismatch, events)
         return False
@@ -180,8 +182,6 @@ def _grade_into(
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
         plan = make_plan(book, assignment, found.submissions, choices)
-        for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
         if people and "roster" in (choices.facts or {}):
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)

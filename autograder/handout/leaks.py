@@ -1,6 +1,6 @@
 """Prove that what leaves the house gives nothing away: no line of a solution, no hidden case, no key of a quiz.
 
-Every file is read in every form that `forms.py` knows. What also stands in public text is no secret; nor is a line so
+Every file is read in every form that `file_contents.py` knows. What also stands in public text is no secret; nor is a line so
 short that anybody would write it.
 """
 

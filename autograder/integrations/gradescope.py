@@ -1,6 +1,6 @@
 """Make the zip that Gradescope takes, and be what runs in its container.
 
-`autograder gradescope` packs two scripts, this package as a wheel and a desk (`desk.py`). In the container `main` judges
+`autograder gradescope` packs two scripts, this package as a wheel and what judges one submission (`one_submission.py`). In the container `main` judges
 the submission at that desk and writes results.json: a test for each exercise's public cases and one for its hidden
 cases, which may have another visibility.
 """

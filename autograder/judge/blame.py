@@ -1,6 +1,6 @@
 """Judge every case, then say whose fault each failure is.
 
-What only follows from another exercise (`follow.py`) is charged there alone; the rest is diagnosed.
+What only follows from another exercise (`oracle/charged_once.py`) is charged there alone; the rest is diagnosed.
 """
 
 from __future__ import annotations

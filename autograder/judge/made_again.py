@@ -21,7 +21,7 @@ def charge_once(oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict
     """Return the verdict with every mistake charged where it costs most, of the exercises that made it by themselves."""
     if not verdict.excused and not verdict.may_charge_twice(judged):
         return verdict
-    prices = _prices(oracle)
+    prices = prices_of(oracle)
     uses = reading.builds_on() if verdict.excused else {}
     groups: dict[frozenset[str], dict[str, list[Trial]]] = defaultdict(lambda: defaultdict(list))
     for trial, places in verdict.excused.items():
@@ -38,7 +38,7 @@ def charge_once(oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict
     return _same_names(oracle, judged, verdict, prices)
 
 
-def _prices(oracle: Facts) -> dict[Trial, float]:
+def prices_of(oracle: Facts) -> dict[Trial, float]:
     """Return what each case is worth, in points."""
     points = {e.name: e.points for e in oracle.assignment.exercises}
     whole: dict[str, float] = defaultdict(float)

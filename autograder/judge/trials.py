@@ -1,6 +1,6 @@
 """What a judge works with: trials, how they went, and what is known beforehand about right and wrong answers.
 
-Everything here is data. `oracle.Oracle` knows by running the reference; `publish.bundle.Bundle`, on a student's laptop,
+Everything here is data. `oracle.Oracle` knows by running the reference; `handout.kit.bundle.Bundle`, on a student's laptop,
 by reading what was found out at home.
 """
 

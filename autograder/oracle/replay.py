@@ -1,4 +1,4 @@
-"""Run the reference with some of its functions and modules answered by the student's code, as `follow.py` needs it.
+"""Run the reference with some of its functions and modules answered by the student's code, as `charged_once.py` needs it.
 
 A replay stops at the first call whose answer is not known yet and leaves it as a question; it is run again when the
 answer is there. Answers are hostile: they are bounded in number, size and time. Whether they say anything is for

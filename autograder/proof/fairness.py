@@ -1,6 +1,6 @@
 """Measure verdicts on code that the cases were not written for.
 
-Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `dresses.py`) has to get
+Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `restyled.py`) has to get
 full marks, and no diagnosis, and has to learn where something is trained. No smaller call, as a failing student may be shown
 one, may fail on it, nor on an alternative.
 
@@ -8,7 +8,7 @@ Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in anothe
 not look at the bank's edits, have to get their own name. Both hold definitions that replace the reference's; a disguise is
 called as its misconception is, with `+` between two at once, and whatever follows a `-` tells it from others.
 
-Pairs of known mistakes may score no more than either alone (`pairs.py`).
+Pairs of known mistakes may score no more than either alone (`monotone.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Prove that one more mistake never raises a score, on pairs of known mistakes in different exercises.
 
-A pair is graded as the reference with both in it, and each of the two alone. Where one mistake hides the other, so that both
-together answer every case as one alone does, no outcome tells them apart; then both have to have the score of that one.
+A pair is graded as the reference with both in it, and each of the two alone. Where one mistake hides the other, no outcome
+tells them apart: both together answer every case as one alone does, or pass some case that one alone fails, by what they
+answer there and not because it is excused. Such pairs are counted apart.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autograder.course.spec import Assignment, Misconception
+from autograder.course.spec import Assignment, Misconception, Status
+from autograder.judge.made_again import prices_of
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
@@ -50,13 +52,15 @@ def try_pairs(
     texts = [apply_edits(reference, edits) or "" for edits in (*((m,) for m in single), *pairs)]
     results = grade_all(texts)
     known |= dict(zip(single, results, strict=False))
-    scores = [_score(result) for result in results[len(single) :]]
     hidden, rising = 0, list[str]()
-    for pair, both in zip(pairs, scores, strict=True):
-        each = [_score(known[m]) for m in pair]
+    for pair, result in zip(pairs, results[len(single) :], strict=True):
+        both, each = _score(result), [_score(known[m]) for m in pair]
         if both <= min(each) + NOISE:
             continue
-        if any(abs(both - score) <= NOISE and _hides(oracle, m, pair) for m, score in zip(pair, each, strict=True)):
+        as_one = any(
+            abs(both - score) <= NOISE and _hides(oracle, m, pair) for m, score in zip(pair, each, strict=True)
+        )
+        if as_one or all(both - _freed(oracle, result, known[m]) <= _score(known[m]) + NOISE for m in pair):
             hidden += 1
         else:
             rising.append(" and ".join(_told(pair, each)) + f"; both score {both:g}")
@@ -65,6 +69,19 @@ def try_pairs(
 
 def _score(result: Result) -> float:
     return sum(exercise.score for exercise in result.exercises)
+
+
+def _freed(oracle: Oracle, both: Result, alone: Result) -> float:
+    """Return the points of the cases that both mistakes together pass by what they answer, and one alone does not."""
+    charged = {(e.name, case.name) for e in alone.exercises for case in e.cases if case.status is not Status.PASSED}
+    prices = {(t.case.exercise, t.case.name): price for t, price in prices_of(oracle).items()}
+    passed = (
+        (e.name, case.name)
+        for e in both.exercises
+        for case in e.cases
+        if case.status is Status.PASSED and not case.follows
+    )
+    return sum(prices.get(place, 0.0) for place in passed if place in charged)
 
 
 def _hides(oracle: Oracle, mistake: Misconception, pair: Pair) -> bool:

@@ -22,8 +22,8 @@ from autograder.proof.numbers import false_numbers
 _LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _IDENTIFIER = re.compile(r"(?<![\w\"'/])[A-Za-z_]\w{2,}(?![\w\"'/])")  # neither a part of a text nor of a path
 _SAYS_NO_NAME = re.compile(
-    r"[\w/-]+\.(?:py|ipynb|txt|md|csv|toml|json|svg|png)|(?:autograder|python|pip|pytest)\b.*"
-)  # a file, a command
+    r"[\w/-]+\.(?:py|ipynb|txt|md|csv|toml|json|svg|png)|(?:autograder|python|pip|pytest)\b.*|\((?:\w+, *)*\w*\)"
+)  # a file, a command, a shape
 _BLOCK = re.compile(r"```.*?```|^(?: {4}|\t).*$|\$[^$]+\$", re.DOTALL | re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ROW = re.compile(r"^\|\s*\d+\s*\|\s*`(\w+)[^`]*`[^|]*\|\s*([\d.]+)\s*\|(?:\s*(★+)\s*\|)?", re.MULTILINE)

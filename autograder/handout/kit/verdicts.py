@@ -1,4 +1,4 @@
-"""Verdicts for pytest and for notebooks: the check of `local.py`, one case or exercise at a time.
+"""Verdicts for pytest and for notebooks: the check of `self_check.py`, one case or exercise at a time.
 
 A notebook's code is what its cells held when they were run, so that nothing has to be saved first; like any notebook
 that is handed in, it counts with its imports, definitions and constants.

@@ -10,7 +10,7 @@ The zygote imports numpy (and torch where an assignment needs it), stays single-
 submission, one at a time. The grader passes it four descriptors over a socketpair, which it hands to the child unread:
 the job (inputs, to read only), a pipe that says when more of it is there, the result pipe, the log pipe. It passes back
 a pidfd, by which the grader kills. A pipe's direction binds the child to nothing, since /proc/self/fd opens it the other
-way as well and Landlock does not see that: so no end that the grader holds is waited for without a deadline (`ends.py`).
+way as well and Landlock does not see that: so no end that the grader holds is waited for without a deadline (`pipes.py`).
 
 The child, before any student code: closes every other descriptor, sets its limits, gives up capabilities and new
 privileges, and applies the two filters made here. **Landlock** (`Landlock.confine`) leaves it the system's and Python's
@@ -24,7 +24,7 @@ be believed, and a source that brings a parser down brings down that child.
 
 Rules name inodes, so a ruleset is built after every mount is in place, once per zygote; the scratch folder is
 emptied between children but never replaced. Every mechanism here is tried in a throw-away child before it is
-believed (`zygote.py`, `probe.py`).
+believed (`zygote.py`, `levels.py`).
 """
 
 from __future__ import annotations

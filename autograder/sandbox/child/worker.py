@@ -1,6 +1,6 @@
 """The child's side: loads a submission, makes the calls it is handed, sends back what they gave as data.
 
-Of ours only this file, `program.py`, `shortcuts.py` and the codec sit beside student code, and what locked the process
+Of ours only this file, `program.py`, `guards.py` and the codec sit beside student code, and what locked the process
 in. None of them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the
 parent believes nothing that comes from here beyond "these are the values it returned".
 
