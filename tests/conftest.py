@@ -44,6 +44,7 @@ def _nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     tmp_path_factory.getbasetemp()  # pytest's own, which it keeps, is made elsewhere
     before = set(os.listdir(REPOSITORY)) | CACHES
     folder = tempfile.mkdtemp(prefix="suite-")
+    os.chmod(folder, 0o711)  # noqa: S103 (student code that runs as another user has to reach what is inside)
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TMPDIR", folder)

@@ -121,7 +121,7 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
         "1": "graded", "2": "not_submitted", "bob": "graded", "eve": "graded",
     }  # fmt: skip
     assert (rows["1"]["name"], rows["2"]["email"]) == ("Ann", "zoe@x.org")
-    assert "0 graded, 3 stand" in run("grade", "t1_means", works, *options)[1]
+    assert "0 graded, 3 unchanged" in run("grade", "t1_means", works, *options)[1]
     assert grades(out) == rows
     path.write_text("name\nAnn\n", encoding="utf-8")
     assert "names no column id" in refused(run("grade", "t1_means", works, *options, "--roster", path))
@@ -153,7 +153,7 @@ def test_a_roster_that_comes_later_loses_nothing(run: Run, works: Path, out: Pat
     path = tmp_path / "roster.csv"
     path.write_text("id,email\n1,ann@x.org\n", encoding="utf-8")
     _, said, _ = run("grade", "t1_means", works, "-o", out, "--roster", path, "--accept-unsandboxed")
-    assert "0 graded, 3 stand" in said
+    assert "0 graded, 3 unchanged" in said
     assert grades(out)["1"]["center"] == "1.0"
     assert not (out / "results" / "ann.json").exists()
 
@@ -319,7 +319,7 @@ def test_a_full_disk_is_a_line(run: Run, out: Path, works: Path, assignment: Ass
     line = refused_after_output(run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed"))
     assert "feedback" in line
     (out / "feedback").unlink()
-    assert "0 graded, 3 stand" in run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")[1]
+    assert "0 graded, 3 unchanged" in run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")[1]
     assert entry(out, "eve")["score"] == 7.0
     assert (out / "feedback" / "ann.html").exists()
 

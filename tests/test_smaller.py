@@ -227,7 +227,8 @@ def test_a_hang_on_smaller_calls_is_not_waited_for_long(larger: Assignment, sand
         isolation = sandbox.isolation
 
         def run(self, job: Job) -> JobResult:
-            seconds.append(job.limits.total_seconds)
+            if job.source.module != "reading":  # which runs nothing of the student's
+                seconds.append(job.limits.total_seconds)
             return sandbox.run(job)
 
     told(larger, "return total / 5", Watched())

@@ -64,7 +64,7 @@ class GradebookError(Exception):
 
 
 class Gradebook:
-    """One class's results for one assignment. For one thread; `shelf.open_gradebook` opens it, `view` reads it."""
+    """One class's results for one assignment. For one thread; `gradebook_lock.open_gradebook` opens it, `gradebook_view` reads it."""
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
