@@ -25,6 +25,7 @@ from autograder.integrations.one_submission import Settings
 
 TOOLS = ("base-files", "bash", "coreutils", "grep", "libc-bin", "libseccomp2", "libstdc++6")
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 # Mounts of its own, which end with the process: what a container has beside its files.
 ENTER = 'mount --bind /proc "$0/proc"; mount --bind /dev "$0/dev"; exec chroot "$0" "$@"'
 
@@ -99,6 +100,8 @@ def debian(folder: Path, suite: str, version: str) -> Iterator[Root]:
         for name in ("proc", "dev", "tmp", "home"):
             (root / name).mkdir(exist_ok=True)
         (root / "tmp").chmod(0o1777)
+        (root / CERTIFICATES).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path("/") / CERTIFICATES, root / CERTIFICATES)  # pip does not start without, network or not
         Root(root, "").run("ldconfig")  # what no package brings is the list of libraries, by which libseccomp is found
         (folder / "whole").touch()
     yield Root(root, f"python{version}")
