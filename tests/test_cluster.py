@@ -43,6 +43,7 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "scheduler.json"
+        self._folder = folder  # for what workers that are killed leave, too
         self._processes = [self._start("dask_scheduler", "--port", "0", "--no-dashboard")]
         for number in (1, 2):
             self._processes.append(self._start("dask_worker", *_WORKER, "--local-directory", folder / str(number)))
@@ -50,7 +51,8 @@ class Cluster:
     def _start(self, module: str, *options: object) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.{module}", "--scheduler-file", self._file, *options]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen([str(part) for part in command], **quiet)
+        environment = os.environ | {"TMPDIR": str(self._folder)}
+        return subprocess.Popen([str(part) for part in command], env=environment, **quiet)
 
     def address(self) -> str:
         """Return the scheduler's address, as soon as it has one."""

@@ -465,9 +465,18 @@ def test_results_of_another_seed_say_so(
 # What is killed
 
 
-def strike(command: list[str], seconds: float) -> bool:
-    """Start a grading and kill it, and all it started, after some seconds; return whether it was still at work."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+def strike(command: list[str], seconds: float, temporary: Path) -> bool:
+    """Start a grading and kill it, and all it started, after some seconds; return whether it was still at work.
+
+    What is killed leaves its `temporary` files.
+    """
+    process = subprocess.Popen(
+        command,
+        env=os.environ | {"TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -519,16 +528,16 @@ def test_twenty_kills_change_no_grade(course: Path, assignment: Assignment, tmp_
         return [sys.executable, "-m", "autograder.cli", "grade", "t1_means", str(folder), "-o", str(out), *options]
 
     calm, began, moments = tmp_path / "calm", time.monotonic(), random.Random(8)
-    assert not strike(command(calm), 120)
+    assert not strike(command(calm), 120, tmp_path)
     length = time.monotonic() - began
     outs, struck, counts = [tmp_path / "rough0"], 0, []
     while struck < 20:
-        if strike(command(outs[-1]), moments.uniform(0.1, 0.95) * length):
+        if strike(command(outs[-1]), moments.uniform(0.1, 0.95) * length, tmp_path):
             struck += 1
             counts.append(in_the_book(outs[-1]))
         else:
             outs.append(tmp_path / f"rough{len(outs)}")
-    assert not strike(command(outs[-1]), 120)
+    assert not strike(command(outs[-1]), 120, tmp_path)
     assert any(0 < count < 30 for count in counts), "every kill fell before the first or after the last submission"
     for rough in outs:
         assert in_the_book(rough) == 30
