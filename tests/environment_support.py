@@ -236,6 +236,8 @@ def grade(environment: Environment, course: Path, slug: str, folder: Path, code:
 def run_autograder(environment: Environment, course: Path, slug: str, folder: Path, code: bytes) -> Came:
     """Do what Gradescope's container does with a submission; the environment is the one in its folder python/."""
     root = Path(environment.python[-1]).parents[2]
+    for part in ("source", "submission", "results"):  # an earlier assignment's
+        shutil.rmtree(root / part, ignore_errors=True)
     archive = gradescope_zip(course, load_assignment(course, slug), Settings(slug, seed=7))
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(root / "source")
