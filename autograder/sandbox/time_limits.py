@@ -11,7 +11,7 @@ from autograder.sandbox.machine import patience
 
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
-MOST_WORK = 1.5  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+MOST_WORK = 1.0  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
 
