@@ -26,6 +26,7 @@ from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.machine import patience
 
+SHARE = 0.25  # of the time for all cases, for answering questions: each round imports the submission anew
 MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
 
 
@@ -81,9 +82,9 @@ def _ask(
                 says = all(o.ending is Ending.RETURNED for o in outcomes) and informative(outcomes)
                 followed[j.trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
         questions = replay.take_questions()
-        # What is open when the student's own code has run as long as it may for all cases is not excused. Time in which
-        # the reference ran here, or waited for others, is not the student's.
-        if not questions or spent > limits.total_seconds:
+        # What is open when the student's own code has had its time is not excused. Time in which the reference ran here,
+        # or waited for others, is not the student's.
+        if not questions or spent > SHARE * limits.total_seconds:
             break
         requests = tuple(asked.request(number) for number, asked in enumerate(questions.values()))
         began = time.monotonic()
