@@ -12,7 +12,15 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from autograder.judge.outcomes_alike import Likeness, is_all_overflow, is_mere_crash, likeness, same_outcomes
+from autograder.judge.outcomes_alike import (
+    UNCOMPARABLE,
+    Likeness,
+    answers_of,
+    is_all_overflow,
+    is_mere_crash,
+    likeness,
+    same_outcomes,
+)
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
@@ -120,7 +128,17 @@ def _explains(
     # Failed cases first: they settle the question soonest.
     if not all(agrees(oracle, names, trial, got[trial]) for trial in failed):
         return False
-    return all(agrees(oracle, names, trial, outcomes) for trial, outcomes in got.items() if trial not in failed)
+    passed = (trial for trial in got if trial not in failed)
+    return all(agrees(oracle, names, trial, got[trial]) and _passes(oracle, names, trial) for trial in passed)
+
+
+def _passes(oracle: Facts, names: tuple[str, ...], trial: Trial) -> bool:
+    """Whether the reference with these misconceptions passes a case; values may be alike of which only one is accepted."""
+    answers = answers_of(oracle.answers(names, trial) or ())
+    try:
+        return trial.case.check.judge(trial.calls, answers, answers_of(oracle.expected(trial))) is None
+    except UNCOMPARABLE:
+        return False
 
 
 def _nearness(

@@ -608,6 +608,12 @@ LM_LOSS = mistakes_of(
         "loss_leaves_its_inputs_alone",
         "Your function writes into the targets it was given. Whoever uses the batch again finds other targets in it.",
     ),
+    loss_cut_off=edit(
+        LOSS,
+        "return functional.cross_entropy(logits.detach().reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
+        "gradients_flow_back_from_the_loss",
+        "Your loss is right, but cut off from the logits (detach, .item() or numpy), so no gradient flows back from it.",
+    ),
 )
 
 # generate
