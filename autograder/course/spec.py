@@ -280,7 +280,11 @@ class Shortcut:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use. Seconds are wall-clock."""
+    """What one submission may use.
+
+    Seconds are CPU time, which other work on the machine does not shorten; four times as much may pass on the wall. Those
+    for all cases together are on the wall.
+    """
 
     case_seconds: float = 2.0
     total_seconds: float = 60.0  # for all cases together

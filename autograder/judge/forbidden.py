@@ -14,6 +14,7 @@ from autograder.course.spec import Assignment, Shortcut
 from autograder.judge import names_used as reading
 from autograder.judge.names_used import forbids
 from autograder.sandbox.job import Chunk, Ending, Job, Request, Sandbox, Source
+from autograder.sandbox.time_limits import WALL
 
 READ_SECONDS = 5.0  # for looking through a source; the longest that is taken needs a tenth of one
 # The same library code by its back doors, which nothing that is asked for needs.
@@ -92,7 +93,7 @@ class Reading:
         request = Request(
             "read", (chunks, exercises, rules, list(self.assignment.given)), {}, None, group="reading", family="reading"
         )
-        limits = replace(self.assignment.limits, case_seconds=READ_SECONDS, total_seconds=READ_SECONDS)
+        limits = replace(self.assignment.limits, case_seconds=READ_SECONDS, total_seconds=WALL * READ_SECONDS)
         ran = self.sandbox.run(Job(_reader(), (request,), limits))
         outcome = ran.outcomes[0]
         if ran.loading.ending is not Ending.RETURNED:

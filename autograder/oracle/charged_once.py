@@ -9,7 +9,6 @@ work of the called exercise, not of the calling one, if the answers may be built
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
-from autograder.sandbox.machine import patience
 
 SHARE = 0.25  # of the time for all cases, for answering questions: each round imports the submission anew
 MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
@@ -87,9 +85,8 @@ def _ask(
         if not questions or spent > SHARE * limits.total_seconds:
             break
         requests = tuple(asked.request(number) for number, asked in enumerate(questions.values()))
-        began = time.monotonic()
         ran = sandbox.run(Job(source, requests, limits, oracle.assignment.shortcuts, oracle.assignment.torch))
-        spent += (time.monotonic() - began) / patience()
+        spent += ran.seconds
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
         open_trials = waiting
     return followed

@@ -37,7 +37,7 @@ from autograder.oracle.training_outcome import (
 )
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
-from autograder.sandbox.time_limits import Rationed
+from autograder.sandbox.time_limits import WALL, Rationed
 
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
@@ -153,7 +153,7 @@ class Trainer:
 
     def _most_seconds(self, training: Training) -> float:
         """Return how long all runs of a submission may take together: a short one and a long one."""
-        return 2 * self.assignment.limits.import_seconds + _first_seconds(training) + training.seconds
+        return WALL * (2 * self.assignment.limits.import_seconds + _first_seconds(training) + training.seconds)
 
     def _whole(
         self, training: Training, source: Source, sandbox: Sandbox, curve: Sequence[tuple[int, float]]
@@ -188,7 +188,7 @@ class Trainer:
         limits = replace(
             self.assignment.limits,
             case_seconds=seconds,
-            total_seconds=2 * seconds,
+            total_seconds=WALL * seconds,
             memory_mb=training.memory_mb,
         )
         watch = functools.partial(self._hear, training.exercise, steps, opening)

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from autograder.sandbox.child.program import MAX_NOTES
 from autograder.sandbox.child.wire import WireError, decode
 from autograder.sandbox.child.worker import MARK
+from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.events import (
     MALFORMED,
     encode_program,
@@ -32,11 +33,12 @@ from autograder.sandbox.events import (
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.pipes import Ends
-from autograder.sandbox.time_limits import Budget, EndedError
+from autograder.sandbox.time_limits import Budget, EndedError, Stretch
 
 MAX_STRIKES = 2
 START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's
 START_TRIES = 3
+LOOK_SECONDS = 0.01  # at least, between two looks at a child's CPU time
 MAX_CURVE = 2_000  # points of a training's curve that are kept
 
 
@@ -49,6 +51,10 @@ class Child(Protocol):
     @property
     def ends(self) -> Ends:
         """Our ends of its connections."""
+
+    @property
+    def clock(self) -> CpuClock:
+        """Its CPU time."""
 
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the child to be gone and say how it went: DIED or FAULT, and an exit code or signal in words."""
@@ -162,20 +168,20 @@ class Attempt:
         """Wait until the submission is imported, and say what that came to."""
         self._release([encode_program(self._job, [len(encode_requests(phase)) for phase in self._phases()])])
         try:
-            self._event("ready", time.monotonic() + START_SECONDS)
+            self._event("ready", Stretch(CpuClock(None), START_SECONDS, time.monotonic() + START_SECONDS))
         except EndedError as end:
             said = self._ends.said()
             why = _last_line(said) or str(end) or f"nothing came of it in {START_SECONDS:g} s"
             return Outcome(Ending.FAULT, trouble=Trouble("", f"its process did not start: {why}"), printed=said), ()
-        started = time.monotonic()
+        loading = self._budget.stretch(self._child.clock, self.limits.import_seconds)
         try:
-            event = self._event("loaded", self._budget.deadline(self.limits.import_seconds))
+            event = self._event("loaded", loading)
             notes = tuple(map(read_trouble, read_items(event["notes"], MAX_NOTES)))
             trouble = None if event["trouble"] is None else read_trouble(event["trouble"])
         except MALFORMED as error:
             return self._failure(error), ()
         ending = Ending.RAISED if trouble else Ending.RETURNED
-        return Outcome(ending, trouble=trouble, seconds=time.monotonic() - started, printed=self._ends.said()), notes
+        return Outcome(ending, trouble=trouble, seconds=loading.used, printed=self._ends.said()), notes
 
     def answer_into(self, outcomes: dict[int, Outcome]) -> int | None:
         """Collect an outcome for each request, phase by phase; return the one the child failed at, if it did."""
@@ -183,35 +189,34 @@ class Attempt:
         for number, phase in enumerate(self._phases()):
             self._release(encode_requests(phase))
             end = done + len(phase)
-            since = time.monotonic()
-            begun, deadline = done - 1, self._budget.deadline(self.limits.case_seconds)
-            latest = (
-                deadline + self.limits.case_seconds * self._budget.patience
-            )  # by when, marks or no marks, outcomes have to come
+            begun, case = done - 1, self._stretch(1)
+            batch = self._stretch(2)  # by when, marks or no marks, outcomes have to come
             while done < end:
                 try:
-                    news = self._next(min(deadline, latest))
+                    news = self._next(case, batch)
                     if isinstance(news, int):
                         begun = read_mark(begun, news, end)
-                        deadline = self._budget.deadline(self.limits.case_seconds)
+                        case = self._stretch(1)
                         continue
                     if news["event"] == "progress":
                         self._hear(news)
                         continue
                     told = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
-                    batch = list(timed(told, time.monotonic() - since))
-                    batch[-1] = replace(batch[-1], printed=self._ends.said(), curve=tuple(self._curve))
+                    answers = list(timed(told, batch.used))
+                    answers[-1] = replace(answers[-1], printed=self._ends.said(), curve=tuple(self._curve))
                 except MALFORMED as error:
                     broken = self._order[max(begun, done)]
                     outcomes[broken] = self._failure(error)
                     return broken
-                outcomes.update(zip(self._order[done:], batch, strict=False))
-                done += len(batch)
+                outcomes.update(zip(self._order[done:], answers, strict=False))
+                done += len(answers)
                 if number == 0:
                     self._ends.say_go()  # what it prints from here on belongs to the next cases
-                since = time.monotonic()
-                latest = since + 2 * self.limits.case_seconds * self._budget.patience
+                batch = self._stretch(2)
         return None
+
+    def _stretch(self, cases: int) -> Stretch:
+        return self._budget.stretch(self._child.clock, cases * self.limits.case_seconds)
 
     def _phases(self) -> list[tuple[Request, ...]]:
         requests = (self._job.requests[index] for index in self._order)
@@ -238,34 +243,37 @@ class Attempt:
             if self._job.watch is not None and self._job.watch(step, loss):
                 raise EndedError(Ending.TIMEOUT, "it was stopped")
 
-    def _event(self, name: str, deadline: float) -> dict[str, Any]:
+    def _event(self, name: str, stretch: Stretch) -> dict[str, Any]:
         """Return the next event, which has to be of one kind."""
-        news = self._next(deadline)
+        news = self._next(stretch)
         if isinstance(news, int) or news.get("event") != name:
             raise EndedError(Ending.DIED, "it sent something other than the next result")
         return news
 
-    def _next(self, deadline: float) -> int | dict[str, Any]:
+    def _next(self, *stretches: Stretch) -> int | dict[str, Any]:
         """Return the next mark or event. Raises EndedError where none comes."""
-        size = struct.unpack("<Q", self._read(8, deadline))[0]
+        size = struct.unpack("<Q", self._read(8, stretches))[0]
         if size & MARK:
             return int(size ^ MARK)
         self._budget.receive(size)
         self._budget.work()
         try:
-            event = decode(self._read(size, deadline))
+            event = decode(self._read(size, stretches))
         except WireError as error:
             raise EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
         if not isinstance(event, dict):
             raise EndedError(Ending.DIED, "it sent something other than a result")
         return event
 
-    def _read(self, size: int, deadline: float) -> bytes:
+    def _read(self, size: int, stretches: Sequence[Stretch]) -> bytes:
         while len(self._buffer) < size:
             self._budget.work()
-            data = self._ends.receive(deadline - time.monotonic())
-            if data is None:
+            left = min(stretch.left for stretch in stretches)
+            if not left:
                 raise EndedError(Ending.TIMEOUT, "")
+            data = self._ends.receive(max(left, LOOK_SECONDS))
+            if data is None:
+                continue
             if not data:
                 raise EndedError(*self._child.obituary())
             self._buffer += data

@@ -161,7 +161,7 @@ class JobResult:
     outcomes: tuple[Outcome, ...]
     loading: Outcome
     notes: tuple[Trouble, ...] = ()  # cells of a notebook that could not be used
-    seconds: float = 0.0  # in a slot, as on a machine with time to spare
+    seconds: float = 0.0  # in a slot, on the wall
 
 
 @dataclass(frozen=True)

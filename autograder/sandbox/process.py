@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from autograder.sandbox.attempt import run_job
+from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 from autograder.sandbox.libraries import libraries, loader_variables
 from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
@@ -143,6 +144,7 @@ class ColdChild:
                 start_new_session=True,
             )
             theirs.callback(self.kill)
+            self.clock = CpuClock(self._process.pid)
             self.ends = Streams(self._process, job, (log_read, log_write))
             theirs.pop_all()
             undo.pop_all()

@@ -22,6 +22,7 @@ from typing import Any
 from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.child.jail import JailError, compile_filter
 from autograder.sandbox.child.zygote import MAX_MESSAGE
+from autograder.sandbox.cpu_clock import CpuClock, process_behind
 from autograder.sandbox.job import Ending
 from autograder.sandbox.libraries import libraries, loader_folders
 from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
@@ -238,6 +239,7 @@ class WarmChild:
             self.ends = Pipes(job_fd, go_fd, result_fd, log_fd)
             undo.callback(self.ends.close)
             self._handle = slot.fork(job, go_read, result_write, log_write)
+            self.clock = CpuClock(process_behind(self._handle))
             theirs.close()
             self._ours = undo.pop_all()
 

@@ -6,9 +6,10 @@ import time
 from dataclasses import replace
 
 from autograder.course.spec import Limits
+from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Trouble
-from autograder.sandbox.machine import patience
 
+WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
 MOST_WORK = 1.0  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
@@ -23,11 +24,38 @@ class EndedError(Exception):
         self.ending = ending
 
 
+class Stretch:
+    """Some of a child's work, which has to end by a limit of its CPU time, or of WALL times as much on the wall.
+
+    CPU time does not depend on who else is at work on the machine; the wall clock ends what only waits. Where the system
+    does not tell CPU times, the wall clock does both.
+    """
+
+    def __init__(self, clock: CpuClock, seconds: float, until: float) -> None:
+        self._clock, self._seconds, self._until = clock, seconds, until
+        self._began, self._used = time.monotonic(), clock.seconds()
+
+    @property
+    def used(self) -> float:
+        """Seconds that it took so far: of CPU time, where that is known."""
+        now = self._clock.seconds()
+        return time.monotonic() - self._began if now is None or self._used is None else now - self._used
+
+    @property
+    def left(self) -> float:
+        """Seconds before which it cannot be over; none where it is."""
+        left = self._until - time.monotonic()
+        if self._used is not None and (now := self._clock.seconds()) is not None:
+            left = min(left, self._used + self._seconds - now)
+        return max(left, 0.0)
+
+
 class Budget:
     """Counts down while a job runs; shared by its attempts, so that starting again buys nothing.
 
-    The clock starts when the first child is about to import the submission. On a machine that is busy with other work every
-    limit of time is longer: a grade must not depend on who else is there. Our work is the CPU time of the calling thread.
+    The clock starts when the first child is about to import the submission. The limit for all together is one of the wall
+    clock, far wider than what honest code takes, since a slot is taken from the others for so long. Our work is the CPU
+    time of the calling thread.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -35,12 +63,11 @@ class Budget:
         self._bytes = (limits.output_mb << 20) * TOTAL_OUTPUTS
         self._started: float | None = None
         self._worked = time.thread_time()
-        self.patience = patience()
 
     @property
     def seconds(self) -> float:
-        """How long it took so far, as on a machine with time to spare."""
-        return 0.0 if self._started is None else (time.monotonic() - self._started) / self.patience
+        """How long it took so far, on the wall."""
+        return 0.0 if self._started is None else time.monotonic() - self._started
 
     @property
     def spent(self) -> str:
@@ -55,11 +82,11 @@ class Budget:
     def _whole(self) -> float:
         return self._limits.import_seconds + self._limits.total_seconds
 
-    def deadline(self, seconds: float) -> float:
-        """Return the time by which something that begins now has to end; the first call starts the clock."""
+    def stretch(self, clock: CpuClock, seconds: float) -> Stretch:
+        """Return what bounds something that begins now; the first call starts the clock for all."""
         now = time.monotonic()
         self._started = self._started or now
-        return min(now + seconds * self.patience, self._started + self._whole * self.patience)
+        return Stretch(clock, seconds, min(now + WALL * seconds, self._started + self._whole))
 
     def work(self) -> None:
         """Raise EndedError where reading what the child sends has taken too much of our own time."""

@@ -5,7 +5,7 @@ import threading
 import time
 
 
-def scale(x, factor):
+def attack():
     _thread.stack_size(1 << 17)
     stop = threading.Event()
     count = 0
@@ -20,4 +20,10 @@ def scale(x, factor):
     stop.set()
     while _thread._count():
         time.sleep(0.01)
+
+
+attack()  # once: it takes a third of a second of computing, which the limit of a case would not allow for each call
+
+
+def scale(x, factor):
     return x * factor
