@@ -261,7 +261,7 @@ def submissions(assignment: Assignment, count: int) -> list[HandedIn]:
     """
     draw = random.Random(SEED)
     reference = assignment.reference
-    others = [a.source for a in assignment.alternatives if assignment.torch or "import torch" not in a.source]
+    others = [a.source for a in assignment.correct if assignment.torch or "import torch" not in a.source]
     other = itertools.cycle(HandedIn(f"{reference}\n{source}", right=True) for source in others)
     wrong = itertools.cycle(
         HandedIn(apply_edits(reference, (m,)) or "", right=False)

@@ -106,7 +106,7 @@ def main() -> int:
 
 def _honest(assignment: Assignment) -> Iterator[Submission]:
     """Yield honest submissions without end, each different from all others."""
-    bank, others = assignment.misconceptions, assignment.alternatives
+    bank, others = assignment.misconceptions, assignment.correct
     for number in itertools.count():
         text = assignment.reference
         if number % 10 in (3, 7):

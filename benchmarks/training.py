@@ -85,7 +85,7 @@ def handed_in(assignment: Assignment, *, loops: bool) -> Iterator[Submission]:
     bank = [
         m for m in assignment.misconceptions if any(m.name in training.catches for training in assignment.trainings)
     ]
-    others = [a for a in assignment.alternatives if loops or a.name != "loops"]
+    others = [a for a in assignment.correct if loops or a.name != "loops"]
     for number in itertools.count():
         text = assignment.reference
         if _kind(number) is Kind.MISTAKEN:

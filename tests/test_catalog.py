@@ -31,7 +31,7 @@ def refused(course: Path, *words: str, slug: str = "t1_means") -> None:
 
 def test_a_course_is_found_from_below(course_copy: Path) -> None:
     """Whoever stands inside a course need not name it."""
-    inside = course_copy / "solutions" / "t1_means" / "alternatives"
+    inside = course_copy / "solutions" / "t1_means" / "correct"
     assert find_course(inside) == find_course(course_copy) == course_copy.resolve()
 
 
@@ -69,7 +69,7 @@ def test_an_assignment_is_read_from_both_folders(course: Path) -> None:
         "two_spreads",
     }
     assert len(assignment.misconceptions) == 8
-    assert [a.name for a in assignment.alternatives] == ["library", "loops"]
+    assert [a.name for a in assignment.correct] == ["library", "loops"]
     assert "BEGIN SOLUTION" in assignment.reference
     assert "BEGIN SOLUTION" not in assignment.stub
 
@@ -250,17 +250,17 @@ def test_an_edit_counts_at_once(course_copy: Path) -> None:
     assert not list(course_copy.rglob("__pycache__"))
 
 
-def test_an_alternative_that_is_no_python_is_named(course_copy: Path) -> None:
+def test_a_correct_solution_that_is_no_python_is_named(course_copy: Path) -> None:
     """A forgotten colon is told with its file and line, before anything is graded."""
-    path = course_copy / "solutions/t1_means/alternatives/loops.py"
+    path = course_copy / "solutions/t1_means/correct/loops.py"
     path.write_text("def row_means(x)\n    return x\n", encoding="utf-8")
-    refused(course_copy, "alternatives/loops.py is not Python: line 1: expected ':'.")
+    refused(course_copy, "correct/loops.py is not Python: line 1: expected ':'.")
 
 
-def test_underscored_alternatives_are_left_out(course_copy: Path) -> None:
-    """A file such as __init__.py is no alternative."""
-    (course_copy / "solutions/t1_means/alternatives/_draft.py").write_text("nonsense(", encoding="utf-8")
-    assert [a.name for a in load_assignment(course_copy, "t1_means").alternatives] == ["library", "loops"]
+def test_underscored_files_are_left_out(course_copy: Path) -> None:
+    """A file such as __init__.py is no correct solution."""
+    (course_copy / "solutions/t1_means/correct/_draft.py").write_text("nonsense(", encoding="utf-8")
+    assert [a.name for a in load_assignment(course_copy, "t1_means").correct] == ["library", "loops"]
 
 
 def test_the_same_name_in_two_courses_stays_apart(course: Path, course_copy: Path) -> None:

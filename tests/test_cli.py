@@ -410,7 +410,7 @@ def test_doctor_examines_again_when_a_file_is_saved(
 
 
 def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> None:
-    """An alternative to nothing and a README about something else are promises broken, by name."""
+    """A correct solution that replaces nothing and a README about something else are promises broken, by name."""
     run("new", "s1_sums", course=tmp_path)
     for path in (*tmp_path.glob("*/s1_sums/sums.py"), *tmp_path.glob("*/s1_sums/*cases.py")):
         path.write_text(path.read_text(encoding="utf-8").replace("row_means", "row_sums"), encoding="utf-8")
@@ -421,5 +421,5 @@ def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> No
     assert ended.code == 1
     assert ended.out.count("✗") == 3
     assert "there is no row_means" in ended.out
-    assert "alternatives/loops.py defines nothing that sums.py has" in ended.out
+    assert "correct/loops.py defines nothing that sums.py has" in ended.out
     assert "README.md does not say `row_sums`" in ended.out

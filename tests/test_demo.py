@@ -14,7 +14,7 @@ import pytest
 
 from autograder.classroom.submissions import Submission, read_submissions
 from autograder.command.demo import LEAST, half_finished, plan_class, write_class
-from autograder.course.spec import Alternative, Assignment, Call, Exercise, Limits, Misconception, call, case
+from autograder.course.spec import Assignment, Call, Exercise, Limits, Misconception, Replacement, call, case
 from autograder.course.stub import render_stub
 from autograder.judge.checks import close
 from autograder.submission.written_exercises import Stub
@@ -105,7 +105,7 @@ def tiny() -> Assignment:
         stub="",
         cases=(doubles,),
         misconceptions=mistakes,
-        alternatives=(Alternative("by_adding", "def double(x):\n    return x + x\n"),),
+        correct=(Replacement("by_adding", "def double(x):\n    return x + x\n"),),
     )
     return replace(assignment, stub=render_stub(assignment))
 
@@ -144,7 +144,7 @@ def test_every_kind_is_there(read: dict[str, list[Submission]]) -> None:
     """At least sixty students, every known mistake and way among them, pairs, unfinished work and all oddities."""
     assert sum(map(len, read.values())) >= LEAST >= 60
     kinds = read.keys()
-    assert kinds >= ODD_KINDS | {"reference", "stub", "alternative:by_adding", "half_finished:1", "half_finished:2"}
+    assert kinds >= ODD_KINDS | {"reference", "stub", "correct:by_adding", "half_finished:1", "half_finished:2"}
     assert kinds >= {f"misconception:{m.name}" for m in tiny().misconceptions}
     pairs = [kind for kind in kinds if kind.startswith("combination:")]
     assert "combination:no_factor+squares" not in pairs  # they edit the same text
@@ -174,7 +174,7 @@ def test_right_work_is_right_in_every_form(read: dict[str, list[Submission]]) ->
     """The reference computes the same from a file, a notebook and a zip; so do a renamed file and a later one."""
     rights = [
         s
-        for kind in ("reference", "alternative:by_adding", "renamed", "utf16", "resubmitted", "ships_modules")
+        for kind in ("reference", "correct:by_adding", "renamed", "utf16", "resubmitted", "ships_modules")
         for s in read[kind]
     ]
     assert {s.source.notebook for s in rights if s.source} == {True, False}
@@ -246,7 +246,7 @@ def test_flood_is_right_but_loud(read: dict[str, list[Submission]], capsys: pyte
 def test_assignment_with_one_exercise_and_no_bank() -> None:
     """An assignment that has just been begun has a class, too."""
     bare = replace(
-        tiny(), exercises=tiny().exercises[:1], misconceptions=(), alternatives=(), stub="", given=("triple", "Adder")
+        tiny(), exercises=tiny().exercises[:1], misconceptions=(), correct=(), stub="", given=("triple", "Adder")
     )
     bare = replace(bare, reference=REFERENCE[: REFERENCE.index("@functools")])
     assert len({planned.student for planned, _, _ in plan_class(bare)}) >= LEAST

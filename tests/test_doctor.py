@@ -20,16 +20,16 @@ HIDDEN = "solutions/t1_means/cases.py"
 PUBLIC = "assignments/t1_means/cases.py"
 BANK = "solutions/t1_means/misconceptions.py"
 TOML = "assignments/t1_means/assignment.toml"
-LOOPS = "solutions/t1_means/alternatives/loops.py"
+LOOPS = "solutions/t1_means/correct/loops.py"
 
 NAMES = "names are unique and points add up"
 EDITS = "every misconception edits the reference in one place"
-REPLACES = "every alternative replaces something of the reference"
+REPLACES = "every correct solution replaces something of the reference"
 STUB = "the stub is fresh and blanks exactly the exercises"
 ANSWERS = "the reference answers every case"
 REFERENCE = "the reference gets full marks at 5 seeds"
 ZERO = "the stub gets zero"
-ALTERNATIVES = "every alternative gets full marks (2)"
+CORRECT = "every correct solution gets full marks (2)"
 CAUGHT = "every misconception is caught where it says (8)"
 DIAGNOSED = "each is diagnosed as itself or a stated twin"
 CHARGED = "each costs its own exercise and no other"
@@ -67,7 +67,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
     """All promises are proved, in this order."""
     found = proofs(assignment, sandbox)
     assert [proof.promise for proof in found] == [
-        NAMES, EDITS, REPLACES, STUB, REFERENCE, ZERO, ALTERNATIVES, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
+        NAMES, EDITS, REPLACES, STUB, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
     ]  # fmt: skip
     assert all(proof.holds for proof in found)
 
@@ -195,18 +195,18 @@ def test_a_stub_that_earns_something_is_found(tamper: Tamper) -> None:
     assert "row_means.two_rows is PASSED on the stub" in broken[ZERO]
 
 
-def test_an_alternative_that_fails_is_named(tamper: Tamper) -> None:
+def test_a_correct_solution_that_fails_is_named(tamper: Tamper) -> None:
     """With the case, and what was wrong."""
     broken = tamper((LOOPS, "sum(row) / len(row)", "sum(row) / 3"))
-    assert set(broken) == {ALTERNATIVES}
-    assert broken[ALTERNATIVES][0].startswith("loops: row_means.means_of_any_shape FAILED: The values differ")
+    assert set(broken) == {CORRECT}
+    assert broken[CORRECT][0].startswith("loops: row_means.means_of_any_shape FAILED: The values differ")
 
 
-def test_an_alternative_that_cannot_be_imported_is_named(tamper: Tamper) -> None:
+def test_a_correct_solution_that_cannot_be_imported_is_named(tamper: Tamper) -> None:
     """In one line."""
     broken = tamper((LOOPS, "def spread(x):", "return\n\n\ndef spread(x):"))
-    assert broken[ALTERNATIVES][0].startswith("loops: Your file cannot be imported")
-    assert "\n" not in broken[ALTERNATIVES][0]
+    assert broken[CORRECT][0].startswith("loops: Your file cannot be imported")
+    assert "\n" not in broken[CORRECT][0]
 
 
 def test_a_misconception_that_is_not_caught_where_it_says(tamper: Tamper) -> None:

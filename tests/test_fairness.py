@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autograder.cli import main
-from autograder.course.catalog import CourseError, alternatives_in, load_assignment, slugs
+from autograder.course.catalog import CORRECT, MISTAKEN, UNUSUAL, CourseError, load_assignment, replacements_in, slugs
 from autograder.course.spec import Call, call, case
 from autograder.judge.checks import close
 from autograder.proof.fairness import Fairness, broken, measure
@@ -27,7 +27,7 @@ RIGHT = {
     "one_by_one": "def row_means(x):\n    return np.array([sum(row) / len(row) for row in x.reshape(-1, x.shape[-1])]).reshape(x.shape[:-1])\n",
     "as_a_method": "class Rows:\n    def mean(self, x):\n        return x.mean(-1)\nrow_means = Rows().mean\n",
 }
-DISGUISED = {
+REWRITTEN = {
     "mean_minus_x": "def center(x):\n    return np.mean(x, -1, keepdims=True) - x\n",
     "skips_the_first-loop": "def row_means(x):\n    total = 0\n    for i in range(1, x.shape[-1]):\n        total = total + x[..., i]\n    return total / x.shape[-1]\n",
     "skips_the_first+adds_the_mean": "def row_means(x):\n    return (x.sum(-1) - x[..., 0]) / x.shape[-1]\ndef center(x):\n    return x + row_means(x)[..., None]\n",
@@ -37,7 +37,7 @@ DISGUISED = {
 def write(course: Path, folder: str, files: dict[str, str]) -> None:
     """Put files into a folder of the tiny assignment's solutions."""
     path = course / "solutions" / SLUG / folder
-    path.mkdir(exist_ok=True)
+    path.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (path / f"{name}.py").write_text(text, encoding="utf-8")
 
@@ -48,14 +48,14 @@ def measured(course: Path) -> Fairness:
 
 
 def test_what_is_right_gets_full_marks_and_what_is_known_its_name(course_copy: Path) -> None:
-    """Strange code counts at every seed, a disguise once, and two mistakes at once are a pair."""
-    write(course_copy, "strange", RIGHT)
-    write(course_copy, "disguised", DISGUISED)
+    """Unusual code counts at every seed, a rewritten mistake once, and two mistakes at once are a pair."""
+    write(course_copy, UNUSUAL, RIGHT)
+    write(course_copy, MISTAKEN, REWRITTEN)
     found = measured(course_copy)
     assert broken({SLUG: found}) == ()
-    assert found.strange == len(RIGHT) + len(DRESSES)
-    assert sum(found.gradings.values()) == 2 * found.strange
-    assert (found.disguised, found.unnamed, found.wrong) == (2, (), ())
+    assert found.unusual == len(RIGHT) + len(DRESSES)
+    assert sum(found.gradings.values()) == 2 * found.unusual
+    assert (found.mistaken, found.unnamed, found.wrong) == (2, (), ())
     assert (found.pairs, found.half) == (1, ())
 
 
@@ -70,16 +70,16 @@ def test_every_weaker_level_is_tried(course_copy: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "name", "text", "told"),
     [
-        ("strange", "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong (level "),
-        ("strange", "broken", "return 0\n", "correct, but: broken (level "),
-        ("disguised", "adds_the_mean", "def center(x):\n    return x - 7.25\n", "no name: adds_the_mean: center."),
+        (UNUSUAL, "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong (level "),
+        (UNUSUAL, "broken", "return 0\n", "correct, but: broken (level "),
+        (MISTAKEN, "adds_the_mean", "def center(x):\n    return x - 7.25\n", "no name: adds_the_mean: center."),
         (
-            "disguised",
+            MISTAKEN,
             "adds_the_mean",
             "def center(x):\n    return x.mean(-1, keepdims=True) - x\n",
             "wrong name: adds_the_mean: mean_minus_x",
         ),
-        ("disguised", "adds_the_mean", "def unused(x):\n    return x\n", "passes: adds_the_mean"),
+        (MISTAKEN, "adds_the_mean", "def unused(x):\n    return x\n", "passes: adds_the_mean"),
     ],
 )
 def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text: str, told: str) -> None:
@@ -94,11 +94,11 @@ def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text
 TIRED = "calls = []\ndef gradient(w, x, y):\n    calls.append(1)\n    return x.T @ (x @ w - y) / len(y) * (1 - 2 * (len(calls) > 30))\n"
 
 
-def test_strange_code_has_to_learn(course_copy: Path) -> None:
-    """Once a file, where the assignment trains anything; an alternative too, which `doctor --training` tells."""
-    for folder in ("strange", "alternatives"):
+def test_unusual_code_has_to_learn(course_copy: Path) -> None:
+    """Once a file, where the assignment trains anything; other correct solutions too, which `doctor --training` tells."""
+    for folder in (UNUSUAL, CORRECT):
         path = course_copy / "solutions" / "t3_learning" / folder
-        path.mkdir(exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         (path / "tired.py").write_text(TIRED, encoding="utf-8")
         (path / "fresh.py").write_text("def predict(w, x):\n    return (w * x).sum(-1)\n", encoding="utf-8")
     line = load_assignment(course_copy, "t3_learning")
@@ -120,9 +120,9 @@ def weights_that_follow(rng: np.random.Generator) -> Iterator[Call]:
 @pytest.mark.parametrize("anew", [None, lambda _, x: (x.sum(0), x)])
 def test_no_smaller_call_misleads(course_copy: Path, anew: Callable[..., tuple[Any, ...]] | None) -> None:
     """Where an argument follows from another, it has to do so in smaller calls too; else correct code would fail there."""
-    strange = course_copy / "solutions" / "t3_learning" / "strange"
-    strange.mkdir()
-    (strange / "again.py").write_text("def predict(w, x):\n    return x @ x.sum(0)\n", encoding="utf-8")
+    unusual = course_copy / "solutions" / "t3_learning" / UNUSUAL
+    unusual.mkdir(parents=True)
+    (unusual / "again.py").write_text("def predict(w, x):\n    return x @ x.sum(0)\n", encoding="utf-8")
     line = load_assignment(course_copy, "t3_learning").without_training()
     line = replace(line, cases=(replace(weights_that_follow, anew=anew),))
     found = measure(course_copy, line, (0,), 2, weaker=False)
@@ -132,8 +132,8 @@ def test_no_smaller_call_misleads(course_copy: Path, anew: Callable[..., tuple[A
 
 def test_what_is_too_slow_is_stopped_and_nothing_else(course_copy: Path) -> None:
     """Correct code that cannot be trained in time is named by the training; it may be stopped, and may not fail."""
-    path = course_copy / "solutions" / "t3_learning" / "alternatives"
-    path.mkdir(exist_ok=True)
+    path = course_copy / "solutions" / "t3_learning" / CORRECT
+    path.mkdir(parents=True, exist_ok=True)
     slow = "import time\ndef predict(w, x):\n    time.sleep(0.03)\n    return x @ w\n"
     for name, text in {"slow": slow, "tired": TIRED}.items():
         (path / f"{name}.py").write_text(text, encoding="utf-8")
@@ -142,15 +142,15 @@ def test_what_is_too_slow_is_stopped_and_nothing_else(course_copy: Path) -> None
     for named, told in (((), ["slow", "tired"]), (("slow", "tired"), ["tired"])):
         named_line = replace(line, trainings=(replace(training, seconds=2.0, too_slow=named),))
         with open_sandbox(2) as sandbox:
-            _, alternatives, _ = examine_trainings(named_line, sandbox, 2, (0,))
-        assert [said.partition(":")[0] for said in alternatives.broken] == told
+            _, correct, _ = examine_trainings(named_line, sandbox, 2, (0,))
+        assert [said.partition(":")[0] for said in correct.broken] == told
 
 
 def test_of_two_mistakes_one_name_is_half(course_copy: Path) -> None:
     """The other exercise is told that no single mistake is known."""
     write(
         course_copy,
-        "disguised",
+        MISTAKEN,
         {
             "skips_the_first+adds_the_mean": "def row_means(x):\n    return (x.sum(-1) - x[..., 0]) / x.shape[-1]\ndef center(x):\n    return x * 3\n"
         },
@@ -164,14 +164,14 @@ def test_only_own_names_of_single_mistakes_are_counted(course_copy: Path) -> Non
     """Neither a pair with a wrong name, nor a mistake that nobody notices, changes how many were named."""
     wrong = "def row_means(x):\n    return x.mean(-1)\ndef center(x):\n    return x.mean(-1, keepdims=True) - x\n"
     nothing = dict.fromkeys(("adds_the_mean", "adds_the_mean-again"), "def unused(x):\n    return x\n")
-    write(course_copy, "disguised", DISGUISED | nothing | {"skips_the_first+adds_the_mean": wrong})
+    write(course_copy, MISTAKEN, REWRITTEN | nothing | {"skips_the_first+adds_the_mean": wrong})
     found = measured(course_copy)
-    assert (found.named, found.disguised, len(found.wrong), len(found.unnoticed)) == (2, 4, 1, 2)
+    assert (found.named, found.mistaken, len(found.wrong), len(found.unnoticed)) == (2, 4, 1, 2)
 
 
-def test_a_disguise_of_nothing_is_an_error(course_copy: Path) -> None:
+def test_a_rewritten_mistake_of_nothing_is_an_error(course_copy: Path) -> None:
     """A file that is called after no misconception would be counted as a miss for ever."""
-    write(course_copy, "disguised", {"adds_the_man": "def center(x):\n    return x\n"})
+    write(course_copy, MISTAKEN, {"adds_the_man": "def center(x):\n    return x\n"})
     with pytest.raises(CourseError, match=r"adds_the_man\.py: there is no misconception adds_the_man"):
         measured(course_copy)
 
@@ -181,7 +181,7 @@ def test_the_command(
     course_copy: Path, option: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It prints a row an assignment, or JSON, and says by its exit code whether all is fair."""
-    write(course_copy, "disguised", {"adds_the_mean": "def center(x):\n    return x - 7.25\n"})
+    write(course_copy, MISTAKEN, {"adds_the_mean": "def center(x):\n    return x - 7.25\n"})
     monkeypatch.setattr(
         "sys.argv", ["autograder", "fairness", SLUG, "--seeds", "1", "--course", str(course_copy), *option]
     )
@@ -190,15 +190,15 @@ def test_the_command(
     assert left.value.code == 1
     said = capsys.readouterr().out
     if option:
-        assert json.loads(said)[SLUG]["disguised"] == 1
+        assert json.loads(said)[SLUG]["mistaken"] == 1
     else:
         assert "no name: adds_the_mean: center." in said
 
 
 def test_there_is_enough_to_be_fair_to() -> None:
     """At least 120 files of each kind in the course."""
-    for folder in ("strange", "disguised"):
-        assert sum(len(alternatives_in(ROOT, slug, folder)) for slug in slugs(ROOT)) >= 120
+    for folder in (UNUSUAL, MISTAKEN):
+        assert sum(len(replacements_in(ROOT, slug, folder)) for slug in slugs(ROOT)) >= 120
 
 
 @pytest.mark.slow

@@ -236,9 +236,9 @@ def test_mistakes_that_cannot_be_told_apart_are_offered_as_a_choice(
 
 
 def test_what_is_right_gets_no_diagnosis(graded: Graded, assignment: Assignment) -> None:
-    """Alternatives are never told a mistake they did not make."""
-    for alternative in assignment.alternatives:
-        result = graded(f"{assignment.reference}\n{alternative.source}")
+    """Correct solutions are never told a mistake they did not make."""
+    for other in assignment.correct:
+        result = graded(f"{assignment.reference}\n{other.source}")
         assert result.all_passed
         assert {c.diagnosis + c.says for e in result.exercises for c in e.cases} == {""}
 

@@ -149,7 +149,7 @@ def oracle() -> Oracle:
         stub="",
         cases=tuple(cases),
         misconceptions=MISTAKES,
-        alternatives=(),
+        correct=(),
     )
     made = Oracle(assignment, 0)
     for trial in made.trials:

@@ -43,7 +43,7 @@ def test_it_has_everything_an_assignment_has(empty: Path) -> None:
         "assignments/a9_state_space/assignment.toml",
         "assignments/a9_state_space/cases.py",
         "assignments/a9_state_space/state_space.py",
-        "solutions/a9_state_space/alternatives/loops.py",
+        "solutions/a9_state_space/correct/loops.py",
         "solutions/a9_state_space/cases.py",
         "solutions/a9_state_space/misconceptions.py",
         "solutions/a9_state_space/state_space.py",

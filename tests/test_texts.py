@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import load_assignment, readme_of
+from autograder.course.catalog import MISTAKEN, UNUSUAL, load_assignment, readme_of, replacements_in
 from autograder.course.spec import Assignment
 from autograder.handout.text_checks import text_faults
 from autograder.handout.write_notebook import notebook_cells
 from autograder.oracle.oracle import Oracle
 from autograder.proof.folders import stray_files
-from autograder.proof.soundness import alternatives_replace, bank_is_sound
+from autograder.proof.soundness import bank_is_sound, correct_solutions_replace
 from autograder.proof.texts import text_proofs
 
 SLUG = "t1_means"
@@ -34,7 +34,7 @@ def test_sound_texts_have_no_faults(course: Path, slug: str) -> None:
     """Nothing is found where nothing is wrong."""
     assignment = load_assignment(course, slug)
     assert faults(course, slug) == []
-    assert alternatives_replace(assignment).holds
+    assert correct_solutions_replace(assignment).holds
     assert bank_is_sound(assignment).holds
 
 
@@ -85,28 +85,28 @@ def test_an_exercise_stands_where_its_method_is_named(course_copy: Path) -> None
 
 
 def test_a_misspelt_folder_is_an_error(course_copy: Path) -> None:
-    """Its alternatives would be graded by nobody; so would files that begin with _, and whatever else nothing reads."""
+    """What is in it would be graded by nobody; so would files that begin with _, and whatever else nothing reads."""
     secret = course_copy / "solutions" / SLUG
-    (secret / "alternatives").rename(secret / "altrenatives")
+    (secret / "correct").rename(secret / "corect")
     (course_copy / "assignments" / SLUG / "notes.txt").write_text("mine")
-    (secret / "strange").mkdir()
-    (secret / "strange" / "_later.py").write_text("")
+    (secret / "mistaken").mkdir()
+    (secret / "mistaken" / "_later.py").write_text("")
     found = faults(course_copy)
     assert [line.partition(" is ")[0] for line in found] == [
-        f"assignments/{SLUG}/notes.txt", f"solutions/{SLUG}/altrenatives", f"solutions/{SLUG}/strange/_later.py",
+        f"assignments/{SLUG}/notes.txt", f"solutions/{SLUG}/corect", f"solutions/{SLUG}/mistaken/_later.py",
     ]  # fmt: skip
-    assert "is a folder that nothing reads. Did you mean alternatives? Allowed there: alternatives/, " in found[1]
+    assert "is a folder that nothing reads. Did you mean correct? Allowed there: cases.py, correct/, " in found[1]
 
 
 def test_a_proof_over_nothing_fails(course_copy: Path) -> None:
-    """Without alternatives, or without a bank, nothing is proved."""
+    """Without correct solutions, or without a bank, nothing is proved."""
     secret = course_copy / "solutions" / SLUG
-    for path in (secret / "alternatives").glob("*.py"):
+    for path in (secret / "correct").glob("*.py"):
         path.unlink()
     (secret / "misconceptions.py").write_text("MISCONCEPTIONS = ()\n")
     assignment = load_assignment(course_copy, SLUG)
-    (alternatives,), (bank,) = alternatives_replace(assignment).broken, bank_is_sound(assignment).broken
-    assert alternatives == f"there is none; write it in another correct way in solutions/{SLUG}/alternatives/"
+    (correct,), (bank,) = correct_solutions_replace(assignment).broken, bank_is_sound(assignment).broken
+    assert correct == f"there is none; write it in another correct way in solutions/{SLUG}/correct/"
     assert bank.startswith("there is none")
 
 
@@ -120,3 +120,30 @@ def test_files_and_headings_that_are_not_there(course: Path) -> None:
         "README.md speaks of `pace.txt`, which is not in it",
         "README.md links to #nowhere, which is no heading",
     ]
+
+
+def test_a_course_with_the_former_folder_names_is_graded_and_told(course_copy: Path) -> None:
+    """Folders as 0.1.0 called them are read; doctor says in a line what each is called now."""
+    secret = course_copy / "solutions" / SLUG
+    before = load_assignment(course_copy, SLUG)
+    (secret / "correct").rename(secret / "alternatives")
+    for folder in ("strange", "disguised"):
+        (secret / folder).mkdir()
+        (secret / folder / "adds_the_mean.py").write_text("def center(x):\n    return x + x.mean(-1, keepdims=True)\n")
+    assert load_assignment(course_copy, SLUG).correct == before.correct
+    for kind in (UNUSUAL, MISTAKEN):
+        assert [r.name for r in replacements_in(course_copy, SLUG, kind)] == ["adds_the_mean"]
+    assert faults(course_copy) == [
+        f"solutions/{SLUG}: rename alternatives/ to correct/",
+        f"solutions/{SLUG}: rename strange/ to correct/unusual/",
+        f"solutions/{SLUG}: rename disguised/ to mistaken/",
+    ]
+
+
+def test_both_names_at_once_are_both_read(course_copy: Path) -> None:
+    """A file that stayed in a former folder is not forgotten."""
+    secret = course_copy / "solutions" / SLUG
+    (secret / "alternatives").mkdir()
+    (secret / "correct" / "loops.py").rename(secret / "alternatives" / "loops.py")
+    assert [r.name for r in load_assignment(course_copy, SLUG).correct] == ["library", "loops"]
+    assert faults(course_copy) == [f"solutions/{SLUG}: rename alternatives/ to correct/"]

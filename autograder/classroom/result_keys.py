@@ -28,7 +28,7 @@ from autograder.sandbox.child.tree import Code
 from autograder.sandbox.child.wire import decode, encode
 
 # What of an assignment each exercise's own key, or the reference's definitions, cover, or what no grade depends on.
-_APART = {"title", "points", "exercises", "reference", "stub", "cases", "misconceptions", "alternatives", "shortcuts"}
+_APART = {"title", "points", "exercises", "reference", "stub", "cases", "misconceptions", "correct", "shortcuts"}
 _APART |= {"trainings", "harness"}
 _JUDGING = ("course", "sandbox", "judge", "oracle")  # the folders whose code decides about points
 

@@ -158,8 +158,8 @@ def _known(assignment: Assignment, rng: random.Random) -> Iterator[_Work]:
     reference, stub = assignment.reference, _stub(assignment)
     for form in (_python, _notebook, _packed):
         yield _Work("reference", (form(assignment, reference),))
-    for way in assignment.alternatives:
-        yield _Work(f"alternative:{way.name}", (_python(assignment, f"{reference}\n\n{way.source}"),))
+    for way in assignment.correct:
+        yield _Work(f"correct:{way.name}", (_python(assignment, f"{reference}\n\n{way.source}"),))
     for one in assignment.misconceptions:
         yield _drawn(f"misconception:{one.name}", apply_edits(reference, (one,)), assignment, rng)
     for kind, text in _pairs(assignment, rng):

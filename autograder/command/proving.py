@@ -70,13 +70,13 @@ def mutants(
 
 def fairness(
     assignments: SlugsArgument = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds at which strange correct code is graded")] = 20,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds at which unusual correct code is graded")] = 20,
     jobs: Annotated[int, typer.Option(min=1, help="Submissions at a time")] = 2,
     pairs: Annotated[int, typer.Option(min=0, help="Pairs of known mistakes; 0 for all there are")] = 100,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Grade strange correct code, known mistakes in other clothes, and pairs of them; exit 1 where a verdict is unfair."""
+    """Grade unusual correct code, known mistakes rewritten, and pairs of them; exit 1 where a verdict is unfair."""
     from autograder.command.tables import show_fairness
     from autograder.proof.fairness import broken, measure
 

@@ -16,7 +16,7 @@ class ScaffoldError(Exception):
 
 
 # A student's file is a module of its name in the sandbox, and stands beside the course's own files.
-_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "numpy", "torch", "cases", "misconceptions", "alternatives"}
+_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "numpy", "torch", "cases", "misconceptions"}
 
 _TOML = """\
 title = "{title}"
@@ -101,7 +101,7 @@ MISCONCEPTIONS = mistakes_of(
 )
 '''
 
-_ALTERNATIVE = '''\
+_CORRECT = '''\
 """The same with a loop."""
 
 
@@ -136,7 +136,7 @@ def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
         secret / f"{topic}.py": _REFERENCE.format(**words),
         secret / "cases.py": _HIDDEN,
         secret / "misconceptions.py": _MISCONCEPTIONS,
-        secret / "alternatives" / "loops.py": _ALTERNATIVE,
+        secret / "correct" / "loops.py": _CORRECT,
     }
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -77,14 +77,14 @@ def _add(rows: Table, r: Row) -> None:
 
 
 def show_fairness(console: Console, measured: Mapping[str, Fairness]) -> None:
-    """Print a row an assignment: correct files and their gradings, and how disguised mistakes were named."""
-    rows = empty_table("correct code that looks strange, and known mistakes in other clothes")
+    """Print a row an assignment: correct files and their gradings, and how rewritten mistakes were named."""
+    rows = empty_table("unusual correct code, and known mistakes rewritten")
     rows.add_column("assignment", no_wrap=True)
     for name in ("correct", "graded", "lost", "known", "named", "wrong", "pairs", "both"):
         rows.add_column(name, justify="right", no_wrap=True)
     for slug, found in measured.items():
-        counts = (found.strange, sum(found.gradings.values()), len(found.unfair))
-        names = (found.disguised, found.named, len(found.wrong), found.pairs, found.pairs - len(found.half))
+        counts = (found.unusual, sum(found.gradings.values()), len(found.unfair))
+        names = (found.mistaken, found.named, len(found.wrong), found.pairs, found.pairs - len(found.half))
         rows.add_row(slug, *map(str, counts + names))
     console.print(rows)
     levels = {level: None for found in measured.values() for level in found.gradings}

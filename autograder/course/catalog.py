@@ -16,18 +16,22 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course.spec import (
-    Alternative,
     Assignment,
     Case,
     Exercise,
     Limits,
     Misconception,
+    Replacement,
     Shortcut,
     Training,
     Visibility,
 )
 
 _KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut"})
+
+# Folders in solutions/SLUG/: `doctor` grades what is CORRECT, `fairness` what is UNUSUAL or MISTAKEN as well.
+CORRECT, UNUSUAL, MISTAKEN = "correct", "correct/unusual", "mistaken"
+FORMER_FOLDERS = {CORRECT: "alternatives", UNUSUAL: "strange", MISTAKEN: "disguised"}  # in courses for 0.1.0
 
 
 class CourseError(Exception):
@@ -96,7 +100,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         stub=_text(stub) if stub.exists() else "",
         cases=tuple(replace(case, anew=anew.get(case.exercise)) for case in cases),
         misconceptions=_misconceptions(secret / "misconceptions.py"),
-        alternatives=alternatives_in(course, slug, "alternatives"),
+        correct=replacements_in(course, slug, CORRECT),
         shortcuts=shortcuts,
         trainings=_trainings(secret / "training.py"),
         harness=_text(public / "training.py") if (public / "training.py").exists() else "",
@@ -108,10 +112,11 @@ def readme_of(course: Path, slug: str) -> str:
     return _text(course / "assignments" / slug / "README.md")
 
 
-def alternatives_in(course: Path, slug: str, folder: str) -> tuple[Alternative, ...]:
-    """Return the files of definitions that replace the reference's, in one folder of an assignment's solutions."""
-    paths = sorted((course / "solutions" / slug / folder).glob("[!_]*.py"))
-    return tuple(Alternative(path.stem, _python(path)) for path in paths)
+def replacements_in(course: Path, slug: str, folder: str) -> tuple[Replacement, ...]:
+    """Return the files of definitions that replace the reference's: CORRECT, UNUSUAL or MISTAKEN ones of an assignment."""
+    home = course / "solutions" / slug
+    paths = (path for name in (folder, FORMER_FOLDERS[folder]) for path in (home / name).glob("[!_]*.py"))
+    return tuple(Replacement(path.stem, _python(path)) for path in sorted(paths, key=lambda path: path.name))
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:

@@ -198,8 +198,8 @@ class Misconception:
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """Another correct way to write an assignment: definitions that replace those of the reference."""
+class Replacement:
+    """Definitions that replace those of the reference: another correct way to write it, or a known mistake rewritten."""
 
     name: str
     source: str
@@ -310,7 +310,7 @@ class Assignment:
     stub: str  # source text, as committed
     cases: tuple[Case, ...]
     misconceptions: tuple[Misconception, ...]
-    alternatives: tuple[Alternative, ...]
+    correct: tuple[Replacement, ...]  # other correct ways to write it
     shortcuts: tuple[Shortcut, ...] = ()
     trainings: tuple[Training, ...] = ()
     harness: str = ""  # source text of what runs the trainings, which students see

@@ -90,8 +90,8 @@ def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
     told = " ".join([f"{m.name} {m.says}" for m in assignment.misconceptions] + [f"{c.name} {c.claim}" for c in public])
     innocent = _squeeze(assignment.stub + assignment.harness + readme + told)
     lines = dict.fromkeys(solution_lines(assignment.reference), "a line of the solution")
-    for alternative in assignment.alternatives:
-        lines |= dict.fromkeys(_code_lines(alternative.source), f"a line of the alternative {alternative.name}")
+    for other in assignment.correct:
+        lines |= dict.fromkeys(_code_lines(other.source), f"a line of correct/{other.name}.py")
     texts = {_squeeze(line): f"{what}, {line[:60]!r}" for line, what in lines.items()}
     texts = {text: what for text, what in texts.items() if len(text) >= SHORTEST_LINE}
     for case in _cases(assignment, Visibility.HIDDEN):

@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.classroom.record import Json, record
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
-from autograder.course.catalog import load_assignment
+from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import without_points
 from autograder.oracle.oracle import Oracle
@@ -30,7 +30,9 @@ from autograder.submission.written_exercises import Stub
 SETTINGS = "desk.json"
 NEEDS = ("numpy>=2.0", "safetensors>=0.4.5", "pyseccomp>=0.1.2; sys_platform == 'linux'")
 TORCH = ("--extra-index-url https://download.pytorch.org/whl/cpu", "torch>=2.4")
-_LEFT_AT_HOME = frozenset({"__pycache__", "alternatives", "README.md"})  # not needed to grade
+_LEFT_AT_HOME = frozenset(
+    {"__pycache__", "README.md", CORRECT, MISTAKEN, *FORMER_FOLDERS.values()}
+)  # not needed to grade
 
 
 @dataclass(frozen=True)

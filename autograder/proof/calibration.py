@@ -75,7 +75,7 @@ def calibrated(assignment: Assignment) -> tuple[Reading, ...]:
     meters = {
         (case.exercise, case.name): _Meter(case) for e in assignment.exercises for case in assignment.cases_of(e.name)
     }
-    alternatives = {a.name: _alternative(assignment, a.source) for a in assignment.alternatives}
+    correct = {a.name: _replaced(assignment, a.source) for a in assignment.correct}
     for seed in SEEDS:
         oracle = Oracle(assignment, seed)
         for trial in oracle.trials:
@@ -83,7 +83,7 @@ def calibrated(assignment: Assignment) -> tuple[Reading, ...]:
             if not meter.is_new(trial):
                 continue
             expected = oracle.expected(trial)
-            for source, heard, outcomes in _noises(assignment, oracle, trial, alternatives):
+            for source, heard, outcomes in _noises(assignment, oracle, trial, correct):
                 meter.hear(source, heard, outcomes, expected)
             for known in oracle.misconceptions_of(trial.case.exercise):
                 matters = oracle.matters(known.name, trial)
@@ -91,22 +91,22 @@ def calibrated(assignment: Assignment) -> tuple[Reading, ...]:
     return tuple(meter.reading() for meter in meters.values())
 
 
-def _alternative(assignment: Assignment, source: str) -> Program:
-    program = Program("alternative", notebook=False)
+def _replaced(assignment: Assignment, source: str) -> Program:
+    program = Program("correct", notebook=False)
     program.load([(assignment.file, f"{assignment.reference}\n{source}")])
     for note in program.notes[:1]:
-        raise BrokenReferenceError(f"an alternative of {assignment.slug} fails on import ({note['text']})")
+        raise BrokenReferenceError(f"a correct solution of {assignment.slug} fails on import ({note['text']})")
     return program
 
 
 def _noises(
-    assignment: Assignment, oracle: Oracle, trial: Trial, alternatives: Mapping[str, Program]
+    assignment: Assignment, oracle: Oracle, trial: Trial, correct: Mapping[str, Program]
 ) -> Iterator[tuple[str, Trial, tuple[Outcome, ...]]]:
     """Yield right answers that may differ by noise: another precision, other ways to write it, two threads."""
     other = other_precision(trial, oracle.seed)
     with double_precision():
         yield "the other precision", other, run_requests(oracle.reference(), other.requests)
-    for name, program in alternatives.items():
+    for name, program in correct.items():
         yield name, trial, run_requests(program, trial.requests)
     if assignment.torch:
         import torch

@@ -1,6 +1,6 @@
 """Prove every promise an assignment makes, by grading submissions whose verdict is known beforehand.
 
-The reference, the stub, the alternatives and every misconception go through the same sandbox and judge as a student's
+The reference, the stub, other correct solutions and every misconception go through the same sandbox and judge as a student's
 file does; what is checked is the verdict.
 """
 
@@ -21,7 +21,7 @@ from autograder.oracle.reference import BrokenReferenceError, apply_edits
 from autograder.proof.folders import stray_files
 from autograder.proof.lost_points import failures
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
-from autograder.proof.soundness import Proof, alternatives_replace, bank_is_sound, names_and_points, stub_is_fresh
+from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
@@ -46,7 +46,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield from sound
     if course:
         yield Proof("every file has its place", tuple(stray_files(course, assignment)))
-    yield alternatives_replace(assignment)
+    yield correct_solutions_replace(assignment)
     yield stub_is_fresh(assignment)
     if not all(proof.holds for proof in sound):
         return
@@ -66,7 +66,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
     yield Proof("the stub gets zero", tuple(clinic.stub_scores()))
     yield Proof(
-        f"every alternative gets full marks ({len(assignment.alternatives)})", tuple(clinic.alternatives_fail())
+        f"every correct solution gets full marks ({len(assignment.correct)})", tuple(clinic.correct_solutions_fail())
     )
     verdicts = clinic.misconceptions()
     yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
@@ -116,12 +116,12 @@ class _Clinic:
             odd = [c for c in exercise.cases if c.status not in (Status.MISSING, Status.SKIPPED)]
             yield from (f"{exercise.name}.{case.name} is {case.status} on the stub" for case in odd)
 
-    def alternatives_fail(self) -> Iterator[str]:
-        """Grade every alternative as a student who wrote it so."""
-        sources = [f"{self._assignment.reference}\n{a.source}" for a in self._assignment.alternatives]
+    def correct_solutions_fail(self) -> Iterator[str]:
+        """Grade every other correct solution as a student who wrote it so."""
+        sources = [f"{self._assignment.reference}\n{other.source}" for other in self._assignment.correct]
         results = self._map(self._grade, sources)
-        for alternative, result in zip(self._assignment.alternatives, results, strict=True):
-            yield from (f"{alternative.name}: {line}" for line in failures(result))
+        for other, result in zip(self._assignment.correct, results, strict=True):
+            yield from (f"{other.name}: {line}" for line in failures(result))
 
     def misconceptions(self) -> Verdicts:
         """Grade the reference with each misconception in it."""

@@ -1,11 +1,11 @@
 """Measure verdicts on code that the cases were not written for.
 
-Correct code that looks strange (`solutions/SLUG/strange/`, and the reference in every dress of `restyled.py`) has to get
+Correct code that looks unusual (`solutions/SLUG/correct/unusual/`, and the reference in every dress of `restyled.py`) has to get
 full marks, and no diagnosis, and has to learn where something is trained. No smaller call, as a failing student may be shown
-one, may fail on it, nor on an alternative.
+one, may fail on it, nor on the other correct solutions.
 
-Known mistakes in other clothes (`solutions/SLUG/disguised/`), written in another style than the reference by someone who did
-not look at the bank's edits, have to get their own name. Both hold definitions that replace the reference's; a disguise is
+Known mistakes rewritten (`solutions/SLUG/mistaken/`), written in another style than the reference by someone who did
+not look at the bank's edits, have to get their own name. Both hold definitions that replace the reference's; a mistaken file is
 called as its misconception is, with `+` between two at once, and whatever follows a `-` tells it from others.
 
 Pairs of known mistakes may score no more than either alone (`monotone.py`).
@@ -21,7 +21,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.course.catalog import CourseError, alternatives_in
+from autograder.course.catalog import MISTAKEN, UNUSUAL, CourseError, replacements_in
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
@@ -39,18 +39,18 @@ from autograder.sandbox.process import ProcessSandbox
 from autograder.sandbox.slot import Profile
 from autograder.submission.source import make_source
 
-NAMED, MISNAMED = 0.90, 0.01  # of the disguises: at least, at most
+NAMED, MISNAMED = 0.90, 0.01  # of the mistaken files: at least, at most
 LADDER = (Profile(), Profile(landlock=False), Profile(namespaces=False), Profile(namespaces=False, other_uid=False))
 
 
 @dataclass(frozen=True)
 class Fairness:
-    """What came of an assignment's strange and disguised code."""
+    """What came of an assignment's unusual and mistaken code."""
 
-    strange: int = 0
+    unusual: int = 0
     gradings: Mapping[str, int] = field(default_factory=dict)  # of correct code, by isolation level
     unfair: tuple[str, ...] = ()  # correct code that lost a point or got a diagnosis
-    disguised: int = 0  # one known mistake each
+    mistaken: int = 0  # one known mistake each
     named: int = 0  # of these, those that got their own name and no other
     unnamed: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Fairness:
 
 def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
     """Return what does not hold of some assignments, by slug; the shares of names are those of all of them together."""
-    together = sum(found.disguised for found in measured.values())
+    together = sum(found.mistaken for found in measured.values())
     lines = []
     for slug, found in measured.items():
         lines += [f"{slug}: correct, but: {line}" for line in found.unfair]
@@ -86,33 +86,33 @@ def measure(
     every: int = 1,
     pairs: int | None = 0,
 ) -> Fairness:
-    """Grade an assignment's strange code at all seeds, with `weaker` on every lower level too; and its disguises.
+    """Grade an assignment's unusual code at all seeds, with `weaker` on every lower level too; and its mistaken code.
 
-    With `training` strange code is trained as well, at the first seed on the strongest level. With `every` only one file in
+    With `training` unusual code is trained as well, at the first seed on the strongest level. With `every` only one file in
     so many is graded, and one case's smaller calls in so many tried. So many `pairs` of known mistakes are drawn by the first
     seed; all there are where it is None.
     """
     oracles = [Oracle(assignment, seed) for seed in seeds]
-    strange = dict(list(_strange(course, assignment))[::every])
+    unusual = dict(list(_unusual(course, assignment))[::every])
     with ExitStack() as stack:
         levels = {sandbox.isolation.level: sandbox for sandbox in _sandboxes(assignment, jobs, weaker, stack)}
         strongest = next(iter(levels.values()))
         with ThreadPoolExecutor(jobs) as pool:
-            runs = list(itertools.product(strange, levels, oracles))
-            results = pool.map(lambda run: grade(strange[run[0]], run[2], levels[run[1]]), runs)
+            runs = list(itertools.product(unusual, levels, oracles))
+            results = pool.map(lambda run: grade(unusual[run[0]], run[2], levels[run[1]]), runs)
             unfair = [
                 f"{name} (level {level}, seed {oracle.seed}): {line}"
                 for (name, level, oracle), result in zip(runs, results, strict=True)
                 for line in failures(result)
             ]
-            alternatives = {a.name: _appended(assignment, a.source) for a in assignment.alternatives[::every]}
-            unfair += _misled(strange | alternatives, oracles[0], oracles[0].trials[::every], strongest, pool)
+            correct = {other.name: _appended(assignment, other.source) for other in assignment.correct[::every]}
+            unfair += _misled(unusual | correct, oracles[0], oracles[0].trials[::every], strongest, pool)
             if training:
-                unfair += _unlearned(assignment, strange, Trainer(oracles[0]), strongest, pool)
-            disguises = alternatives_in(course, assignment.slug, "disguised")[::every]
-            sources = [_appended(assignment, d.source) for d in disguises]
+                unfair += _unlearned(assignment, unusual, Trainer(oracles[0]), strongest, pool)
+            mistaken = replacements_in(course, assignment.slug, MISTAKEN)[::every]
+            sources = [_appended(assignment, d.source) for d in mistaken]
             verdicts = pool.map(lambda source: grade(source, oracles[0], strongest), sources)
-            named = dict(zip([d.name for d in disguises], verdicts, strict=True))
+            named = dict(zip([d.name for d in mistaken], verdicts, strict=True))
             drawn = draw_pairs(assignment, pairs, seeds[0])
             added = try_pairs(
                 oracles[0],
@@ -122,7 +122,7 @@ def measure(
                 ),
             )
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
-    return _told(assignment, Fairness(len(strange), gradings, tuple(unfair), added=added), named)
+    return _told(assignment, Fairness(len(unusual), gradings, tuple(unfair), added=added), named)
 
 
 def _sandboxes(
@@ -156,18 +156,18 @@ def _misled(
 
 
 def _unlearned(
-    assignment: Assignment, strange: Mapping[str, Source], trainer: Trainer, sandbox: Sandbox, pool: Executor
+    assignment: Assignment, unusual: Mapping[str, Source], trainer: Trainer, sandbox: Sandbox, pool: Executor
 ) -> Iterator[str]:
-    """Train every strange file in all that the assignment trains, and yield what keeps one from full marks."""
+    """Train every unusual file in all that the assignment trains, and yield what keeps one from full marks."""
     for training in assignment.trainings:
-        results = pool.map(functools.partial(trainer.train, training, sandbox=sandbox), strange.values())
-        for name, result in zip(strange, results, strict=True):
+        results = pool.map(functools.partial(trainer.train, training, sandbox=sandbox), unusual.values())
+        for name, result in zip(unusual, results, strict=True):
             yield from training_failures(training, name, result)
 
 
-def _strange(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source]]:
-    for alternative in alternatives_in(course, assignment.slug, "strange"):
-        yield alternative.name, _appended(assignment, alternative.source)
+def _unusual(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source]]:
+    for other in replacements_in(course, assignment.slug, UNUSUAL):
+        yield other.name, _appended(assignment, other.source)
     stem = Path(assignment.file).stem
     for name, dress in DRESSES.items():
         suffix, data = dress(assignment.reference)
@@ -183,20 +183,20 @@ def _source(assignment: Assignment, text: str) -> Source:
 
 
 def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:
-    """Compare the names that were given to disguised mistakes with theirs."""
+    """Compare the names that were given to rewritten mistakes with theirs."""
     bank = {m.name: m for m in assignment.misconceptions}
     unnamed, wrong, half, unnoticed = list[str](), list[str](), list[str](), list[str]()
     pairs = named = 0
-    for disguise, result in verdicts.items():
-        mistakes = disguise.partition("-")[0].split("+")
+    for file, result in verdicts.items():
+        mistakes = file.partition("-")[0].split("+")
         for name in set(mistakes) - bank.keys():
-            raise CourseError(f"solutions/{assignment.slug}/disguised/{disguise}.py: there is no misconception {name}.")
+            raise CourseError(f"solutions/{assignment.slug}/mistaken/{file}.py: there is no misconception {name}.")
         given = {name for e in result.exercises for c in e.cases for name in c.diagnosis.split("+") if name}
         meant = [{name, *bank[name].twins} for name in mistakes]
-        said = f"{disguise}: {' and '.join(sorted(given)) or _first_words(result)}"
+        said = f"{file}: {' and '.join(sorted(given)) or _first_words(result)}"
         pairs += len(mistakes) > 1
         if result.all_passed:
-            unnoticed.append(disguise)
+            unnoticed.append(file)
         elif given - {name for names in meant for name in names}:
             wrong.append(said)
         elif not given and len(mistakes) == 1:
@@ -207,7 +207,7 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
             named += 1
     return replace(
         found,
-        disguised=len(verdicts) - pairs,
+        mistaken=len(verdicts) - pairs,
         named=named,
         pairs=pairs,
         unnamed=tuple(unnamed),

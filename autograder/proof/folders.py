@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, UNUSUAL
 from autograder.course.spec import Assignment
 
 _ANYTHING = "*"
@@ -16,15 +17,22 @@ def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
     """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
     shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
     public = shared | {"README.md": "", "assignment.toml": "", "figures": _ANYTHING}
-    kinds = dict.fromkeys(("alternatives", "strange", "disguised"), _MORE_CODE)
-    secret = shared | {"misconceptions.py": "", "mutants.toml": ""} | kinds
-    for tree, known in (("assignments", public), ("solutions", secret)):
-        yield from _strays(course / tree / assignment.slug, f"{tree}/{assignment.slug}", known)
+    secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
+    yield from _strays(course / "assignments" / assignment.slug, f"assignments/{assignment.slug}", public)
+    home, name = course / "solutions" / assignment.slug, f"solutions/{assignment.slug}"
+    renamed = {former: now for now, former in FORMER_FOLDERS.items() if (home / former).is_dir()}
+    yield from (f"{name}: rename {former}/ to {now}/" for former, now in renamed.items())
+    yield from _strays(home, name, secret, frozenset(renamed))
 
 
-def _strays(folder: Path, name: str, known: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is in a folder and not known there; a known folder says what its files are called, a file nothing."""
+def _strays(folder: Path, name: str, known: Mapping[str, str], read: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield what is in a folder and not known there; a known folder says what its files are called, a file nothing.
+
+    Entries called as in `read` are read all the same.
+    """
     for path in _visible(folder):
+        if path.name in read:
+            continue
         if path.name not in known or path.is_dir() != bool(known[path.name]):
             near = difflib.get_close_matches(path.name, known.keys() - {p.name for p in folder.iterdir()}, 1)
             meant = f" Did you mean {near[0]}?" if near else ""
@@ -32,11 +40,18 @@ def _strays(folder: Path, name: str, known: Mapping[str, str]) -> Iterator[str]:
             allowed = ", ".join(f"{entry}/" if known[entry] else entry for entry in sorted(known))
             yield f"{name}/{path.name} is a {kind} that nothing reads.{meant} Allowed there: {allowed}"
         elif known[path.name] == _MORE_CODE:
-            yield from (
-                f"{name}/{path.name}/{inner.name} is not read; what is graded there are .py files that begin with no _"
-                for inner in _visible(path)
-                if inner.is_dir() or not inner.match(_MORE_CODE)
+            yield from _not_graded(
+                path, f"{name}/{path.name}", frozenset({Path(UNUSUAL).name} if path.name == CORRECT else ())
             )
+
+
+def _not_graded(folder: Path, name: str, kinds: frozenset[str]) -> Iterator[str]:
+    """Yield what is in a folder of code and no code; `kinds` are the folders of code in it."""
+    for path in _visible(folder):
+        if path.is_dir() and path.name in kinds:
+            yield from _not_graded(path, f"{name}/{path.name}", frozenset())
+        elif path.is_dir() or not path.match(_MORE_CODE):
+            yield f"{name}/{path.name} is not read; what is graded there are .py files that begin with no _"
 
 
 def _visible(folder: Path) -> list[Path]:

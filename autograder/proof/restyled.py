@@ -1,4 +1,4 @@
-"""Whole files that look strange and are right: a reference as other people, editors and systems would leave it."""
+"""Whole files that look unusual and are right: a reference as other people, editors and systems would leave it."""
 
 from __future__ import annotations
 

@@ -85,14 +85,14 @@ def bank_is_sound(assignment: Assignment) -> Proof:
     return Proof("every misconception edits the reference in one place", tuple(broken))
 
 
-def alternatives_replace(assignment: Assignment) -> Proof:
-    """Prove that every alternative writes something again that the reference has; else it proves nothing."""
+def correct_solutions_replace(assignment: Assignment) -> Proof:
+    """Prove that every correct solution writes something again that the reference has; else it proves nothing."""
     own = _defined(assignment.reference)
-    idle = [a.name for a in assignment.alternatives if not own & _defined(a.source)]
-    told = [f"alternatives/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle]
-    if not assignment.alternatives:
-        told = [f"there is none; write it in another correct way in solutions/{assignment.slug}/alternatives/"]
-    return Proof("every alternative replaces something of the reference", tuple(told))
+    idle = [a.name for a in assignment.correct if not own & _defined(a.source)]
+    told = [f"correct/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle]
+    if not assignment.correct:
+        told = [f"there is none; write it in another correct way in solutions/{assignment.slug}/correct/"]
+    return Proof("every correct solution replaces something of the reference", tuple(told))
 
 
 def _defined(source: str) -> set[str]:

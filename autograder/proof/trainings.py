@@ -22,18 +22,18 @@ from autograder.sandbox.job import Chunk, Sandbox, Source
 
 
 def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:
-    """Yield proofs that the reference learns at every seed, that alternatives do at the first, and that known mistakes do not."""
+    """Yield proofs that the reference learns at every seed, that other correct solutions do at the first, and that known mistakes do not."""
     for training in assignment.trainings:
         trainers = [Trainer(Oracle(replace(assignment, trainings=(training,)), seed)) for seed in seeds]
         with ThreadPoolExecutor(jobs) as pool:
             results = pool.map(lambda trainer: _train(trainer, assignment.reference, sandbox), trainers)
             broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in exercise_failures(r)]
             yield Proof(f"{training.exercise}: the reference learns at every seed ({len(seeds)})", tuple(broken))
-            texts = [f"{assignment.reference}\n{a.source}" for a in assignment.alternatives]
+            texts = [f"{assignment.reference}\n{a.source}" for a in assignment.correct]
             results = pool.map(_train, itertools.repeat(trainers[0]), texts, itertools.repeat(sandbox))
-            named = zip(assignment.alternatives, results, strict=True)
+            named = zip(assignment.correct, results, strict=True)
             lost = [line for a, result in named for line in training_failures(training, a.name, result)]
-            yield Proof(f"{training.exercise}: every alternative learns ({len(texts)})", tuple(lost))
+            yield Proof(f"{training.exercise}: every correct solution learns ({len(texts)})", tuple(lost))
             bank = [m for m in assignment.misconceptions if m.name in training.catches]
             verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
             fooled = [] if bank else ["catches names no known mistake"]

@@ -176,7 +176,7 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
         misconceptions=tuple(
             Misconception(m["name"], m["exercise"], "", "", "", m["says"]) for m in document["misconceptions"]
         ),
-        alternatives=(),
+        correct=(),
         shortcuts=tuple(
             Shortcut(tuple(s["names"]), tuple(s["exercises"]), s["instead"]) for s in document["shortcuts"]
         ),
