@@ -65,7 +65,7 @@ EXERCISES: dict[str, tuple[float, list[tuple[str, str, str]]]] = {
 TEXT = {
     Status.FAILED: DATA,
     Status.CRASHED: CRASH,
-    Status.TIMEOUT: "It gave no answer within 2 s and was stopped. Does a loop never end?",
+    Status.TIMEOUT: "It gave no answer within 2 s of computing and was stopped. Does a loop never end?",
     Status.MEMORY: "It asked for more than the 1024 MB a submission may use.",
     Status.OUTPUT: "What it returned cannot be read (64 MB); mostly it is too large.",
     Status.MISSING: "Not written yet.",

@@ -25,6 +25,7 @@ from autograder.judge.messages import (
 )
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble
+from autograder.sandbox.time_limits import WAITING
 
 PUBLIC, HIDDEN = Visibility
 SOURCE = Source(
@@ -229,7 +230,14 @@ def test_frames_that_are_not_theirs_are_left_out() -> None:
             Outcome(Ending.ABSENT, trouble=Trouble("", "made_up")),
             "There is no `center` in your file. Was it renamed or removed?",
         ),
-        (Outcome(Ending.TIMEOUT), "It gave no answer within 1.5 s and was stopped. Does a loop never end?"),
+        (
+            Outcome(Ending.TIMEOUT),
+            "It gave no answer within 1.5 s of computing and was stopped. Does a loop never end?",
+        ),
+        (
+            Outcome(Ending.TIMEOUT, trouble=Trouble("", WAITING)),
+            "It gave no answer within 1.5 s of computing and was stopped. What does it wait for?",
+        ),
         (Outcome(Ending.MEMORY), "It asked for more than the 512 MB a submission may use."),
         (
             Outcome(Ending.OUTPUT, trouble=Trouble("", "30 MB")),
@@ -272,7 +280,7 @@ def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
         (
             Outcome(Ending.TIMEOUT),
             (
-                "Your file was still running after 3 s of being imported. "
+                "Your file was still running after 3 s of computing. "
                 'Put experiments at the bottom under `if __name__ == "__main__":`.'
             ),
         ),

@@ -346,6 +346,15 @@ def test_only_computing_counts_for_the_limit_of_a_case(run: Run) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the wall clock is all there is")
+def test_what_waits_is_not_tried_again(run: Run) -> None:
+    """It has cost WALL times its limit already; the exercise is given up, others are not."""
+    text = "import time\ndef f(i):\n    time.sleep(60)\ndef g(i):\n    return i"
+    first, second, other = run(text, ask("f", 1), ask("f", 2), ask("g", 3), limits=Limits(case_seconds=0.3)).outcomes
+    assert (first.ending, second.ending, other.ending) == (Ending.TIMEOUT, Ending.NOT_RUN, Ending.RETURNED)
+    assert second.trouble == Trouble("", budget.WAITING)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the wall clock is all there is")
 def test_only_computing_counts_for_the_limit_of_importing(run: Run) -> None:
     """What a file waits for when it is imported is not its own work."""
     result = run("import time\ntime.sleep(0.8)\ndef f():\n    return 1", ask("f"), limits=Limits(import_seconds=0.4))

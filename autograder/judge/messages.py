@@ -16,6 +16,7 @@ from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.calls_as_text import Signatures, show_call, side_by_side
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY
+from autograder.sandbox.time_limits import WAITING
 
 # What may be said of a hidden case, by kind of finding.
 KINDS = {
@@ -85,7 +86,8 @@ def explain_ending(
             near = f" There is a `{alike[0]}`." if alike else ""
             return f"There is no `{function}` in your file.{near} Was it renamed or removed?"
         case Ending.TIMEOUT:
-            return f"It gave no answer within {limits.case_seconds:g} s and was stopped. Does a loop never end?"
+            question = "What does it wait for?" if trouble.text == WAITING else "Does a loop never end?"
+            return f"It gave no answer within {limits.case_seconds:g} s of computing and was stopped. {question}"
         case Ending.MEMORY:
             if trouble.text == OUT_OF_MEMORY:
                 return "It took so much memory that there was none left, and was stopped. How large does the largest array get?"
@@ -141,7 +143,7 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
     match outcome.ending:
         case Ending.TIMEOUT:
             return (
-                f"Your file was still running after {limits.import_seconds:g} s of being imported. "
+                f"Your file was still running after {limits.import_seconds:g} s of computing. "
                 'Put experiments at the bottom under `if __name__ == "__main__":`.'
             )
         case Ending.MEMORY:

@@ -33,7 +33,7 @@ from autograder.sandbox.events import (
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.pipes import Ends
-from autograder.sandbox.time_limits import Budget, EndedError, Stretch
+from autograder.sandbox.time_limits import WAITING, Budget, EndedError, Stretch
 
 MAX_STRIKES = 2
 START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's
@@ -136,14 +136,17 @@ def _last_line(log: str) -> str:
 
 
 def _strike(job: Job, broken: int, outcomes: dict[int, Outcome], strikes: Counter[str]) -> None:
-    """Give up the rest of the case that broke a child, and of its exercise if it did so too often."""
-    request = job.requests[broken]
-    strikes[request.family] += 1
+    """Give up the rest of the case that broke a child, and of its exercise if it did so too often.
+
+    What waited has cost WALL times the limit and is not tried again.
+    """
+    request, trouble = job.requests[broken], outcomes[broken].trouble
+    strikes[request.family] += MAX_STRIKES if trouble and trouble.text == WAITING else 1
     given_up = strikes[request.family] >= MAX_STRIKES
     for i, other in enumerate(job.requests):
         same = other.group == request.group or (given_up and other.family == request.family)
         if i not in outcomes and same:
-            outcomes[i] = Outcome(Ending.NOT_RUN, trouble=outcomes[broken].trouble)
+            outcomes[i] = Outcome(Ending.NOT_RUN, trouble=trouble)
 
 
 class Attempt:
@@ -270,7 +273,7 @@ class Attempt:
             self._budget.work()
             left = min(stretch.left for stretch in stretches)
             if not left:
-                raise EndedError(Ending.TIMEOUT, "")
+                raise EndedError(Ending.TIMEOUT, WAITING if stretches[0].waits else "")
             data = self._ends.receive(max(left, LOOK_SECONDS))
             if data is None:
                 continue

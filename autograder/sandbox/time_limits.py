@@ -13,6 +13,7 @@ WALL = 4  # times a limit of CPU time, for code that waits and for machines that
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
 MOST_WORK = 1.0  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+WAITING = "it was waiting for something that did not come"
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
 
@@ -40,6 +41,12 @@ class Stretch:
         """Seconds that it took so far: of CPU time, where that is known."""
         now = self._clock.seconds()
         return time.monotonic() - self._began if now is None or self._used is None else now - self._used
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has had its seconds and hardly computed: it sleeps, or waits for something that does not come."""
+        known = self._used is not None and self._clock.seconds() is not None
+        return known and self.used < self._seconds / 2 and time.monotonic() - self._began >= self._seconds
 
     @property
     def left(self) -> float:
