@@ -63,7 +63,7 @@ def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
         return *_encoded(rows[:half]), *_encoded(rows[half:])
 
 
-# What is not of the right form raises one of these; whoever sent it took the trouble to write to the channel.
+# Reading a malformed event raises one of these. Honest code never causes them: it does not write to the channel.
 MALFORMED = (EndedError, ArithmeticError, LookupError, TypeError, ValueError)
 
 

@@ -50,7 +50,7 @@ class Ends(Protocol):
 
 
 class Pipes:
-    """Descriptors of a job file and of pipes; whoever opened them closes them."""
+    """Descriptors of a job file and of pipes. The caller opened them and closes them."""
 
     def __init__(self, job: int, go: int, result: int, log: int) -> None:
         self.log_limit = 0
@@ -174,7 +174,7 @@ class Streams:
             return data if data or self._ended else None
 
     def said(self) -> str:
-        """Return what was printed: all before a word of ours that nobody else knows, sent after it through the pipe."""
+        """Return what was printed: everything in the pipe before a secret word that we send through it now."""
         with self._change:
             self._token = secrets.token_bytes(16)
             self._tokens.put(self._token)

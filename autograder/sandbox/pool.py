@@ -52,7 +52,7 @@ class WarmSandbox:
         slot = Slot(self._profile, torch=self._torch, promised=TRIED.intersection(self.isolation.mechanisms))
         with self._lock:
             self._started.add(slot)
-        if self._closed:  # meanwhile, so that nobody else ends this one
+        if self._closed:  # meanwhile: `close` has not seen this one
             slot.close()
             raise ClosedError("the sandbox is closed")
         return slot
@@ -67,7 +67,7 @@ class WarmSandbox:
         self._end_idle()
 
     def _end_idle(self) -> None:
-        """End the slots that nobody uses, and leave their seats: whoever waits for one has to hear that it is over."""
+        """End the idle slots. Their seats stay, so that a job that waits for one starts, finds the sandbox closed, and ends."""
         seats: list[Slot | None] = []
         with contextlib.suppress(queue.Empty):
             while True:

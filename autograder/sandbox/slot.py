@@ -188,7 +188,7 @@ class Slot:
         return handles[0]
 
     def stop(self) -> None:
-        """Kill the zygote from another thread; whoever uses the slot finds out and closes it."""
+        """Kill the zygote from another thread. The thread that uses the slot notices and closes it."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 

@@ -28,7 +28,7 @@ class EndedError(Exception):
 class Stretch:
     """Some of a child's work, which has to end by a limit of its CPU time, or of WALL times as much on the wall.
 
-    CPU time does not depend on who else is at work on the machine; the wall clock ends what only waits. Where the system
+    CPU time does not depend on other work on the machine; the wall clock ends what only waits. Where the system
     does not tell CPU times, the wall clock does both.
     """
 

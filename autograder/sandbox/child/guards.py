@@ -35,7 +35,7 @@ class Shortcuts:
     def guard(self, texts: Iterable[str] = ()) -> None:
         """Guard what is imported by now, or will be by the submission's texts.
 
-        Importing torch for all would cost a second that nobody may need.
+        Importing torch for every job would cost a second that few need.
         """
         waiting = []
         mentioned = {word for text in texts for word in _IMPORTED.findall(text)}

@@ -48,7 +48,7 @@ class Invocation:
 
 
 def _silent(step: int, loss: float) -> None:
-    """Hear of a training's progress, and tell nobody."""
+    """Ignore a training's progress."""
 
 
 def answer(program: Program, call: Invocation, report: Callable[[int, float], None] = _silent) -> dict[str, Any]:
