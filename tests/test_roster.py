@@ -28,6 +28,14 @@ def roster(tmp_path: Path, text: str | bytes) -> Roster:
     return read_roster(path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_rosters_as_spreadsheets_save_them(tmp_path: Path, encoding: str) -> None:
+    """As CSV in UTF-8, as Unicode text with tabs, and as plain CSV on Windows."""
+    lines = "id\tname\temail\r\n13\tZoë Ñandú\tzoe@example.org\r\n"
+    (person,) = roster(tmp_path, lines.encode(encoding)).people
+    assert person == Person("13", "Zoë Ñandú", "zoe@example.org")
+
+
 @pytest.mark.parametrize(
     ("owner", "expected"),
     [
@@ -97,7 +105,7 @@ def test_user_names_on_a_roster(tmp_path: Path, header: str, person: Person) -> 
         ("id\n7\n8\n7\n", "line 4 has the id 7 again, which line 2 has"),
         ("id,extension\n7,soon\n", "line 2: 'soon' is no extension"),
         ("SEP=;\nid;extension\n7;soon\n", "line 3: 'soon' is no extension"),
-        (b"id\n\xff", "is not UTF-8"),
+        (b"PK\x03\x04\x14\0\x06\0\x08\0", "is not a text file. Save it as CSV"),
         ('id,name\n7,"a' + "x" * 200_000, "is not a CSV file"),
     ],
 )

@@ -18,7 +18,8 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from autograder.lms.platform import Owner
-from autograder.submission.archives import printable
+from autograder.submission.archives import UnreadableError, printable
+from autograder.submission.encodings import read_text
 
 _MAX_BYTES = 16 << 20
 _COLUMNS = {
@@ -112,15 +113,14 @@ def read_roster(path: Path) -> Roster:
     """Read a roster. Raises RosterError."""
     try:
         data = path.read_bytes()[: _MAX_BYTES + 1]
-        text = data.decode("utf-8-sig")
     except OSError as error:
         raise RosterError(f"The roster {path} cannot be read: {error.strerror or error}.") from None
-    except UnicodeDecodeError:
-        raise RosterError(
-            f"The roster {path} is not UTF-8 text. Save it as CSV in UTF-8 (Excel: 'CSV UTF-8')."
-        ) from None
     if len(data) > _MAX_BYTES:
         raise RosterError(f"The roster {path} is larger than {_MAX_BYTES >> 20} MB. Is it the right file?")
+    try:
+        text, _ = read_text(data, str(path))
+    except UnreadableError:
+        raise RosterError(f"The roster {path} is not a text file. Save it as CSV (Excel: 'CSV UTF-8').") from None
     try:
         people = tuple(_people(text))
     except RosterError as error:
