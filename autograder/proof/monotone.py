@@ -19,6 +19,7 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
+from autograder.proof.gradings import Ungraded
 
 NOISE = 1e-6  # points, of rounding
 Pair = tuple[Misconception, Misconception]
@@ -32,6 +33,12 @@ class Pairs:
     tried: int = 0
     hidden: int = 0  # of these, those in which one hides the other
     rising: tuple[str, ...] = ()  # those that score more than one of the two alone
+    ungraded: tuple[str, ...] = ()  # those of which nothing is known
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What keeps the proof from holding."""
+        return self.rising + self.ungraded
 
 
 def draw_pairs(assignment: Assignment, count: int | None, seed: int = 0) -> tuple[Pair, ...]:
@@ -52,8 +59,12 @@ def try_pairs(
     texts = [apply_edits(reference, edits) or "" for edits in (*((m,) for m in single), *pairs)]
     results = grade_all(texts)
     known |= dict(zip(single, results, strict=False))
-    hidden, rising = 0, list[str]()
+    hidden, rising, ungraded = 0, list[str](), list[str]()
     for pair, result in zip(pairs, results[len(single) :], strict=True):
+        unknown = [found.problem for found in (result, *(known[m] for m in pair)) if isinstance(found, Ungraded)]
+        if unknown:
+            ungraded.append(f"{' and '.join(m.name for m in pair)}: {unknown[0]}")
+            continue
         both, each = _score(result), [_score(known[m]) for m in pair]
         if both <= min(each) + NOISE:
             continue
@@ -64,7 +75,7 @@ def try_pairs(
             hidden += 1
         else:
             rising.append(" and ".join(_told(pair, each)) + f"; both score {both:g}")
-    return Pairs(len(pairs), hidden, tuple(rising))
+    return Pairs(len(pairs), hidden, tuple(rising), tuple(ungraded))
 
 
 def _score(result: Result) -> float:
