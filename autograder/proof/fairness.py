@@ -57,6 +57,7 @@ class Fairness:
     unnoticed: tuple[str, ...] = ()  # mistakes that cost nothing
     ungraded: tuple[str, ...] = ()  # mistakes of which nothing is known
     added: Pairs = field(default_factory=Pairs)  # known mistakes added to others
+    missing: tuple[str, ...] = ()  # what there has to be for anything to be proved
 
 
 def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
@@ -66,7 +67,9 @@ def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
     for slug, found in measured.items():
         lines += [f"{slug}: correct, but: {line}" for line in found.unfair]
         lines += [f"{slug}: passes: {line}" for line in found.unnoticed]
-        lines += [f"{slug}: {line}" for line in found.ungraded + found.added.ungraded]
+        lines += [
+            f"{slug}: {line}" for line in found.missing + found.added.missing + found.ungraded + found.added.ungraded
+        ]
         lines += [f"{slug}: one more mistake raises the score: {line}" for line in found.added.rising]
         if sum(each.named for each in measured.values()) < NAMED * together:
             lines += [f"{slug}: no name: {line}" for line in found.unnamed]
@@ -109,16 +112,23 @@ def measure(
         if training:
             unfair += _unlearned(assignment, strange, Trainer(oracles[0]), strongest, jobs)
         disguises = alternatives_in(course, assignment.slug, "disguised")[::every]
+        missing = (
+            ()
+            if disguises
+            else (f"there is no disguised mistake; write one in solutions/{assignment.slug}/disguised/",)
+        )
         verdicts = grade_all([(_appended(assignment, d.source), oracles[0], strongest) for d in disguises], jobs)
         named = dict(zip([d.name for d in disguises], verdicts, strict=True))
-        drawn = draw_pairs(assignment, pairs, seeds[0])
-        added = try_pairs(
-            oracles[0],
-            drawn,
-            lambda texts: grade_all([(_source(assignment, text), oracles[0], strongest) for text in texts], jobs),
-        )
+        added = Pairs()
+        if pairs != 0:
+            drawn = draw_pairs(assignment, pairs, seeds[0])
+            added = try_pairs(
+                oracles[0],
+                drawn,
+                lambda texts: grade_all([(_source(assignment, text), oracles[0], strongest) for text in texts], jobs),
+            )
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
-    return _told(assignment, Fairness(len(strange), gradings, tuple(unfair), added=added), named)
+    return _told(assignment, Fairness(len(strange), gradings, tuple(unfair), added=added, missing=missing), named)
 
 
 def _sandboxes(

@@ -56,7 +56,10 @@ def text_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterato
 def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
     """Yield exercises whose points or stars in the README are not those of assignment.toml."""
     declared = {exercise.name: exercise for exercise in assignment.exercises}
-    for name, points, stars in [*_ROW.findall(readme), *_ITEM.findall(readme)]:
+    told = [*_ROW.findall(readme), *_ITEM.findall(readme)]
+    for name in (name for name in declared if name not in {named for named, *_ in told}):
+        yield f"README.md does not say how many points `{name}` gives; write | 1 | `{name}` | {declared[name].points:g} |"
+    for name, points, stars in told:
         exercise = declared.get(name)
         if exercise and float(points) != exercise.points:
             yield f"README.md gives `{name}` {points} points, assignment.toml {exercise.points:g}"
