@@ -84,6 +84,7 @@ def test_every_weaker_level_is_tried(course_copy: Path) -> None:
 )
 def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text: str, told: str) -> None:
     """In one line, with the file's name."""
+    write(course_copy, MISTAKEN, {"mean_minus_x": REWRITTEN["mean_minus_x"]})
     write(course_copy, folder, {name: text})
     lines = broken({SLUG: measured(course_copy)})
     assert lines

@@ -167,6 +167,20 @@ def test_a_process_that_dies_takes_one_mutant_with_it(course_copy: Path) -> None
     assert found["spread: os.abort()  =>  pass"].evidence == "same"
 
 
+def test_a_process_that_dies_once_notices_nothing(course_copy: Path) -> None:
+    """What the machine ended is tried again, and what changes nothing is still told as a survivor."""
+    path, flag = course_copy / MEANS, course_copy / "died"
+    text = path.read_text(encoding="utf-8").replace("import numpy as np\n", "import os\n\nimport numpy as np\n")
+    old = "    squares = center(x) ** 2\n"
+    dies = f"    died = os.path.exists({str(flag)!r})\n    idle = 1\n    if idle > 1 and not died:\n"
+    text = text.replace(old, f"{dies}        open({str(flag)!r}, 'w').close()\n        os.abort()\n{old}")
+    path.write_text(text, encoding="utf-8")
+    name = "spread: idle = 1  =>  idle = 2"
+    (fate,) = fates(course_copy, "t1_means", 1, chosen=lambda mutant: mutant == name)
+    assert flag.exists()
+    assert (fate.noticed, fate.evidence) == ("", "same")
+
+
 SURVIVOR = Fate("spread", "a => b", bank=False, noticed="", evidence="different")
 KILLED = [Fate("spread", f"killed {number}", bank=False, noticed="public") for number in range(100)]
 

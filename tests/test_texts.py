@@ -43,6 +43,9 @@ def test_sound_texts_have_no_faults(course: Path, slug: str) -> None:
     [
         (README, "`center(x)`, 2 points", "`center(x)`, 3 points", "README.md gives `center` 3 points, assignment.toml 2"),
         (README, "`center(x)`", "`centre(x)`", "README.md: there is no centre, of which `centre(x)` speaks. Did you mean center?"),
+        (README, "Three exercises", "    a block\n\nSee $x$ and $$y$$ and `center_rows`. It costs 1 $.\n\nThree exercises", "there is no center_rows"),
+        (README, "Three exercises", "$$x$$\n\nIt takes `(rows, colums)`.\n\nThree exercises", "there is no colums"),
+        (README, "Three exercises", "```python\nx\n```\n`numpy.meen` and `torch.tensr` are given.\n\nThree exercises", "there is no tensr"),
         (BANK, 'says="You forgot the root."', 'says="See `np.squareroot`."', "what no_root says: there is no squareroot"),
         (
             README,

@@ -14,8 +14,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from autograder.command.options import CourseOption, JsonOption, SlugArgument, course_of, fail
-from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.command.options import CourseOption, JsonOption, SlugArgument, course_of, fail, some_slugs
+from autograder.course.catalog import CourseError, load_assignment
 
 POLL_SECONDS = 0.5
 Saved = dict[Path, tuple[int, int]]
@@ -40,9 +40,7 @@ def doctor(
     from autograder.sandbox.machine import cores
 
     folder = course_of(course)
-    names = assignments or list(slugs(folder))
-    if not names:
-        fail(f"There is no assignment in {folder / 'assignments'} yet; autograder new makes one.")
+    names = assignments or some_slugs(folder)
     examination = _Examination(folder, jobs or cores(), write_stub, training, as_json)
     if not watch:
         raise typer.Exit(0 if examination.of(names) else 1)

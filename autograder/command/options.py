@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from autograder.course.catalog import find_course
+from autograder.course.catalog import find_course, slugs
 
 if TYPE_CHECKING:
     from autograder.course.spec import Assignment
@@ -32,6 +32,18 @@ def fail(message: str) -> NoReturn:
     """Say what is wrong with the call, and leave."""
     print(f"autograder: {message}", file=sys.stderr)
     raise SystemExit(2)
+
+
+def some_slugs(course: Path) -> list[str]:
+    """Return the assignments of a course; where there is none, say so and leave with 1, as nothing is proved."""
+    found = list(slugs(course))
+    if not found:
+        print(
+            f"autograder: There is no assignment in {course / 'assignments'} yet; autograder new makes one.",
+            file=sys.stderr,
+        )
+        raise SystemExit(1)
+    return found
 
 
 def course_of(folder: Path | None) -> Path:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from autograder.command.options import CourseOption, JsonOption, course_of
-from autograder.course.catalog import load_assignment, slugs
+from autograder.command.options import CourseOption, JsonOption, course_of, some_slugs
+from autograder.course.catalog import load_assignment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,15 +35,17 @@ def _console() -> Console:
 def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as_json: JsonOption = False) -> None:
     """Measure float noise and the nearest known mistake for every case; exit 1 where the tolerance is not between, or luck decides."""
     from autograder.command.tables import show_readings
-    from autograder.proof.calibration import calibrated
+    from autograder.proof.calibration import calibrated, nothing_to_measure
 
     sound, answers = True, {}
     for slug, assignment in _named(assignments, course):
-        readings = calibrated(assignment)
-        sound = sound and not any(reading.broken for reading in readings)
+        readings, missing = calibrated(assignment), tuple(nothing_to_measure(assignment))
+        sound = sound and not missing and not any(reading.broken for reading in readings)
         answers[slug] = [{**asdict(reading), "broken": reading.broken} for reading in readings]
         if not as_json:
             show_readings(_console(), slug, readings)
+        for line in missing:
+            print(f"autograder: {slug}: {line}", file=sys.stderr)
     _conclude(sound, answers if as_json else None)
 
 
@@ -57,10 +59,11 @@ def mutants(
     from autograder.command.tables import show_mutants
     from autograder.proof.mutant_report import read_reasons, report
     from autograder.proof.mutant_runs import fates
+    from autograder.proof.mutants import nothing_to_try
 
     folder, sound, answers = course_of(course), True, {}
-    for slug, _ in _named(assignments, course):
-        found = report(fates(folder, slug, jobs), read_reasons(folder, slug))
+    for slug, assignment in _named(assignments, course):
+        found = report(fates(folder, slug, jobs), read_reasons(folder, slug), nothing_to_try(assignment))
         sound = sound and not found.broken
         answers[slug] = {**asdict(found), "total": asdict(found.total)}
         if not as_json:
@@ -97,7 +100,7 @@ def _named(assignments: list[str] | None, course: Path | None) -> Iterator[tuple
 
     folder = course_of(course)
     watched = Console(stderr=True)
-    wanted = assignments or slugs(folder)
+    wanted = assignments or some_slugs(folder)
     for slug in track(wanted, "assignments", console=watched, transient=True, disable=not watched.is_terminal):
         yield slug, load_assignment(folder, slug)
 

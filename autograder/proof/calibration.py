@@ -21,6 +21,7 @@ from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.proof.precision import double_precision, other_precision
+from autograder.proof.soundness import bank_of
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.wire import encode
 from autograder.sandbox.job import Ending, Outcome
@@ -68,6 +69,16 @@ class Reading:
         if self.nearest < self.tolerance * MARGIN:
             return f"{name}: {self.mistake} deviates by {self.nearest:.1e}, less than a decade above {self.tolerance:g}"
         return ""
+
+
+def nothing_to_measure(assignment: Assignment) -> Iterator[str]:
+    """Yield what has to be there for tolerances to lie between noise and mistakes."""
+    if not assignment.correct:
+        yield f"there is no other correct way in solutions/{assignment.slug}/correct/, so little noise is measured"
+    if not assignment.misconceptions:
+        yield f"there is no known mistake in {bank_of(assignment)}"
+    if not assignment.cases:
+        yield "there is no case"
 
 
 def calibrated(assignment: Assignment) -> tuple[Reading, ...]:

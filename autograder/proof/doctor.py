@@ -6,26 +6,23 @@ file does; what is checked is the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import render_stub
 from autograder.handout.handout_proofs import handout_proofs
-from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, apply_edits
 from autograder.proof.folders import stray_files
+from autograder.proof.gradings import Ungraded, grade_all
 from autograder.proof.lost_points import failures
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
-T = TypeVar("T")
 SEEDS = (0, 1, 2, 3, 4)
 PAIRS = 12  # of misconceptions; `fairness` tries more
 
@@ -69,11 +66,12 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
         f"every correct solution gets full marks ({len(assignment.correct)})", tuple(clinic.correct_solutions_fail())
     )
     verdicts = clinic.misconceptions()
+    graded = {m: result for m, result in verdicts.items() if not isinstance(result, Ungraded)}
     yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
-    yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(verdicts)))
-    yield Proof("each costs its own exercise and no other", tuple(_spilled(verdicts)))
+    yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(graded)))
+    yield Proof("each costs its own exercise and no other", tuple(_spilled(graded)))
     pairs = clinic.pairs(verdicts)
-    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs)", pairs.rising)
+    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs)", pairs.broken)
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
         texts = text_proofs(course, assignment, oracles[0])
@@ -106,20 +104,25 @@ class _Clinic:
 
     def reference_fails(self, oracles: Sequence[Oracle]) -> Iterator[str]:
         """Grade the reference with every oracle."""
-        results = self._map(lambda oracle: self._grade(self._assignment.reference, oracle), oracles)
+        source = self._source(self._assignment.reference)
+        results = grade_all([(source, oracle, self._sandbox) for oracle in oracles], self._jobs)
         for oracle, result in zip(oracles, results, strict=True):
             yield from (f"seed {oracle.seed}: {line}" for line in failures(result))
 
     def stub_scores(self) -> Iterator[str]:
         """Grade the stub; every case must be missing or build on what is."""
-        for exercise in self._grade(self._assignment.stub).exercises:
+        (result,) = self._grade_all([self._assignment.stub])
+        if result.problem:
+            yield from failures(result)
+            return
+        for exercise in result.exercises:
             odd = [c for c in exercise.cases if c.status not in (Status.MISSING, Status.SKIPPED)]
             yield from (f"{exercise.name}.{case.name} is {case.status} on the stub" for case in odd)
 
     def correct_solutions_fail(self) -> Iterator[str]:
         """Grade every other correct solution as a student who wrote it so."""
         sources = [f"{self._assignment.reference}\n{other.source}" for other in self._assignment.correct]
-        results = self._map(self._grade, sources)
+        results = self._grade_all(sources)
         for other, result in zip(self._assignment.correct, results, strict=True):
             yield from (f"{other.name}: {line}" for line in failures(result))
 
@@ -127,20 +130,18 @@ class _Clinic:
         """Grade the reference with each misconception in it."""
         bank = self._assignment.misconceptions
         sources = [apply_edits(self._assignment.reference, (m,)) or "" for m in bank]
-        return dict(zip(bank, self._map(self._grade, sources), strict=True))
+        return dict(zip(bank, self._grade_all(sources), strict=True))
 
     def pairs(self, alone: Verdicts) -> Pairs:
         """Grade the reference with two misconceptions in it, for a few pairs."""
         drawn = draw_pairs(self._assignment, PAIRS)
-        return try_pairs(self._oracle, drawn, lambda texts: self._map(self._grade, texts), alone)
+        return try_pairs(self._oracle, drawn, self._grade_all, alone)
 
-    def _grade(self, text: str, oracle: Oracle | None = None) -> Result:
-        source = Source(Path(self._assignment.file).stem, (Chunk(self._assignment.file, text),))
-        return grade(source, oracle or self._oracle, self._sandbox)
+    def _grade_all(self, texts: Sequence[str]) -> list[Result]:
+        return grade_all([(self._source(text), self._oracle, self._sandbox) for text in texts], self._jobs)
 
-    def _map(self, work: Callable[[T], Result], items: Sequence[T]) -> list[Result]:
-        with ThreadPoolExecutor(self._jobs) as pool:
-            return list(pool.map(work, items))
+    def _source(self, text: str) -> Source:
+        return Source(Path(self._assignment.file).stem, (Chunk(self._assignment.file, text),))
 
 
 def _uncaught(verdicts: Verdicts) -> Iterator[str]:

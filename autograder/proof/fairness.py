@@ -13,22 +13,20 @@ Pairs of known mistakes may score no more than either alone (`monotone.py`).
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.course.catalog import MISTAKEN, UNUSUAL, CourseError, replacements_in
 from autograder.course.spec import Assignment, Status
-from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.judge.smallest_failure import judge_smaller
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.proof.gradings import CUT_SHORT, Lesson, Ungraded, again_alone, grade_all, train_all
 from autograder.proof.lost_points import failures, training_failures
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.restyled import DRESSES
@@ -57,7 +55,9 @@ class Fairness:
     pairs: int = 0  # two known mistakes each
     half: tuple[str, ...] = ()  # pairs of which not both were named; the student is told that there may be more
     unnoticed: tuple[str, ...] = ()  # mistakes that cost nothing
+    ungraded: tuple[str, ...] = ()  # mistakes of which nothing is known
     added: Pairs = field(default_factory=Pairs)  # known mistakes added to others
+    missing: tuple[str, ...] = ()  # what there has to be for anything to be proved
 
 
 def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
@@ -67,6 +67,9 @@ def broken(measured: Mapping[str, Fairness]) -> tuple[str, ...]:
     for slug, found in measured.items():
         lines += [f"{slug}: correct, but: {line}" for line in found.unfair]
         lines += [f"{slug}: passes: {line}" for line in found.unnoticed]
+        lines += [
+            f"{slug}: {line}" for line in found.missing + found.added.missing + found.ungraded + found.added.ungraded
+        ]
         lines += [f"{slug}: one more mistake raises the score: {line}" for line in found.added.rising]
         if sum(each.named for each in measured.values()) < NAMED * together:
             lines += [f"{slug}: no name: {line}" for line in found.unnamed]
@@ -97,32 +100,35 @@ def measure(
     with ExitStack() as stack:
         levels = {sandbox.isolation.level: sandbox for sandbox in _sandboxes(assignment, jobs, weaker, stack)}
         strongest = next(iter(levels.values()))
-        with ThreadPoolExecutor(jobs) as pool:
-            runs = list(itertools.product(unusual, levels, oracles))
-            results = pool.map(lambda run: grade(unusual[run[0]], run[2], levels[run[1]]), runs)
-            unfair = [
-                f"{name} (level {level}, seed {oracle.seed}): {line}"
-                for (name, level, oracle), result in zip(runs, results, strict=True)
-                for line in failures(result)
-            ]
-            correct = {other.name: _appended(assignment, other.source) for other in assignment.correct[::every]}
-            unfair += _misled(unusual | correct, oracles[0], oracles[0].trials[::every], strongest, pool)
-            if training:
-                unfair += _unlearned(assignment, unusual, Trainer(oracles[0]), strongest, pool)
-            mistaken = replacements_in(course, assignment.slug, MISTAKEN)[::every]
-            sources = [_appended(assignment, d.source) for d in mistaken]
-            verdicts = pool.map(lambda source: grade(source, oracles[0], strongest), sources)
-            named = dict(zip([d.name for d in mistaken], verdicts, strict=True))
+        runs = list(itertools.product(unusual, levels, oracles))
+        results = grade_all([(unusual[name], oracle, levels[level]) for name, level, oracle in runs], jobs)
+        unfair = [
+            f"{name} (level {level}, seed {oracle.seed}): {line}"
+            for (name, level, oracle), result in zip(runs, results, strict=True)
+            for line in failures(result)
+        ]
+        correct = {other.name: _appended(assignment, other.source) for other in assignment.correct[::every]}
+        unfair += _misled(unusual | correct, oracles[0], oracles[0].trials[::every], strongest, jobs)
+        if training:
+            unfair += _unlearned(assignment, unusual, Trainer(oracles[0]), strongest, jobs)
+        mistaken = replacements_in(course, assignment.slug, MISTAKEN)[::every]
+        missing = (
+            ()
+            if mistaken
+            else (f"there is no rewritten known mistake; write one in solutions/{assignment.slug}/mistaken/",)
+        )
+        verdicts = grade_all([(_appended(assignment, d.source), oracles[0], strongest) for d in mistaken], jobs)
+        named = dict(zip([d.name for d in mistaken], verdicts, strict=True))
+        added = Pairs()
+        if pairs != 0:
             drawn = draw_pairs(assignment, pairs, seeds[0])
             added = try_pairs(
                 oracles[0],
                 drawn,
-                lambda texts: list(
-                    pool.map(lambda text: grade(_source(assignment, text), oracles[0], strongest), texts)
-                ),
+                lambda texts: grade_all([(_source(assignment, text), oracles[0], strongest) for text in texts], jobs),
             )
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
-    return _told(assignment, Fairness(len(unusual), gradings, tuple(unfair), added=added), named)
+    return _told(assignment, Fairness(len(unusual), gradings, tuple(unfair), added=added, missing=missing), named)
 
 
 def _sandboxes(
@@ -141,13 +147,18 @@ def _sandboxes(
 
 
 def _misled(
-    right: Mapping[str, Source], oracle: Oracle, trials: Sequence[Trial], sandbox: Sandbox, pool: Executor
+    right: Mapping[str, Source], oracle: Oracle, trials: Sequence[Trial], sandbox: Sandbox, jobs: int
 ) -> Iterator[str]:
     """Ask correct files for every smaller call of trials, and yield those that one of them fails."""
     smalls = [small for trial in trials for small in oracle.smaller(trial)]
     limits = oracle.assignment.limits
     limits = replace(limits, total_seconds=limits.case_seconds * max(1, len(smalls)))
-    judged = pool.map(lambda source: judge_smaller(source, oracle, sandbox, smalls, limits), right.values())
+    judged = again_alone(
+        lambda source: judge_smaller(source, oracle, sandbox, smalls, limits),
+        list(right.values()),
+        jobs,
+        lambda _, answers: any(o.ending in CUT_SHORT for answer in answers.values() for o in answer.outcomes),
+    )
     for name, answers in zip(right, judged, strict=True):
         for trial, answer in answers.items():
             if answer.status is not Status.PASSED:
@@ -156,12 +167,12 @@ def _misled(
 
 
 def _unlearned(
-    assignment: Assignment, unusual: Mapping[str, Source], trainer: Trainer, sandbox: Sandbox, pool: Executor
+    assignment: Assignment, unusual: Mapping[str, Source], trainer: Trainer, sandbox: Sandbox, jobs: int
 ) -> Iterator[str]:
     """Train every unusual file in all that the assignment trains, and yield what keeps one from full marks."""
     for training in assignment.trainings:
-        results = pool.map(functools.partial(trainer.train, training, sandbox=sandbox), unusual.values())
-        for name, result in zip(unusual, results, strict=True):
+        lessons: dict[str, Lesson] = {name: (trainer, source, ()) for name, source in unusual.items()}
+        for name, result in train_all(training, lessons, sandbox, jobs).items():
             yield from training_failures(training, name, result)
 
 
@@ -185,7 +196,7 @@ def _source(assignment: Assignment, text: str) -> Source:
 def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:
     """Compare the names that were given to rewritten mistakes with theirs."""
     bank = {m.name: m for m in assignment.misconceptions}
-    unnamed, wrong, half, unnoticed = list[str](), list[str](), list[str](), list[str]()
+    unnamed, wrong, half, unnoticed, ungraded = (list[str]() for _ in range(5))
     pairs = named = 0
     for file, result in verdicts.items():
         mistakes = file.partition("-")[0].split("+")
@@ -195,7 +206,9 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         meant = [{name, *bank[name].twins} for name in mistakes]
         said = f"{file}: {' and '.join(sorted(given)) or _first_words(result)}"
         pairs += len(mistakes) > 1
-        if result.all_passed:
+        if isinstance(result, Ungraded):
+            ungraded.append(f"{file}: {result.problem}")
+        elif result.all_passed:
             unnoticed.append(file)
         elif given - {name for names in meant for name in names}:
             wrong.append(said)
@@ -214,6 +227,7 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         wrong=tuple(wrong),
         half=tuple(half),
         unnoticed=tuple(unnoticed),
+        ungraded=tuple(ungraded),
     )
 
 

@@ -19,6 +19,8 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
+from autograder.proof.gradings import Ungraded
+from autograder.proof.soundness import bank_of
 
 NOISE = 1e-6  # points, of rounding
 Pair = tuple[Misconception, Misconception]
@@ -32,6 +34,13 @@ class Pairs:
     tried: int = 0
     hidden: int = 0  # of these, those in which one hides the other
     rising: tuple[str, ...] = ()  # those that score more than one of the two alone
+    ungraded: tuple[str, ...] = ()  # those of which nothing is known
+    missing: tuple[str, ...] = ()  # why there is none, where there should be
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What keeps the proof from holding."""
+        return self.rising + self.ungraded + self.missing
 
 
 def draw_pairs(assignment: Assignment, count: int | None, seed: int = 0) -> tuple[Pair, ...]:
@@ -43,17 +52,30 @@ def draw_pairs(assignment: Assignment, count: int | None, seed: int = 0) -> tupl
     return tuple(itertools.islice(possible, count))
 
 
+def nothing_to_pair(assignment: Assignment) -> tuple[str, ...]:
+    """Return what is missing where mistakes could be in more than one exercise, and cannot be paired; nothing if nothing is."""
+    if len(assignment.exercises) < 2 or draw_pairs(assignment, 1):
+        return ()
+    return (f"there is no pair of known mistakes in different exercises in {bank_of(assignment)}",)
+
+
 def try_pairs(
     oracle: Oracle, pairs: Sequence[Pair], grade_all: GradeAll, alone: Mapping[Misconception, Result] | None = None
 ) -> Pairs:
-    """Grade pairs, and each of their mistakes alone where that was not done before."""
+    """Grade pairs, and each of their mistakes alone where that was not done before; none at all prove nothing."""
+    if not pairs:
+        return Pairs(missing=nothing_to_pair(oracle.assignment))
     reference, known = oracle.assignment.reference, dict(alone or {})
     single = [m for m in dict.fromkeys(m for pair in pairs for m in pair) if m not in known]
     texts = [apply_edits(reference, edits) or "" for edits in (*((m,) for m in single), *pairs)]
     results = grade_all(texts)
     known |= dict(zip(single, results, strict=False))
-    hidden, rising = 0, list[str]()
+    hidden, rising, ungraded = 0, list[str](), list[str]()
     for pair, result in zip(pairs, results[len(single) :], strict=True):
+        unknown = [found.problem for found in (result, *(known[m] for m in pair)) if isinstance(found, Ungraded)]
+        if unknown:
+            ungraded.append(f"{' and '.join(m.name for m in pair)}: {unknown[0]}")
+            continue
         both, each = _score(result), [_score(known[m]) for m in pair]
         if both <= min(each) + NOISE:
             continue
@@ -64,7 +86,7 @@ def try_pairs(
             hidden += 1
         else:
             rising.append(" and ".join(_told(pair, each)) + f"; both score {both:g}")
-    return Pairs(len(pairs), hidden, tuple(rising))
+    return Pairs(len(pairs), hidden, tuple(rising), tuple(ungraded))
 
 
 def _score(result: Result) -> float:

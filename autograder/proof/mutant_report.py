@@ -87,13 +87,13 @@ def _entries(entries: Any, path: Path) -> Iterator[tuple[str, str]]:
         yield from ((name, entry["reason"]) for name in entry["mutants"])
 
 
-def report(fates: Iterable[Fate], reasons: Reasons) -> Report:
-    """Count fates, and name what is open: survivors without a reason, and reasons without their survivor."""
+def report(fates: Iterable[Fate], reasons: Reasons, missing: Iterable[str] = ()) -> Report:
+    """Count fates, and name what is open: what is `missing`, survivors without a reason, and reasons without their survivor."""
     fates = tuple(fates)
     names = dict.fromkeys(fate.exercise for fate in fates)
     rows = tuple(_row(name, [fate for fate in fates if fate.exercise == name], reasons) for name in names)
     total = _row("all", fates, reasons)
-    return Report(rows, total, tuple(_broken(fates, total, reasons)))
+    return Report(rows, total, (*missing, *_broken(fates, total, reasons)))
 
 
 def _row(name: str, fates: Iterable[Fate], reasons: Reasons) -> Row:
@@ -128,6 +128,8 @@ def _broken(fates: tuple[Fate, ...], total: Row, reasons: Reasons) -> Iterator[s
         if name not in survivors:
             why = "it is noticed" if name in known else "there is no such mutant"
             yield f"mutants.toml gives a reason for nothing: {name} ({why})"
+    if total.mutants == 0:
+        return
     if total.noticed < KILLED:
         yield f"{total.noticed:.1%} of the mutants are noticed, fewer than {KILLED:.0%}"
     if total.shown < SHOWN:

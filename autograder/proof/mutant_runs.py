@@ -1,7 +1,8 @@
 """Which mutants the cases of an assignment notice: each runs on its exercise's cases, in a process of its own.
 
 A mutant may loop for ever or ask for all memory. It is interrupted after some seconds; a process that even then says
-nothing is ended, and another one goes on behind that mutant. What crashes, loops or differs is noticed, as with a student.
+nothing is ended, and another one goes on behind that mutant. What crashes, loops or differs is noticed, as with a student;
+what takes its process down is tried once more, alone, since the machine may have done that.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ SECONDS = 5.0  # of computing, for one case, until a mutant is interrupted; a bu
 PATIENCE = 120  # seconds of silence until its process is ended
 MEMORY = 6 << 30
 READY = ["ready"]  # what a process says first
+DEADLY = ["hidden"]  # what is said of a mutant that takes its process down: who grades students would notice
 SAME, SAME_SINGLE = 1e-9, 1e-5  # how near outputs are that count as identical, in double and in single precision
 
 
@@ -68,8 +70,10 @@ def fates(
     command = [sys.executable, "-m", "autograder.proof.mutant_runs", str(course), slug, str(seconds)]
     with ThreadPoolExecutor(jobs) as pool:
         parts = pool.map(lambda part: list(_supervised(command, wanted[part::jobs])), range(jobs))
-        found = {index: Fate(*names[index], *fate) for part in parts for index, fate in part}
-    return tuple(found[index] for index in sorted(found))
+        found = dict(itertools.chain(*parts))
+    for index in (index for index in wanted if found[index] == DEADLY):
+        found |= _supervised(command, [index])
+    return tuple(Fate(*names[index], *found[index]) for index in wanted)
 
 
 def _supervised(command: list[str], indices: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
@@ -82,7 +86,7 @@ def _supervised(command: list[str], indices: Sequence[int]) -> Iterator[tuple[in
             for line in lines:
                 yield left.pop(0), line
         if left:  # it said nothing any more: whatever it was at hangs or took the process down
-            yield left.pop(0), ["hidden"]
+            yield left.pop(0), DEADLY
 
 
 class _Worker:

@@ -17,6 +17,7 @@ from autograder.course.stub import solution_spans
 from autograder.judge.checks import answered, choice
 from autograder.proof.code_changes import variants
 from autograder.proof.gradient_cuts import Place, place_of, tracked
+from autograder.proof.soundness import bank_of
 
 _SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
 Path = tuple[tuple[str, int], ...]  # fields and positions that lead from the module to a node
@@ -50,6 +51,16 @@ def mutants_of(assignment: Assignment) -> tuple[Mutant, ...]:
         again = f" ({seen[mutant.name]})" if seen[mutant.name] > 1 else ""
         unique.append(Mutant(mutant.exercise, mutant.name + again, mutant.path, mutant.variant))
     return tuple(unique)
+
+
+def nothing_to_try(assignment: Assignment) -> Iterator[str]:
+    """Yield what has to be there for a trial to prove anything: mutants of every exercise that has code, and known mistakes."""
+    changed = {mutant.exercise for mutant in mutants_of(assignment)}
+    for exercise in assignment.exercises:
+        if not exercise.training and exercise.name not in changed and not _is_quiz(assignment, exercise.name):
+            yield f"{exercise.name} has no mutant: nothing in its solution region can be changed"
+    if not assignment.misconceptions:
+        yield f"there is no known mistake in {bank_of(assignment)}"
 
 
 def compiled(assignment: Assignment, mutant: Mutant) -> CodeType:

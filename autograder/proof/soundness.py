@@ -59,14 +59,17 @@ def _names(assignment: Assignment) -> Iterator[str]:
         yield f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
 
 
+def bank_of(assignment: Assignment) -> str:
+    """Return where an assignment's known mistakes are written."""
+    return f"solutions/{assignment.slug}/misconceptions.py"
+
+
 def bank_is_sound(assignment: Assignment) -> Proof:
     """Prove that every misconception edits the reference once and names what there is."""
     names = {m.name: m for m in assignment.misconceptions}
     exercises = {exercise.name for exercise in assignment.exercises}
     cases = {(case.exercise, case.name) for case in assignment.cases}
-    broken = (
-        [] if names else [f"there is none; write one for each case in solutions/{assignment.slug}/misconceptions.py"]
-    )
+    broken = [] if names else [f"there is none; write one for each case in {bank_of(assignment)}"]
     for m in assignment.misconceptions:
         count = assignment.reference.count(m.old)
         if count != 1:

@@ -8,9 +8,11 @@ import difflib
 import importlib
 import keyword
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 
 from autograder.course.catalog import readme_of
 from autograder.course.spec import Assignment
@@ -22,9 +24,12 @@ from autograder.proof.numbers import false_numbers
 _LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _IDENTIFIER = re.compile(r"(?<![\w\"'/])[A-Za-z_]\w{2,}(?![\w\"'/])")  # neither a part of a text nor of a path
 _SAYS_NO_NAME = re.compile(
-    r"[\w/-]+\.(?:py|ipynb|txt|md|csv|toml|json|svg|png)|(?:autograder|python|pip|pytest)\b.*|\((?:\w+, *)*\w*\)"
-)  # a file, a command, a shape
-_BLOCK = re.compile(r"```.*?```|^(?: {4}|\t).*$|\$[^$]+\$", re.DOTALL | re.MULTILINE)
+    r"[\w/-]+\.(?:py|ipynb|txt|md|csv|toml|json|svg|png)|(?:autograder|python|pip|pytest)\b.*"
+)  # a file, a command
+_SHAPE = re.compile(r"\([\w\s,.+*/-]*\)")
+_BLOCK = re.compile(
+    r"```.*?```|^(?: {4}|\t)[^\n]*$|\$\$.+?\$\$|\$(?:[^$\n]|\n(?!\n))+\$", re.DOTALL | re.MULTILINE
+)  # code, and formulas
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ROW = re.compile(r"^\|\s*\d+\s*\|\s*`(\w+)[^`]*`[^|]*\|\s*([\d.]+)\s*\|(?:\s*(★+)\s*\|)?", re.MULTILINE)
 _ITEM = re.compile(r"^- `(\w+)[^`]*`, ([\d.]+) points?\b()", re.MULTILINE)
@@ -35,6 +40,8 @@ _LIBRARIES = (
     "torch",
     "torch.nn",
     "torch.nn.functional",
+    "torch.nn.utils",
+    "torch.nn.utils.rnn",
     "torch.optim",
     "math",
 )
@@ -56,7 +63,10 @@ def text_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterato
 def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
     """Yield exercises whose points or stars in the README are not those of assignment.toml."""
     declared = {exercise.name: exercise for exercise in assignment.exercises}
-    for name, points, stars in [*_ROW.findall(readme), *_ITEM.findall(readme)]:
+    told = [*_ROW.findall(readme), *_ITEM.findall(readme)]
+    for name in (name for name in declared if name not in {named for named, *_ in told}):
+        yield f"README.md does not say how many points `{name}` gives; write | 1 | `{name}` | {declared[name].points:g} |"
+    for name, points, stars in told:
         exercise = declared.get(name)
         if exercise and float(points) != exercise.points:
             yield f"README.md gives `{name}` {points} points, assignment.toml {exercise.points:g}"
@@ -67,19 +77,30 @@ def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
 def unknown_names(assignment: Assignment, readme: str, code: Iterable[str]) -> Iterator[str]:
     """Yield names in backticks that are in no code: neither in the assignment's, nor in Python, numpy or torch.
 
-    `code` is what students have besides the reference. Names of one or two letters are the field's symbols.
+    `code` is what students have besides the reference. Names of one or two letters are the field's symbols, and what stands
+    in a shape may also be a word of the text, as in `(batch, heads)`, or of another shape.
     """
-    known = {*_library_names(torch=assignment.torch), *_WORD.findall(" ".join(_BLOCK.findall(readme)))}
+    torch = assignment.torch or "torch" in readme.lower()
+    known = {*_library_names(torch=torch), *_WORD.findall(" ".join(_BLOCK.findall(readme)))}
     for source in (assignment.reference, assignment.harness, *code):
         known |= set(_names_in(source))
     known |= {exercise.name for exercise in assignment.exercises}
-    for where, text in _texts(assignment, readme):
+    texts = tuple(_texts(assignment, readme))
+    axes = Counter(name for _, text in texts for shape in _LITERAL.findall(text) for name in _axes(shape))
+    words = known | {word for _, text in texts for word in _WORD.findall(_LITERAL.sub("", text))}
+    words |= {name for name, count in axes.items() if count > 1}
+    for where, text in texts:
         for literal in (literal for literal in _LITERAL.findall(text) if not _SAYS_NO_NAME.fullmatch(literal)):
             for name in _IDENTIFIER.findall(literal):
-                if name not in known:
+                if name not in (words if _SHAPE.fullmatch(literal) else known):
                     near = difflib.get_close_matches(name, sorted(known), 1, 0.8)
                     meant = f" Did you mean {near[0]}?" if near else ""
                     yield f"{where}: there is no {name}, of which `{literal}` speaks.{meant}"
+
+
+def _axes(literal: str) -> set[str]:
+    """Return the names in a literal that is a shape."""
+    return set(_IDENTIFIER.findall(literal)) if _SHAPE.fullmatch(literal) else set()
 
 
 def idle_figures(readme: str, names: Iterable[str]) -> Iterator[str]:
@@ -123,7 +144,7 @@ def _names_in(source: str) -> Iterator[str]:
 
 @cache
 def _library_names(*, torch: bool) -> frozenset[str]:
-    """Return every name of Python and the libraries: modules, functions, and methods of arrays and tensors."""
+    """Return every name of Python and the libraries: modules, functions, their parameters, and attributes of what they make."""
     found = {*keyword.kwlist, *dir(builtins)}
     for kind in (str, list, dict, set, int, float):
         found |= set(dir(kind))
@@ -132,4 +153,8 @@ def _library_names(*, torch: bool) -> frozenset[str]:
         found |= {*name.split("."), *dir(module)}
         for value in ("ndarray", "Generator", "Tensor", "Module"):
             found |= set(dir(getattr(module, value, None)))
+        for value in vars(module).values():
+            methods = vars(value).values() if isinstance(value, type) else (value,)
+            for method in (method for method in methods if isinstance(method, FunctionType)):
+                found |= {*method.__code__.co_varnames, *method.__code__.co_names}
     return frozenset(found)

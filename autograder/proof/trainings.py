@@ -5,9 +5,7 @@ Slow, so `doctor` does it only when asked: each proof trains the reference, or a
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from autograder.judge.result import ExerciseResult
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
+from autograder.proof.gradings import train_all
 from autograder.proof.lost_points import exercise_failures, training_failures
 from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Chunk, Sandbox, Source
@@ -24,28 +23,31 @@ from autograder.sandbox.job import Chunk, Sandbox, Source
 def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:
     """Yield proofs that the reference learns at every seed, that other correct solutions do at the first, and that known mistakes do not."""
     for training in assignment.trainings:
-        trainers = [Trainer(Oracle(replace(assignment, trainings=(training,)), seed)) for seed in seeds]
-        with ThreadPoolExecutor(jobs) as pool:
-            results = pool.map(lambda trainer: _train(trainer, assignment.reference, sandbox), trainers)
-            broken = [f"seed {s}: {line}" for s, r in zip(seeds, results, strict=True) for line in exercise_failures(r)]
-            yield Proof(f"{training.exercise}: the reference learns at every seed ({len(seeds)})", tuple(broken))
-            texts = [f"{assignment.reference}\n{a.source}" for a in assignment.correct]
-            results = pool.map(_train, itertools.repeat(trainers[0]), texts, itertools.repeat(sandbox))
-            named = zip(assignment.correct, results, strict=True)
-            lost = [line for a, result in named for line in training_failures(training, a.name, result)]
-            yield Proof(f"{training.exercise}: every correct solution learns ({len(texts)})", tuple(lost))
-            bank = [m for m in assignment.misconceptions if m.name in training.catches]
-            verdicts = pool.map(_mistaken, bank, itertools.repeat(trainers[0]), itertools.repeat(sandbox))
-            fooled = [] if bank else ["catches names no known mistake"]
-            fooled += [line for m, result in zip(bank, verdicts, strict=True) for line in _fooled(m, result)]
-            yield Proof(
-                f"{training.exercise}: no known mistake learns or gets another name ({len(bank)})", tuple(fooled)
-            )
+        only = replace(assignment, trainings=(training,))
+        trainers = [Trainer(Oracle(only, seed)) for seed in seeds]
+        right = {f"seed {t.oracle.seed}": (t, _source(assignment, assignment.reference), ()) for t in trainers}
+        results = train_all(training, right, sandbox, jobs)
+        broken = [f"{name}: {line}" for name, result in results.items() for line in exercise_failures(result)]
+        yield Proof(f"{training.exercise}: the reference learns at every seed ({len(seeds)})", tuple(broken))
+        texts = {a.name: f"{assignment.reference}\n{a.source}" for a in assignment.correct}
+        others = {name: (trainers[0], _source(assignment, text), ()) for name, text in texts.items()}
+        results = train_all(training, others, sandbox, jobs)
+        lost = [line for name, result in results.items() for line in training_failures(training, name, result)]
+        yield Proof(f"{training.exercise}: every correct solution learns ({len(texts)})", tuple(lost))
+        bank = {m.name: m for m in assignment.misconceptions if m.name in training.catches}
+        mistaken = {name: (trainers[0], _mistaken(assignment, m), (m.exercise,)) for name, m in bank.items()}
+        fooled = [] if bank else ["catches names no known mistake"]
+        for name, result in train_all(training, mistaken, sandbox, jobs).items():
+            fooled += _fooled(bank[name], result)
+        yield Proof(f"{training.exercise}: no known mistake learns or gets another name ({len(bank)})", tuple(fooled))
 
 
-def _mistaken(misconception: Misconception, trainer: Trainer, sandbox: Sandbox) -> ExerciseResult:
-    text = apply_edits(trainer.assignment.reference, (misconception,)) or ""
-    return _train(trainer, text, sandbox, (misconception.exercise,))
+def _mistaken(assignment: Assignment, misconception: Misconception) -> Source:
+    return _source(assignment, apply_edits(assignment.reference, (misconception,)) or "")
+
+
+def _source(assignment: Assignment, text: str) -> Source:
+    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
 
 
 def _fooled(misconception: Misconception, result: ExerciseResult) -> Iterator[str]:
@@ -55,10 +57,3 @@ def _fooled(misconception: Misconception, result: ExerciseResult) -> Iterator[st
         yield f"{misconception.name} learns, too"
     elif first.diagnosis not in ("", misconception.name, *misconception.twins) and misconception.says not in first.says:
         yield f"{misconception.name} is named {first.diagnosis} by its first losses"
-
-
-def _train(trainer: Trainer, text: str, sandbox: Sandbox, wrong: Sequence[str] = ()) -> ExerciseResult:
-    assignment = trainer.assignment
-    source = Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
-    (training,) = assignment.trainings
-    return trainer.train(training, source, sandbox, wrong)
