@@ -15,6 +15,7 @@ from autograder.classroom.record import NOT_SUBMITTED, Override, Run, absent, co
 from autograder.classroom.roster import Person
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.reasons import Diagnosis, Message, Mistake
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.lms.platform import Owner
 from autograder.lms.sheets import inert
@@ -40,10 +41,13 @@ FORMULAS = [
 ]
 
 
+NO_SCALE = Diagnosis("row_means", ((Mistake("no_scale", "row_means", "A sentence."),),))
+
+
 def result(message: str = "A message.", status: Status = Status.FAILED) -> Result:
     """Return a result of two exercises."""
     cases = (
-        CaseResult("two_rows", "A claim.", Visibility.PUBLIC, status, message, "no_scale", "A sentence."),
+        CaseResult("two_rows", "A claim.", Visibility.PUBLIC, status, Message(message), NO_SCALE),
         CaseResult("passes", "Another.", Visibility.HIDDEN, Status.PASSED),
     )
     right = ExerciseResult("center", 2.0, 2.0, (CaseResult("c", "C.", Visibility.PUBLIC, Status.PASSED),))
@@ -174,7 +178,7 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
     """By participant, with the points; whatever a message holds, there is no tag but ours."""
     evil = '<script>alert(1)</script><img src=x onerror="x">'
     said = result()
-    worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, evil)
+    worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, Message(evil))
     said = Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (worse,)), *said.exercises[1:]))
     found = entry(assignment, said, owner=Owner("x", evil, "31", system="moodle"), notes=(evil,))
     header, row = rows(sheets([found])["moodle"])

@@ -17,6 +17,7 @@ from autograder.classroom.record import Graded
 from autograder.classroom.roster import Person
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.lms.platform import Owner
 from autograder.sandbox.job import Chunk, Isolation, Source
@@ -43,7 +44,9 @@ def handed_in(student: str, text: str = "x = 1", **more: object) -> Submission:
 def graded(submission: Submission, score: float = 1.0, status: Status = Status.PASSED, problem: str = "") -> Graded:
     """Return what grading came to: the same score in every exercise."""
     exercises = tuple(
-        ExerciseResult(name, score, 3.0, (CaseResult("c", "Claim.", Visibility.PUBLIC, status, "\ud800 said"),))
+        ExerciseResult(
+            name, score, 3.0, (CaseResult("c", "Claim.", Visibility.PUBLIC, status, Message("\ud800 said")),)
+        )
         for name in NAMES
     )
     return Graded(submission, Result("t1_means", exercises, problem, notes=("a cell",)), ISOLATION, 0.5)

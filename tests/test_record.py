@@ -10,6 +10,7 @@ import pytest
 from autograder.classroom.record import record
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.reasons import Diagnosis, Message, Mistake
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Isolation, Source
 
@@ -24,11 +25,10 @@ def result(status: Status = Status.FAILED, problem: str = "") -> Result:
         "A claim.",
         Visibility.PUBLIC,
         status,
-        "A message.",
-        "no_scale",
-        "A sentence.",
+        Message("A message."),
+        Diagnosis("row_means", ((Mistake("no_scale", "row_means", "A sentence."),),)),
         0.00204,
-        "for graders",
+        grader_note="for graders",
     )
     return Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (case,)),), problem, "printed", ("A cell.",))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -76,6 +75,7 @@ def explain(
 
     from autograder.classroom.appeal import differences, look_again, open_case
     from autograder.command.terminal import show_appeal
+    from autograder.judge.result_json import told_exercise
 
     folder = course_of(course)
     with graded_book(out) as book:
@@ -84,7 +84,7 @@ def explain(
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)
     if as_json:
-        answer = {"student": case.entry["student"], "exercise": asdict(found), "problem": problem}
+        answer = {"student": case.entry["student"], "exercise": told_exercise(found), "problem": problem}
         print(json.dumps(answer | {"gradebook": case.result, "differences": differences(case, found)}, indent=1))
     else:
         show_appeal(Console(), case, found, problem)

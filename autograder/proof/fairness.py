@@ -191,7 +191,7 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         mistakes = disguise.partition("-")[0].split("+")
         for name in set(mistakes) - bank.keys():
             raise CourseError(f"solutions/{assignment.slug}/disguised/{disguise}.py: there is no misconception {name}.")
-        given = {name for e in result.exercises for c in e.cases for name in c.diagnosis.split("+") if name}
+        given = {name for e in result.exercises for c in e.cases for name in c.mistakes}
         meant = [{name, *bank[name].twins} for name in mistakes]
         said = f"{disguise}: {' and '.join(sorted(given)) or _first_words(result)}"
         pairs += len(mistakes) > 1
