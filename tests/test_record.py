@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from autograder.classroom.record import record
+from autograder.classroom.record_json import told_record
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.reasons import Diagnosis, Message, Mistake
@@ -34,8 +35,8 @@ def result(status: Status = Status.FAILED, problem: str = "") -> Result:
 
 
 def entry(assignment: Assignment, submission: Submission = SUBMISSION, graded: Result | None = None) -> dict[str, Any]:
-    """Return a record."""
-    return record(assignment, submission, graded or result(), ISOLATION, 7, 1.23456)
+    """Return a record as results tell it."""
+    return told_record(record(assignment, submission, graded or result(), ISOLATION, 7, 1.23456))
 
 
 def test_a_record_has_the_promised_form(assignment: Assignment) -> None:

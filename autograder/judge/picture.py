@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Lines:
     x: str
     y: str
     log: bool = False
+    kind: ClassVar[str] = "lines"
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Heat:
     yours: Grid
     expected: Grid
     place: str = ""
+    kind: ClassVar[str] = "heat"
 
 
 Picture = Lines | Heat
@@ -46,7 +48,7 @@ Picture = Lines | Heat
 
 def as_json(picture: Picture | None) -> dict[str, object] | None:
     """Return a picture as it stands in results."""
-    return None if picture is None else {"kind": "heat" if isinstance(picture, Heat) else "lines", **asdict(picture)}
+    return None if picture is None else {"kind": picture.kind, **asdict(picture)}
 
 
 def from_json(found: Mapping[str, Any] | None) -> Picture | None:
