@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of
-from autograder.classroom.record import Graded
+from autograder.classroom.record import Graded, Override
 from autograder.classroom.roster import Person
 from autograder.classroom.standing import adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.submissions import Submission
@@ -90,6 +91,24 @@ def test_only_what_is_stale_is_replaced(book: Gradebook) -> None:
     assert scores(book, "ada") == [1.0, 2.0, 1.0]
     save(book, graded(handed_in("ada", "new = 1"), 3.0), frozenset({"center"}))
     assert scores(book, "ada") == [3.0, 3.0, 3.0]
+
+
+def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
+    """`save` returns the record, so that nothing is read back while a class is graded; kept results are in it too."""
+    ada = handed_in("ada", person=Person("007", "Ada"), notes=("handed in twice",))
+    runs = [
+        (graded(ada), ALL),
+        (graded(ada, 2.0), frozenset({"center"})),
+        (graded(handed_in("ada", "new = 1"), 3.0), frozenset({"center"})),
+        (graded(handed_in("ada", "new = 1"), 0.0, Status.CRASHED, "It cannot be imported."), ALL),
+        (graded(Submission("ada", "ada.pdf", None, "This is a PDF."), 0.0, Status.MISSING), ALL),
+    ]
+    for number, (one, names) in enumerate(runs):
+        if number == 1:
+            book.override("ada", "spread", 2.5, "By hand.")
+        saved = book.save(one, KEYS, names, book.begin(ISOLATION))
+        assert [saved] == list(records(book, ["ada"]))
+        assert saved.exercises[2].override == (Override(2.5, "By hand.", mock.ANY, mock.ANY) if number else None)
 
 
 def test_a_file_that_cannot_be_imported_any_more_has_no_old_points(book: Gradebook) -> None:
