@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from autograder.course.spec import Status
+from autograder.classroom.record import ExerciseRecord, Override, Record, exercise_record
+from autograder.classroom.roster import Person
+from autograder.classroom.summary import Summary
+from autograder.course.spec import Status, Visibility
+from autograder.judge.picture import Heat, Lines, Picture
+from autograder.judge.reasons import Diagnosis, Message, Mistake
+from autograder.judge.result import CaseResult, ExerciseResult
+from autograder.sandbox.job import Isolation
 
-Json = dict[str, Any]
+TITLE = "Attention: from averaging to softmax(QKᵀ/√d_k)V"
 
 HOSTILE = "\"><script>alert(1)</script></pre><img src=x onerror=alert(2)>'\u202egnp.exe\x00\x1b[31m\ud800"
 
@@ -72,87 +81,78 @@ TEXT = {
     Status.SKIPPED: "It builds on `attention`, which is not written yet.",
     Status.GRADER_ERROR: "The grader itself failed here, which costs you nothing: the worker did not start",
 }
-MISSING: Json = dict.fromkeys(EXERCISES, (Status.MISSING,))
+MISSING: dict[str, Any] = dict.fromkeys(EXERCISES, (Status.MISSING,))
+Mistakes = tuple[Mistake, ...]
+SCALE = (Mistake("no_scale", "attention", NO_SCALE),)
+AXIS = (Mistake("wrong_axis", "attention", WRONG_AXIS),)
 
 
-def make_case(name: str, claim: str, visibility: str, status: Status, mistake: tuple[str, str] = ("", "")) -> Json:
+def make_case(name: str, claim: str, visibility: str, status: Status, mistakes: Mistakes = ()) -> CaseResult:
     """Make one case's result."""
     message = TEXT.get(status, "")
     if visibility == "hidden" and status is Status.FAILED:
         message = "The values differ from the reference's."
-    return {
-        "name": name, "claim": claim, "visibility": visibility, "status": str(status), "message": message,
-        "diagnosis": mistake[0], "says": mistake[1], "seconds": 0.002, "picture": _picture(visibility, status, mistake[0]),
-    }  # fmt: skip
+    headline, _, details = message.partition("\n")
+    reason = Diagnosis("attention", (mistakes,)) if mistakes else None
+    picture = _picture(visibility, status) if mistakes else None
+    told = Message(headline, details)
+    return CaseResult(name, claim, Visibility(visibility), status, told, reason, 0.002, picture=picture)
 
 
-def _picture(visibility: str, status: Status, diagnosis: str) -> Json | None:
+def _picture(visibility: str, status: Status) -> Picture | None:
     """Draw a heat map for a public case that fails with a known mistake, and curves for a hidden one."""
-    if status is not Status.FAILED or not diagnosis:
+    if status is not Status.FAILED:
         return None
     if visibility == "public":
-        return {
-            "kind": "heat",
-            "yours": [[1.5, -2.0, None], [0, 4, 1]],
-            "expected": [[1, -2.0, 3], [0, 4, 1]],
-            "place": "[0]",
-        }
-    curves = [["yours, W = 1", [[0, 10], [9, 1.5]]], ["expected, W = 1", [[0, 10], [9, 0.5]]]]
-    return {"kind": "lines", "curves": [*curves, ["yours, W = 2", [[0, 3]]]], "x": "t", "y": "norm", "log": True}
+        return Heat(((1.5, -2.0, None), (0, 4, 1)), ((1, -2.0, 3), (0, 4, 1)), "[0]")
+    curves = (("yours, W = 1", ((0, 10), (9, 1.5))), ("expected, W = 1", ((0, 10), (9, 0.5))))
+    return Lines((*curves, ("yours, W = 2", ((0, 3),))), "t", "norm", log=True)
 
 
 def make_exercise(
-    name: str, wrong: dict[str, Status] | Status | None = None, mistake: tuple[str, str] = ("", "")
-) -> Json:
+    name: str, wrong: dict[str, Status] | Status | None = None, mistakes: Mistakes = ()
+) -> ExerciseRecord:
     """Make one exercise's result: all right, all with one status, or some cases with theirs."""
     points, cases = EXERCISES[name]
     wrong = wrong or {}
     made = []
     for case, claim, visibility in cases:
         status = wrong.get(case, Status.PASSED) if isinstance(wrong, dict) else wrong
-        named = mistake if status in (Status.FAILED, Status.CRASHED) else ("", "")
+        named = mistakes if status in (Status.FAILED, Status.CRASHED) else ()
         made.append(make_case(case, claim, visibility, status, named))
-    passed = sum(case["status"] == Status.PASSED for case in made)
-    first = next((case["status"] for case in made if case["status"] != Status.PASSED), str(Status.PASSED))
-    score = round(points * passed / len(made), 4)
-    return {"name": name, "score": score, "max_score": points, "status": first, "override": None, "cases": made}
+    passed = sum(case.status is Status.PASSED for case in made)
+    return exercise_record(ExerciseResult(name, round(points * passed / len(made), 4), points, tuple(made)))
 
 
 def make_result(
     student: str, status: str = "graded", problem: str = "", notes: tuple[str, ...] = (), **wrong: Any
-) -> Json:
+) -> Record:
     """Make a student's result: all right but for what is said to be wrong, by exercise."""
     exercises = [make_exercise(name, *wrong.get(name, ())) for name in EXERCISES] if status != "unreadable" else []
     if status == "not_importable":
         exercises = [make_exercise(name, Status.CRASHED) for name in EXERCISES]
-    return {
-        "schema": 1,
-        "assignment": "a5_attention",
-        "title": "Attention: from averaging to softmax(QKᵀ/√d_k)V",
-        "student": student,
-        "origin": f"class.zip: {student}/attention.py",
-        "score": round(sum(e["score"] for e in exercises), 2),
-        "max_score": 15.0,
-        "status": status,
-        "problem": problem,
-        "notes": list(notes),
-        "doubts": [],
-        "person": None,
-        "submitted": None,
-        "due": None,
-        "late": False,
-        "late_hours": 0.0,
-        "seed": 20240917,
-        "seconds": 0.21,
-        "isolation": {"level": "C", "mechanisms": ["process", "rlimits"], "residual_risks": ["can open connections"]},
-        "exercises": exercises,
-    }
+    return Record(
+        f"class.zip: {student}/attention.py",
+        problem,
+        notes,
+        assignment="a5_attention",
+        title=TITLE,
+        seed=20240917,
+        student=student,
+        score=round(sum(e.points for e in exercises), 2),
+        max_score=15.0,
+        status=status,
+        seconds=0.21,
+        isolation=Isolation("C", ("process", "rlimits"), ("can open connections",)),
+        exercises=tuple(exercises),
+        late_hours=0.0,
+    )
 
 
-def small_class() -> list[Json]:
+def small_class() -> list[Record]:
     """Return six submissions whose figures are easily counted by hand."""
-    scale = ({"i_like_pizza": Status.FAILED, "matches_reference": Status.FAILED}, ("no_scale", NO_SCALE))
-    both = (Status.FAILED, ("no_scale+wrong_axis", f"{NO_SCALE} Also: {WRONG_AXIS}"))
+    scale = ({"i_like_pizza": Status.FAILED, "matches_reference": Status.FAILED}, SCALE)
+    both = (Status.FAILED, (*SCALE, *AXIS))
     return [
         make_result("s001"),
         make_result("s002", attention=scale),
@@ -163,37 +163,42 @@ def small_class() -> list[Json]:
     ]
 
 
-def summary(**changes: Any) -> Json:
-    """Return what stands about a run as a whole."""
-    return {
-        "assignment": "a5_attention",
-        "title": "Attention: from averaging to softmax(QKᵀ/√d_k)V",
-        "seed": 20240917,
-        "seconds": 133.2,
-        "isolation": {
-            "level": "C",
-            "mechanisms": ["process", "rlimits"],
-            "residual_risks": ["can read files of the grader's user", "can open network connections"],
-        },
-        "due": None,
-        "undated": 0,
-        "not_graded": [],
-        "outdated": [],
-        "left": [],
-        "not_on_roster": [],
-        "problems": [],
-        "engine": "0.1.0",
-        **changes,
-    }
+def summary(**changes: Any) -> Summary:
+    """Return what holds for a class as a whole."""
+    found = Summary(
+        assignment="a5_attention",
+        title=TITLE,
+        seed=20240917,
+        due=None,
+        engine="0.1.0",
+        isolation=Isolation(
+            "C",
+            ("process", "rlimits"),
+            ("can read files of the grader's user", "can open network connections"),
+        ),
+        seconds=133.2,
+        submissions=6,
+        problems=(),
+        without_points=False,
+        late=0,
+        undated=0,
+        overrides=0,
+        not_submitted=(),
+        not_graded=(),
+        outdated=(),
+        left=(),
+        not_on_roster=(),
+    )
+    return replace(found, **changes)
 
 
-def large_class(size: int = 120) -> list[Json]:
+def large_class(size: int = 120) -> list[Record]:
     """Return a class as classes are: most do well, some make known mistakes, a few break things."""
     random_ = random.Random(5)
-    axis = (Status.FAILED, ("wrong_axis", WRONG_AXIS))
-    scale = ({"i_like_pizza": Status.FAILED, "matches_reference": Status.FAILED}, ("no_scale", NO_SCALE))
+    axis = (Status.FAILED, AXIS)
+    scale = ({"i_like_pizza": Status.FAILED, "matches_reference": Status.FAILED}, SCALE)
     partial = ({"agrees_with_differences": Status.FAILED, "masked_keys_get_nothing": Status.FAILED},)
-    choices: list[tuple[float, Json]] = [
+    choices: list[tuple[float, dict[str, Any]]] = [
         (30, {}),
         (25, {"attention_backward": partial}),
         (15, {"attention": scale, "attention_backward": (Status.MISSING,)}),
@@ -219,35 +224,58 @@ def large_class(size: int = 120) -> list[Json]:
         "s021", "not_importable", f"Your file cannot be imported, so nothing in it is graded.\n{CRASH}"
     )
     made[33] = make_result("s034", "grader_error", "the worker did not start")
-    made[40]["notes"] = ["Handed in twice (attention.py, attention-1.py); the latest was graded."]
+    twice = "Handed in twice (attention.py, attention-1.py); the latest was graded."
+    made[40] = replace(made[40], notes=(twice,))
     made.append(make_result(HOSTILE, "not_importable", HOSTILE, (HOSTILE,)))
     return made
 
 
-def on_roster(result: Json, section: str = "", name: str = "", extension: str = "") -> Json:
+def on_roster(result: Record, section: str = "", name: str = "", extension: str = "") -> Record:
     """Put a student on the roster."""
-    number = result["student"]
-    person = {"id": number, "name": name or f"Name of {number}", "email": f"{number}@example.edu"}
-    return {**result, "person": {**person, "section": section, "extension": extension}}
+    number = result.student
+    person = Person(number, name or f"Name of {number}", f"{number}@example.edu", section, extension)
+    return replace(result, person=person)
 
 
-def handed_in(result: Json, hours: float) -> Json:
+def handed_in(result: Record, hours: float) -> Record:
     """Let a submission come so many hours after it was due."""
     due = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
-    when = {"submitted": (due + timedelta(hours=hours)).isoformat(), "due": due.isoformat()}
-    return {**result, **when, "late": hours > 0, "late_hours": max(hours, 0.0)}
+    submitted = (due + timedelta(hours=hours)).isoformat()
+    late_hours = max(hours, 0.0)
+    return replace(result, submitted=submitted, due=due.isoformat(), late=hours > 0, late_hours=late_hours)
 
 
-def decided(result: Json, exercise: str, points: float, because: str) -> Json:
+def decided(result: Record, exercise: str, points: float, because: str) -> Record:
     """Let a person give an exercise other points."""
-    exercises = [dict(e) for e in result["exercises"]]
-    (changed,) = [e for e in exercises if e["name"] == exercise]
-    made = {"points": points, "because": because, "made": "2026-03-05T10:00:00+00:00", "computed": changed["score"]}
-    changed |= {"score": points, "override": made}
-    return {**result, "exercises": exercises, "score": round(sum(e["score"] for e in exercises), 2)}
+    made = Override(points, because, "2026-03-05T10:00:00+00:00")
+    exercises = tuple(
+        replace(e, score=points, override=replace(made, computed=e.points)) if e.name == exercise else e
+        for e in result.exercises
+    )
+    return replace(result, exercises=exercises, score=round(sum(e.points for e in exercises), 2))
 
 
-def absentee(student: str, section: str = "") -> Json:
-    """Return the line of somebody who handed in nothing."""
+def absentee(student: str, section: str = "") -> Record:
+    """Return the line of a student who handed in nothing."""
     result = on_roster(make_result(student, "not_submitted", **MISSING), section)
-    return {**result, "exercises": [{**exercise, "cases": []} for exercise in result["exercises"]]}
+    return replace(result, exercises=tuple(replace(e, cases=()) for e in result.exercises))
+
+
+def with_case(result: Record, exercise: int, case: int, **changes: Any) -> Record:
+    """Change one case of a result."""
+    exercises = list(result.exercises)
+    cases = list(exercises[exercise].cases)
+    cases[case] = replace(cases[case], **changes)
+    exercises[exercise] = replace(exercises[exercise], cases=tuple(cases))
+    return replace(result, exercises=tuple(exercises))
+
+
+def spoiled(value: Any, text: str, ours: Collection[str]) -> Any:
+    """Return a record, or anything in it, with every text but those in the fields that are `ours` replaced."""
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+        changed = {n: spoiled(getattr(value, n), text, ours) for n in names if n not in ours}
+        return replace(value, **changed)
+    if isinstance(value, tuple):
+        return tuple(spoiled(item, text, ours) for item in value)
+    return text if type(value) is str else value

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from autograder.cli import main
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
@@ -67,6 +68,23 @@ def course() -> Path:
 def course_copy(tmp_path: Path) -> Path:
     """Return a copy of the tiny course that a test may tamper with."""
     return shutil.copytree(COURSE, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Return a function that runs a command in this process and returns its exit code, output and errors."""
+
+    def of(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["autograder", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = capsys.readouterr()
+        return int(caught.value.code or 0), said.out, said.err
+
+    return of
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from autograder.classroom.record import record
+from autograder.classroom.record_json import told_record
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, UnreadableError, read_source
 from autograder.course.catalog import load_assignment
@@ -351,7 +352,8 @@ def hand_in(
 def graded_record(oracle: Oracle, submission: Submission, sandbox: Sandbox) -> dict[str, Any]:
     """Grade one submission and return its record."""
     graded = grade_one(Trainer(oracle), submission, sandbox)
-    return record(oracle.assignment, submission, graded.result, graded.isolation, oracle.seed, graded.seconds)
+    found = record(oracle.assignment, submission, graded.result, graded.isolation, oracle.seed, graded.seconds)
+    return told_record(found)
 
 
 def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path, *, after: bool) -> Report:

@@ -7,14 +7,25 @@ from typing import Any
 
 import pytest
 from browser import look_at, site
-from class_records import CRASH, NO_SCALE, absentee, decided, handed_in, large_class, make_result, on_roster, summary
+from class_records import (
+    CRASH,
+    SCALE,
+    absentee,
+    decided,
+    handed_in,
+    large_class,
+    make_result,
+    on_roster,
+    spoiled,
+    summary,
+)
 
+from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html
 
 pytestmark = pytest.mark.browser
-Json = dict[str, Any]
 
 # Every way that was found to make a page run or fetch something, each in a context that it breaks out of.
 ATTACKS = """
@@ -34,24 +45,19 @@ ATTACKS = """
 
 def hostile(value: Any, text: str) -> Any:
     """Return a result in which every text that a student, or a broken grader, may have a hand in is an attack."""
-    ours = {"status", "visibility", "kind", "made", "submitted", "due", "level"}
-    if isinstance(value, dict):
-        return {key: item if key in ours else hostile(item, text) for key, item in value.items()}
-    if isinstance(value, list):
-        return [hostile(item, text) for item in value]
-    return text if isinstance(value, str) else value
+    return spoiled(value, text, {"status", "visibility", "made", "submitted", "due", "level"})
 
 
-def everything() -> Json:
+def everything() -> Record:
     """Return a result with all that a page can show: mistakes, pictures, a crash, a decision, lateness, notes."""
-    curves = (Status.FAILED, ("no_scale", NO_SCALE))
+    curves = (Status.FAILED, SCALE)
     result = make_result("ada", notes=("Handed in twice.",), attention=curves, causal_mask=(Status.CRASHED,))
     return on_roster(handed_in(decided(result, "attention", 3, "Right idea."), 34), "Mon 10", "Ada Lovelace", "24h")
 
 
-def pages(results: list[Json]) -> dict[str, str]:
+def pages(results: list[Record]) -> dict[str, str]:
     """Return a class's report and some pages of feedback."""
-    told = summary(problems=[CRASH], not_on_roster=["s002"], due="2026-03-01T23:59:00+00:00")
+    told = summary(problems=(CRASH,), not_on_roster=("s002",), due="2026-03-01T23:59:00+00:00")
     found = {"/report.html": report_html(results, told, [absentee("x1", "Tue 14")])}
     return found | {f"/{number}.html": feedback_html(result) for number, result in enumerate(results[:3])}
 
@@ -61,7 +67,7 @@ def test_nothing_in_a_page_runs_or_asks_for_anything(tmp_path: Path) -> None:
     with site() as served:
         text = ATTACKS.format(address=served.address)
         results = [hostile(everything(), text), hostile(make_result("x", "not_importable", "x", ("x",)), text)]
-        told = hostile(summary(problems=["x"], not_on_roster=["x"], title="x"), text)
+        told = hostile(summary(problems=("x",), not_on_roster=("x",), title="x"), text)
         attacked = {
             "/report.html": report_html(results, told, [hostile(absentee("x"), text)]),
             "/first.html": feedback_html(results[0]),

@@ -23,6 +23,7 @@ from autograder.judge.picture import (
     Heat,
     Lines,
     as_json,
+    from_json,
     heat_map,
     plotted,
     training_picture,
@@ -35,7 +36,9 @@ EXPECTED = np.arange(12.0).reshape(3, 4)
 
 def drawn(picture: Any) -> ET.Element:
     """Return the drawing of a picture, as results hold it, as a tree."""
-    return ET.fromstring(str(chart(json.loads(json.dumps(as_json(picture))))))  # noqa: S314 (our own)
+    read = from_json(json.loads(json.dumps(as_json(picture))))
+    assert read is not None
+    return ET.fromstring(str(chart(read)))  # noqa: S314 (our own)
 
 
 def heat(got: Any, expected: Any) -> Heat:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.cli import main
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 
@@ -21,17 +20,12 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(course: Path, cli: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Return a function that runs a command on the tiny course, or another one."""
 
     def of(*arguments: object, course: Path | None = course) -> tuple[int, str, str]:
-        command = [str(argument) for argument in arguments] + (["--course", str(course)] if course else [])
-        monkeypatch.setattr("sys.argv", ["autograder", *command])
         monkeypatch.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as caught:
-            main()
-        said = capsys.readouterr()
-        return int(caught.value.code or 0), said.out, said.err
+        return cli(*arguments, *(("--course", course) if course else ()))
 
     return of
 
@@ -90,7 +84,9 @@ def test_one_student_and_one_exercise(run: Run, works: Path, out: Path) -> None:
     options = ("-o", out, "--accept-unsandboxed")
     _, said, _ = run("grade", "t1_means", works, *options, "--only", "bob", "--regrade", "center", "--json")
     assert [json.loads(line)["event"] for line in said.splitlines()] == ["start", "graded", "done"]
-    assert "Nobody in this class is zoe" in refused(run("grade", "t1_means", works, *options, "--only", "zoe"))
+    assert "There is no student zoe in this class" in refused(
+        run("grade", "t1_means", works, *options, "--only", "zoe")
+    )
     assert "Did you mean center" in refused(run("grade", "t1_means", works, *options, "--regrade", "centre"))
 
 
@@ -346,6 +342,31 @@ def results(out: Path) -> dict[str, object]:
         for case in (case for exercise in entry["exercises"] for case in exercise["cases"]):
             case["seconds"] = 0
     return found
+
+
+def test_mistakes_made_together_are_counted_each_by_its_name(
+    run: Run, tmp_path: Path, course_copy: Path, assignment: Assignment
+) -> None:
+    """Whatever their sentences say: in the report, and in results, where the reason is data."""
+    bank = course_copy / "solutions" / "t1_means" / "misconceptions.py"
+    said = "You divide by the number of rows. Also: check the axis."
+    bank.write_text(bank.read_text(encoding="utf-8").replace("You divide by the number of rows.", said))
+    text = assignment.reference.replace("x.sum(axis=-1)", "x[..., 1:].sum(axis=-1)")
+    (tmp_path / "both.py").write_text(text.replace("total / x.shape[-1]", "total / x.shape[-2]"))
+    run("grade", "t1_means", tmp_path / "both.py", "-o", tmp_path / "out", "--accept-unsandboxed", course=course_copy)
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert report.count('<p class="tag"><code>divides_by_rows</code> in <code>row_means</code></p>') == 1
+    assert report.count('<p class="tag"><code>skips_the_first</code> in <code>row_means</code></p>') == 1
+    assert "divides_by_rows+skips_the_first" not in report
+    result = json.loads((tmp_path / "out" / "results" / "both.json").read_text(encoding="utf-8"))
+    case = result["exercises"][0]["cases"][0]
+    (mistakes,) = case["reason"]["alternatives"]
+    assert [(m["name"], m["exercise"], m["sentence"]) for m in mistakes] == [
+        ("divides_by_rows", "row_means", said),
+        ("skips_the_first", "row_means", "Your sum leaves out the first entry."),
+    ]
+    assert case["diagnosis"] == "divides_by_rows+skips_the_first"
+    assert case["says"] == f"{said} Also: Your sum leaves out the first entry."
 
 
 def test_shards_put_together_are_the_class(run: Run, works: Path, out: Path, tmp_path: Path) -> None:

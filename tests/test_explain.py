@@ -50,7 +50,7 @@ def ending(outcome: Outcome, visibility: Visibility = PUBLIC) -> str:
     """Explain why a call gave nothing."""
     return explain_ending(
         outcome, visibility, SOURCE, Limits(case_seconds=1.5, memory_mb=512), call(X), "center", {"center": ("x",)}
-    )
+    ).text
 
 
 def dedent(text: str) -> str:
@@ -65,7 +65,7 @@ def test_a_small_array_is_shown_whole_beside_the_expected_one() -> None:
     """What differs, what was called, and both arrays."""
     text = explain_finding(
         found(X + np.diag([0, 1]), X), PUBLIC, [call(X, axis=1)], "center", {"center": ("x", "axis")}
-    )
+    ).text
     assert text == dedent("""
         1 of 4 values differ, the first at [1, 1]: 5.5 instead of 4.5.
         The call was center(x, axis=...) with
@@ -141,7 +141,7 @@ def test_tensors_are_shown_like_arrays() -> None:
 def test_a_part_is_named_before_the_sentence() -> None:
     """`dK: ...` says which of the returned values is meant."""
     finding = Finding("shape", "The shape is (2,); (3,) was expected.", "dK")
-    assert explain_finding(finding, PUBLIC, [call()], "backward", {}) == (
+    assert explain_finding(finding, PUBLIC, [call()], "backward", {}).text == (
         "dK: The shape is (2,); (3,) was expected.\nThe call was backward()."
     )
 
@@ -149,14 +149,14 @@ def test_a_part_is_named_before_the_sentence() -> None:
 def test_the_call_that_failed_is_the_one_shown() -> None:
     """A case of several calls shows the one at fault."""
     finding = Finding("property", "They differ.", call=1)
-    text = explain_finding(finding, PUBLIC, [call(1), call(2)], "center", {"center": ("x",)})
+    text = explain_finding(finding, PUBLIC, [call(1), call(2)], "center", {"center": ("x",)}).text
     assert text == "They differ.\nThe call was center(x) with\n  x = 2"
 
 
 def test_quiz_findings_show_no_call() -> None:
     """A quiz is called with nothing, which is not worth a line."""
     finding = Finding("unanswered", "This question has no answer yet.", "why_scale")
-    assert explain_finding(finding, PUBLIC, [call()], "quiz", {}) == "why_scale: This question has no answer yet."
+    assert explain_finding(finding, PUBLIC, [call()], "quiz", {}).text == "why_scale: This question has no answer yet."
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_exceptions_show_the_students_own_lines() -> None:
 def test_frames_that_are_not_theirs_are_left_out() -> None:
     """A child could name any file and line; only those of the submission are believed."""
     trouble = Trouble("ValueError", "", (Frame("secret 1.25", 3, "f"), FRAMES[0], Frame("means.py", 999, "center")))
-    assert explain_trouble(trouble, SOURCE) == dedent("""
+    assert explain_trouble(trouble, SOURCE).text == dedent("""
         ValueError
           means.py, line 5, in center
             return row_means(x) - x
@@ -312,7 +312,7 @@ def test_why_a_file_cannot_be_imported(outcome: Outcome, said: str) -> None:
 def test_a_hidden_finding_says_its_kind_and_no_more(kind: str, headline: str, where: str, data: np.ndarray) -> None:
     """Neither the sentence nor the numbers of a finding come through, only a part's name that the text uses."""
     finding = Finding(kind, headline, where, data, data, (0, 0))
-    text = explain_finding(finding, HIDDEN, [call(data)], "center", {"center": ("x",)})
+    text = explain_finding(finding, HIDDEN, [call(data)], "center", {"center": ("x",)}).text
     assert text == (f"{where}: " if "d" in where else "") + KINDS[kind]
     assert not re.search(r"\d", text)
 

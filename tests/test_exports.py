@@ -5,16 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets
-from autograder.classroom.record import NOT_SUBMITTED, Override, Run, absent, compose, exercise_entry, head, record
+from autograder.classroom.record import (
+    NOT_SUBMITTED,
+    Override,
+    Record,
+    Run,
+    Whole,
+    absent,
+    compose,
+    exercise_record,
+    head,
+    record,
+)
 from autograder.classroom.roster import Person
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.reasons import Diagnosis, Message, Mistake
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.lms.platform import Owner
 from autograder.lms.sheets import inert
@@ -40,23 +53,26 @@ FORMULAS = [
 ]
 
 
+NO_SCALE = Diagnosis("row_means", ((Mistake("no_scale", "row_means", "A sentence."),),))
+
+
 def result(message: str = "A message.", status: Status = Status.FAILED) -> Result:
     """Return a result of two exercises."""
     cases = (
-        CaseResult("two_rows", "A claim.", Visibility.PUBLIC, status, message, "no_scale", "A sentence."),
+        CaseResult("two_rows", "A claim.", Visibility.PUBLIC, status, Message(message), NO_SCALE),
         CaseResult("passes", "Another.", Visibility.HIDDEN, Status.PASSED),
     )
     right = ExerciseResult("center", 2.0, 2.0, (CaseResult("c", "C.", Visibility.PUBLIC, Status.PASSED),))
     return Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, cases), right))
 
 
-def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> dict[str, Any]:
+def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> Record:
     """Return a record."""
     submission = Submission("s017", "s017.py", SOURCE, **of)
     return record(assignment, submission, graded or result(), ISOLATION, 7, 1.5)
 
 
-def sheets(records: list[dict[str, Any]]) -> dict[str, str]:
+def sheets(records: list[Record]) -> dict[str, str]:
     """Return every platform's sheet."""
     return platform_sheets([platform_row(record) for record in records])
 
@@ -68,7 +84,7 @@ def rows(text: str) -> list[list[str]]:
 
 def test_grades_have_a_row_a_student_and_a_column_an_exercise(assignment: Assignment) -> None:
     """The header is part of the contract."""
-    records = [entry(assignment), {**entry(assignment), "student": "s018", "exercises": [], "score": 0.0}]
+    records = [entry(assignment), replace(entry(assignment), student="s018", exercises=(), score=0.0)]
     assert rows(grades_csv(records)) == [
         ["student", "score", "max_score", "status", "row_means", "center"],
         ["s017", "2.5", "4.0", "graded", "0.5", "2.0"],
@@ -86,10 +102,9 @@ def test_a_class_of_nobody_has_a_header() -> None:
 def test_further_columns_where_there_is_more_to_say(assignment: Assignment) -> None:
     """Who it is, how late it came, and what a person decided, after the columns everyone has."""
     known = head(Submission("007", "", SOURCE, person=ADA, late=True))
-    graded = {"problem": "", "notes": [], "seconds": 0.0, "isolation": None}
     decided = {"row_means": Override(2.0, "Read by hand.", "2026-03-01T10:00:00+00:00")}
-    entries = [exercise_entry(exercise) for exercise in result().exercises]
-    records = [compose(Run("t1_means", "Means", 1), "007", known, graded, entries, decided), entry(assignment)]
+    entries = [exercise_record(exercise) for exercise in result().exercises]
+    records = [compose(Run("t1_means", "Means", 1), "007", known, Whole(), entries, decided), entry(assignment)]
     header, ada, other = rows(grades_csv(records))
     assert header[6:] == ["id", "name", "email", "section", "late_hours", "overridden"]
     assert ada == [
@@ -114,7 +129,7 @@ def test_no_sheet_holds_a_formula(assignment: Assignment, text: str) -> None:
     """Whatever a student is called, hands in or prints, a cell that would be a formula begins with a quote."""
     owner = Owner("s017", text, "1", system="canvas")
     found = entry(assignment, result(text), owner=owner, notes=(text,), person=Person(text, "", text, text))
-    found |= {"student": text, "title": text}
+    found = replace(found, student=text, title=text)
     for sheet in (grades_csv([found]), *sheets([found]).values()):
         cells = [cell for row in rows(sheet) for cell in row]
         assert not [
@@ -125,13 +140,13 @@ def test_no_sheet_holds_a_formula(assignment: Assignment, text: str) -> None:
 
 def test_numbers_stay_numbers(assignment: Assignment) -> None:
     """A score is not quoted, even below zero."""
-    assert rows(grades_csv([{**entry(assignment), "score": -1.5}]))[1][1] == "-1.5"
+    assert rows(grades_csv([replace(entry(assignment), score=-1.5)]))[1][1] == "-1.5"
 
 
 @pytest.mark.parametrize("name", ['a "quoted", name', "two\nlines", "semi;colon", "Zoë", "\ud800"])
 def test_names_survive_the_csv(assignment: Assignment, name: str) -> None:
     """Quotes, commas and line ends come back; half a character is replaced."""
-    assert rows(grades_csv([{**entry(assignment), "student": name}]))[1][0] == name.replace("\ud800", "?")
+    assert rows(grades_csv([replace(entry(assignment), student=name)]))[1][0] == name.replace("\ud800", "?")
 
 
 def test_canvas_takes_its_own_numbers(assignment: Assignment) -> None:
@@ -174,7 +189,7 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
     """By participant, with the points; whatever a message holds, there is no tag but ours."""
     evil = '<script>alert(1)</script><img src=x onerror="x">'
     said = result()
-    worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, evil)
+    worse = CaseResult("two_rows", "A claim.", Visibility.PUBLIC, Status.CRASHED, Message(evil))
     said = Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (worse,)), *said.exercises[1:]))
     found = entry(assignment, said, owner=Owner("x", evil, "31", system="moodle"), notes=(evil,))
     header, row = rows(sheets([found])["moodle"])
@@ -196,7 +211,7 @@ def test_moodle_gets_feedback_in_harmless_markup(assignment: Assignment) -> None
 def test_moodle_gets_no_row_without_a_participant(assignment: Assignment) -> None:
     """Its import ends at one, so whoever handed in nothing is left out where the class came from Moodle."""
     here = entry(assignment, owner=Owner("x", "Ada", "31", system="moodle"))
-    away = absent(Run("t1_means", "Means", 1), {"student": "007", "person": vars(ADA)}, {"row_means": 2.0}, {})
+    away = absent(Run("t1_means", "Means", 1), "007", ADA, {"row_means": 2.0}, {})
     assert [row[0] for row in rows(sheets([here, away])["moodle"])] == ["Identifier", "Participant 31"]
     assert [row[1] for row in rows(sheets([away])["moodle"])] == ["Full name", "Ada Lovelace"]
 
@@ -227,14 +242,14 @@ def test_gradescope_results_follow_the_specification(assignment: Assignment) -> 
 
 def test_gradescope_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
     """A file that cannot be read is told above the tests, and not again in each of them."""
-    found = gradescope_results(entry(assignment) | {"status": "unreadable", "problem": "This is a PDF.\x1b[2J"})
+    found = gradescope_results(replace(entry(assignment), status="unreadable", problem="This is a PDF.\x1b[2J"))
     assert found["output"] == "It could not be read.\nThis is a PDF.\N{REPLACEMENT CHARACTER}[2J"
     assert {test["output"] for test in found["tests"]} == {""}
 
 
 def test_moodle_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> None:
     """What concerns the file as a whole stands above the exercises, and not again beside each of them."""
-    found = entry(assignment, result("It is a picture.")) | {"status": "unreadable", "problem": "It is a picture."}
+    found = replace(entry(assignment, result("It is a picture.")), status="unreadable", problem="It is a picture.")
     comment = rows(sheets([found])["moodle"])[1][-1]
     assert (comment.count("It is a picture."), comment.count("<em>")) == (1, 0)
 
@@ -242,16 +257,17 @@ def test_moodle_says_once_what_is_wrong_with_a_file(assignment: Assignment) -> N
 def test_students_are_told_a_persons_reason(assignment: Assignment) -> None:
     """An override is shown with its reason wherever the points are."""
     found = entry(assignment)
-    found["exercises"][0] |= {"override": {"points": 1.0, "because": "Read by hand."}}
+    first, *others = found.exercises
+    decided = Override(1.0, "Read by hand.", "2026-03-01T10:00:00+00:00")
+    found = replace(found, exercises=(replace(first, override=decided), *others))
     assert "Read by hand. (decided by a person)" in gradescope_results(found)["tests"][0]["output"]
     assert "Read by hand." in rows(sheets([found])["moodle"])[1][-1]
 
 
 def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
     """With no points, or those that a person gave."""
-    person = {"student": "007", "person": {"id": "007", "name": "Ada", "email": "", "section": ""}}
     decided = {"row_means": Override(1.5, "Handed in on paper.", "2026-03-01T10:00:00+00:00")}
-    found = absent(Run("t1_means", "Means", 1), person, {"row_means": 2.0, "center": 2.0}, decided)
-    assert (found["status"], found["score"], found["max_score"]) == (NOT_SUBMITTED, 1.5, 4.0)
+    found = absent(Run("t1_means", "Means", 1), "007", Person("007", "Ada"), {"row_means": 2.0, "center": 2.0}, decided)
+    assert (found.status, found.score, found.max_score) == (NOT_SUBMITTED, 1.5, 4.0)
     assert rows(grades_csv([found]))[1][:6] == ["007", "1.5", "4.0", NOT_SUBMITTED, "1.5", "0.0"]
     assert "Nothing was handed in." in rows(sheets([found])["moodle"])[1][-1]

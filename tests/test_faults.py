@@ -20,13 +20,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hostile_support import COURSE, FULL, NUMPY, TrapHouse, leftovers, oracle_of
 
 from autograder.classroom.gradebook import FILE
-from autograder.classroom.record import record
+from autograder.classroom.record import Record, record
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Limits, Status
@@ -179,7 +178,7 @@ def test_child_killed_every_time(warm: WarmSandbox | None) -> None:
         assert values(warm.run(job(QUICK))) == [42.0]
 
 
-def records_of(oracle: Oracle, submissions: list[Submission], sandbox: Sandbox) -> list[dict[str, Any]]:
+def records_of(oracle: Oracle, submissions: list[Submission], sandbox: Sandbox) -> list[Record]:
     """Grade a class and return its records."""
     return [
         record(oracle.assignment, graded.submission, graded.result, graded.isolation, oracle.seed, graded.seconds)
@@ -201,10 +200,10 @@ def test_grader_error_is_no_zero(house: TrapHouse, monkeypatch: pytest.MonkeyPat
             with monkeypatch.context() as patch:
                 patch.setattr(pool, "Slot", refuse)
                 entries = records_of(oracle, submissions, sandbox)
-            assert [entry["status"] for entry in entries] == ["grader_error"] * 3
-            assert all(c["status"] == Status.GRADER_ERROR for e in entries for x in e["exercises"] for c in x["cases"])
+            assert [entry.status for entry in entries] == ["grader_error"] * 3
+            assert all(c.status is Status.GRADER_ERROR for e in entries for x in e.exercises for c in x.cases)
         entries = records_of(oracle, submissions, sandbox)
-        assert [entry["score"] for entry in entries] == [FULL[NUMPY][1]] * 3
+        assert [entry.score for entry in entries] == [FULL[NUMPY][1]] * 3
 
 
 def test_weaker_slots_are_refused(warm: WarmSandbox | None, monkeypatch: pytest.MonkeyPatch) -> None:

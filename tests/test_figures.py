@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from class_records import EXERCISES, absentee, handed_in, large_class, make_result, on_roster, small_class
 
 from autograder.course.spec import Status
@@ -26,7 +28,7 @@ def test_headline_numbers() -> None:
 def test_distribution_counts_tenths() -> None:
     """Shares of 100, 83, 67 and 53 percent; full points stand in the last bar, 70 percent in the eighth."""
     assert distribution(small_class()) == (0, 0, 0, 0, 0, 1, 1, 0, 1, 1)
-    seven = make_result("s") | {"score": 7.000000000001, "max_score": 10}
+    seven = replace(make_result("s"), score=7.000000000001, max_score=10)
     assert distribution([seven]) == (0, 0, 0, 0, 0, 0, 0, 1, 0, 0)
 
 

@@ -21,8 +21,8 @@ from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.blame import judge_all
 from autograder.judge.checks import close
-from autograder.judge.grade import UNNAMED, grade
-from autograder.judge.messages import KINDS
+from autograder.judge.grade import grade
+from autograder.judge.messages import KINDS, UNNAMED
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits, run_requests

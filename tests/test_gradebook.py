@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
-from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, overrides, records, source_of
-from autograder.classroom.record import Graded
+from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of
+from autograder.classroom.record import Graded, Override
 from autograder.classroom.roster import Person
+from autograder.classroom.standing import adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.lms.platform import Owner
 from autograder.sandbox.job import Chunk, Isolation, Source
@@ -43,7 +46,9 @@ def handed_in(student: str, text: str = "x = 1", **more: object) -> Submission:
 def graded(submission: Submission, score: float = 1.0, status: Status = Status.PASSED, problem: str = "") -> Graded:
     """Return what grading came to: the same score in every exercise."""
     exercises = tuple(
-        ExerciseResult(name, score, 3.0, (CaseResult("c", "Claim.", Visibility.PUBLIC, status, "\ud800 said"),))
+        ExerciseResult(
+            name, score, 3.0, (CaseResult("c", "Claim.", Visibility.PUBLIC, status, Message("\ud800 said")),)
+        )
         for name in NAMES
     )
     return Graded(submission, Result("t1_means", exercises, problem, notes=("a cell",)), ISOLATION, 0.5)
@@ -57,7 +62,7 @@ def save(book: Gradebook, one: Graded, names: frozenset[str] = ALL) -> None:
 def scores(book: Gradebook, student: str) -> list[float]:
     """Return a student's points by exercise."""
     (entry,) = records(book, [student])
-    return [exercise["score"] for exercise in entry["exercises"]]
+    return [exercise.points for exercise in entry.exercises]
 
 
 # What stands
@@ -66,16 +71,16 @@ def scores(book: Gradebook, student: str) -> list[float]:
 def test_what_was_graded_stands(book: Gradebook) -> None:
     """Nothing is stale until code or key change, and then only that."""
     ada, bob = handed_in("ada"), handed_in("bob", "y = 2")
-    assert book.stale([ada, bob], KEYS) == {"ada": ALL, "bob": ALL}
+    assert stale_results(book, [ada, bob], KEYS) == {"ada": ALL, "bob": ALL}
     save(book, graded(ada))
-    assert book.stale([ada, bob], KEYS) == {"bob": ALL}
+    assert stale_results(book, [ada, bob], KEYS) == {"bob": ALL}
     save(book, graded(bob))
-    assert book.stale([ada, bob], KEYS) == {}
-    assert book.stale([handed_in("ada", "x = 3"), bob], KEYS) == {"ada": ALL}
-    assert book.stale([ada, bob], KEYS | {"center": "other"}) == {"ada": {"center"}, "bob": {"center"}}
-    assert book.is_current("ada", "center", KEYS["center"])
-    assert not book.is_current("ada", "center", "other")
-    assert not book.is_current("eve", "center", KEYS["center"])
+    assert stale_results(book, [ada, bob], KEYS) == {}
+    assert stale_results(book, [handed_in("ada", "x = 3"), bob], KEYS) == {"ada": ALL}
+    assert stale_results(book, [ada, bob], KEYS | {"center": "other"}) == {"ada": {"center"}, "bob": {"center"}}
+    assert is_current(book, "ada", "center", KEYS["center"])
+    assert not is_current(book, "ada", "center", "other")
+    assert not is_current(book, "eve", "center", KEYS["center"])
 
 
 def test_only_what_is_stale_is_replaced(book: Gradebook) -> None:
@@ -86,6 +91,24 @@ def test_only_what_is_stale_is_replaced(book: Gradebook) -> None:
     assert scores(book, "ada") == [1.0, 2.0, 1.0]
     save(book, graded(handed_in("ada", "new = 1"), 3.0), frozenset({"center"}))
     assert scores(book, "ada") == [3.0, 3.0, 3.0]
+
+
+def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
+    """`save` returns the record, so that nothing is read back while a class is graded; kept results are in it too."""
+    ada = handed_in("ada", person=Person("007", "Ada"), notes=("handed in twice",))
+    runs = [
+        (graded(ada), ALL),
+        (graded(ada, 2.0), frozenset({"center"})),
+        (graded(handed_in("ada", "new = 1"), 3.0), frozenset({"center"})),
+        (graded(handed_in("ada", "new = 1"), 0.0, Status.CRASHED, "It cannot be imported."), ALL),
+        (graded(Submission("ada", "ada.pdf", None, "This is a PDF."), 0.0, Status.MISSING), ALL),
+    ]
+    for number, (one, names) in enumerate(runs):
+        if number == 1:
+            book.override("ada", "spread", 2.5, "By hand.")
+        saved = book.save(one, KEYS, names, book.begin(ISOLATION))
+        assert [saved] == list(records(book, ["ada"]))
+        assert saved.exercises[2].override == (Override(2.5, "By hand.", mock.ANY, mock.ANY) if number else None)
 
 
 def test_a_file_that_cannot_be_imported_any_more_has_no_old_points(book: Gradebook) -> None:
@@ -100,20 +123,20 @@ def test_our_own_failures_are_tried_again(book: Gradebook) -> None:
     """A grader error is no result."""
     ada = handed_in("ada")
     save(book, graded(ada, 0.0, Status.GRADER_ERROR))
-    assert book.stale([ada], KEYS) == {"ada": ALL}
+    assert stale_results(book, [ada], KEYS) == {"ada": ALL}
     (entry,) = records(book)
-    assert entry["status"] == "grader_error"
+    assert entry.status == "grader_error"
 
 
 def test_what_cannot_be_read_is_written_down_too(book: Gradebook) -> None:
     """It has no code, and its problem is what it is graded as."""
     eve = Submission("eve", "eve.pdf", None, "This is a PDF.")
     save(book, graded(eve, 0.0, Status.MISSING))
-    assert book.stale([eve], KEYS) == {}
-    assert book.stale([replace(eve, problem="This is a zip.")], KEYS) == {"eve": ALL}
+    assert stale_results(book, [eve], KEYS) == {}
+    assert stale_results(book, [replace(eve, problem="This is a zip.")], KEYS) == {"eve": ALL}
     assert source_of(book, "eve") is None
     (entry,) = records(book)
-    assert (entry["status"], entry["problem"], entry["notes"]) == ("unreadable", "This is a PDF.", ["a cell"])
+    assert (entry.status, entry.problem, entry.notes) == ("unreadable", "This is a PDF.", ("a cell",))
 
 
 def test_code_comes_back_as_it_was(book: Gradebook) -> None:
@@ -132,7 +155,7 @@ def test_a_save_is_whole_or_not_at_all(book: Gradebook, monkeypatch: pytest.Monk
     with pytest.raises(KeyError):
         book.save(broken, {"row_means": "only this one has a key"}, ALL, run)
     assert scores(book, "ada") == [1.0, 1.0, 1.0]
-    assert book.stale([ada], KEYS) == {}
+    assert stale_results(book, [ada], KEYS) == {}
     assert source_of(book, "ada") == ada.source
 
 
@@ -158,11 +181,11 @@ def test_whoever_leaves_the_class_stays_in_the_book(book: Gradebook) -> None:
     ada, bob = handed_in("ada"), handed_in("bob")
     for one in (ada, bob):
         save(book, graded(one))
-    book.see_class([ada])
+    see_class(book, [ada])
     assert book.students() == ["ada"]
-    book.see_class([ada, bob])
+    see_class(book, [ada, bob])
     assert book.students() == ["ada", "bob"]
-    assert book.stale([ada, bob], KEYS) == {}
+    assert stale_results(book, [ada, bob], KEYS) == {}
 
 
 def test_results_follow_a_student_who_gets_another_name(book: Gradebook) -> None:
@@ -171,9 +194,9 @@ def test_results_follow_a_student_who_gets_another_name(book: Gradebook) -> None
     old, new = handed_in("Ada_Lovelace_31", owner=owner), handed_in("007", owner=owner)
     save(book, graded(old))
     book.override("Ada_Lovelace_31", "center", 2.0, "So.")
-    book.adopt([new])
-    book.see_class([new])
-    assert book.stale([new], KEYS) == {}
+    adopt(book, [new])
+    see_class(book, [new])
+    assert stale_results(book, [new], KEYS) == {}
     assert scores(book, "007") == [1.0, 2.0, 1.0]
     assert book.students() == ["007"]
 
@@ -183,10 +206,10 @@ def test_nobodys_results_go_to_somebody_else(book: Gradebook) -> None:
     owner = Owner("shared")
     first, second = handed_in("first", owner=owner), handed_in("second", owner=owner)
     save(book, graded(first))
-    book.adopt([first, second])
-    assert book.stale([first, second], KEYS) == {"second": ALL}
+    adopt(book, [first, second])
+    assert stale_results(book, [first, second], KEYS) == {"second": ALL}
     save(book, graded(second, 3.0))
-    book.adopt([second])
+    adopt(book, [second])
     assert scores(book, "second") == [3.0] * 3
     assert scores(book, "first") == [1.0] * 3
 
@@ -197,13 +220,13 @@ def test_an_owner_who_takes_a_name_takes_nothing_with_it(book: Gradebook) -> Non
     save(book, graded(handed_in("Ada_Lovelace", owner=ada)))
     book.override("Ada_Lovelace", "center", 0.5, "So.")
     both = [handed_in("Ada_Lovelace", "stub = 1", owner=other), handed_in("Ada_Lovelace-48428cf7", owner=ada)]
-    book.adopt(both)
-    book.see_class(both)
-    assert book.stale(both, KEYS) == {"Ada_Lovelace": ALL}
+    adopt(book, both)
+    see_class(book, both)
+    assert stale_results(book, both, KEYS) == {"Ada_Lovelace": ALL}
     save(book, graded(both[0], 0.0))
     assert (scores(book, "Ada_Lovelace"), scores(book, "Ada_Lovelace-48428cf7")) == ([0.0] * 3, [1.0, 0.5, 1.0])
     traded = [replace(one, owner=owner) for one, owner in zip(both, (ada, other), strict=True)]
-    book.adopt(traded)
+    adopt(book, traded)
     assert (scores(book, "Ada_Lovelace"), scores(book, "Ada_Lovelace-48428cf7")) == ([1.0, 0.5, 1.0], [0.0] * 3)
 
 
@@ -213,12 +236,12 @@ def test_a_name_that_is_free_again_is_free_of_decisions(book: Gradebook) -> None
     save(book, graded(first))
     book.override("Bo_B", "center", 0.5, "So.")
     for one in (second, replace(second, person=Person("7")), replace(second, owner=Owner("b1"), person=Person("7"))):
-        book.adopt([one])
-        book.see_class([one])
+        adopt(book, [one])
+        see_class(book, [one])
         save(book, graded(one, 3.0))
         assert scores(book, "Bo_B") == [3.0] * 3
     back = replace(first, student="Bo_B-1")
-    book.adopt([second, back])
+    adopt(book, [second, back])
     assert scores(book, "Bo_B-1") == [1.0, 0.5, 1.0]
 
 
@@ -227,16 +250,16 @@ def test_what_is_known_of_a_submission_is_kept_up_to_date(book: Gradebook) -> No
     ada = handed_in("ada")
     save(book, graded(ada))
     book.mark_written(["", "ada"])
-    book.keep([ada])
+    keep(book, [ada])
     assert book.unwritten() == frozenset()
-    book.keep([replace(ada, notes=("handed in twice",), person=Person("007", "Ada"))])
+    keep(book, [replace(ada, notes=("handed in twice",), person=Person("007", "Ada"))])
     assert book.unwritten() == {"", "ada"}
     (entry,) = records(book)
-    assert entry["person"]["id"] == "007"
-    assert entry["notes"] == ["handed in twice", "a cell"]
-    book.keep([handed_in("ada", "other = 1", notes=("not graded yet",))])
+    assert entry.person == Person("007", "Ada")
+    assert entry.notes == ("handed in twice", "a cell")
+    keep(book, [handed_in("ada", "other = 1", notes=("not graded yet",))])
     (entry,) = records(book)
-    assert entry["notes"][0] == "handed in twice"
+    assert entry.notes[0] == "handed in twice"
 
 
 def test_who_handed_in_nothing(book: Gradebook) -> None:
@@ -244,10 +267,10 @@ def test_who_handed_in_nothing(book: Gradebook) -> None:
     people = [Person("007", "Ada"), Person("008", "Bob", "bob@example.org"), Person("x/y", "Cyd")]
     book.set_facts({"roster": [vars(person) for person in people]})
     save(book, graded(handed_in("007", person=people[0])))
-    assert [entry["student"] for entry in absentees(book)] == ["008", "x_y"]
-    assert {entry["status"] for entry in absentees(book)} == {"not_submitted"}
+    assert [entry.student for entry in absentees(book)] == ["008", "x_y"]
+    assert {entry.status for entry in absentees(book)} == {"not_submitted"}
     book.override("008", "center", 1.5, "On paper.")
-    assert absentees(book)[0]["score"] == 1.5
+    assert absentees(book)[0].score == 1.5
     assert find_student(book, "bob@example.org") == find_student(book, "Bob") == "008"
 
 
@@ -262,11 +285,12 @@ def test_decisions_survive_and_can_be_withdrawn(book: Gradebook) -> None:
     book.override("ada", "center", 3.0, "Second.")
     save(book, graded(ada, 0.5))
     (entry,) = records(book)
-    center = entry["exercises"][1]
-    assert (center["score"], center["override"]["computed"], center["override"]["because"]) == (3.0, 0.5, "Second.")
-    assert entry["score"] == 4.0
+    center = entry.exercises[1]
+    assert center.override
+    assert (center.score, center.override.computed, center.override.because) == (3.0, 0.5, "Second.")
+    assert entry.score == 4.0
     book.override("ada", "center", None, "")
-    assert overrides(book) == {"ada": {}}
+    assert book.overrides() == {"ada": {}}
     assert scores(book, "ada") == [0.5] * 3
 
 

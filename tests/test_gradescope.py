@@ -248,8 +248,8 @@ def test_hidden_cases_can_be_shown_when_the_course_wants(hidden, sandbox):
     answer = results(entry, Desk(Path(), SETTINGS, assignment).weights(), hidden)
     assert faults(answer) == []
     assert {t["visibility"] for t in answer["tests"] if t["name"].endswith("hidden cases")} == {hidden}
-    assert sum(t["max_score"] for t in answer["tests"]) == pytest.approx(entry["max_score"], abs=1e-3)
-    assert sum(t["score"] for t in answer["tests"]) == pytest.approx(entry["score"], abs=1e-3)
+    assert sum(t["max_score"] for t in answer["tests"]) == pytest.approx(entry.max_score, abs=1e-3)
+    assert sum(t["score"] for t in answer["tests"]) == pytest.approx(entry.score, abs=1e-3)
 
 
 def test_what_stands_before_there_are_results_is_valid():
@@ -267,9 +267,9 @@ def test_where_nothing_isolates_nothing_runs(monkeypatch, tmp_path):
     (tmp_path / "means.py").write_text(f"open({str(marker)!r}, 'w')\n")
     desk = open_desk(tmp_path)
     entry = desk.judge(handed_in(tmp_path / "means.py", Stub("means.py")))
-    assert entry["status"] == "grader_error"
-    assert "cannot isolate" in entry["problem"]
-    assert isinstance(Isolation(**entry["isolation"]), Isolation)
+    assert entry.status == "grader_error"
+    assert "cannot isolate" in entry.problem
+    assert isinstance(entry.isolation, Isolation)
     assert not marker.exists()
 
 

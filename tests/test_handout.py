@@ -13,7 +13,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,9 @@ from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.handout.tests_as_text import pytest_file
 from autograder.handout.text_checks import formula_faults, text_faults
-from autograder.judge.grade import UNNAMED
+from autograder.judge.reasons import Advice, Hint, Message
 from autograder.judge.result import CaseResult
+from autograder.judge.result_json import told_result
 from autograder.sandbox.child.tree import Code
 from autograder.sandbox.job import Chunk, Source
 
@@ -147,7 +148,7 @@ def test_check_py_says_what_autograder_check_says(
         (folder / "means.py").write_text(text)
         done = python("check.py", "--json")
         told = json.loads(done.stdout)
-        ours = asdict(check(Source("means", (Chunk("means.py", text),)), bundle))
+        ours = told_result(check(Source("means", (Chunk("means.py", text),)), bundle))
         assert without_seconds(told) == without_seconds(ours)
         assert done.returncode == (0 if what == "reference" else 1)
     assert "Does a loop never end?" in done.stdout
@@ -239,7 +240,9 @@ def test_a_hint_is_what_the_docstring_warns_of() -> None:
     assert watched(source, "one") == "Watch: two lines."
     assert watched(source, "Two") == "Watch: a method."
     assert watched(source, "three") == ""
-    case = CaseResult("c", "It works.", Visibility.PUBLIC, Status.FAILED, "Wrong.\nThe call", says=UNNAMED)
+    case = CaseResult(
+        "c", "It works.", Visibility.PUBLIC, Status.FAILED, Message("Wrong.", "The call"), Advice(Hint.UNNAMED)
+    )
     assert hints(case, "Watch: it.") == (
         "What the case is about: It works.", "Watch: it.", "What happens: Wrong.", "The call",
     )  # fmt: skip

@@ -30,6 +30,7 @@ from autograder.classroom.exports import sheet_names
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_view import records as records_in
 from autograder.classroom.plan import Choices, make_plan
+from autograder.classroom.record_json import told_record
 from autograder.classroom.run import carry_out
 from autograder.classroom.submissions import read_source, read_submissions
 from autograder.command.progress import Lines
@@ -77,10 +78,11 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Js
             records = list(records_in(book))
         show_class(console, "A class", records)
         assert house.caught() == []
+        entries = [told_record(record) for record in records]
         everything = "".join(path.read_text("utf-8", "replace") for path in (root / "out").rglob("*") if path.is_file())
         assert house.read_in(everything, said.getvalue()) == []
     assert sorted(path.name for path in root.iterdir()) == ["class", "out"]
-    return root / "out", {entry["origin"].split(": ", 1)[1].split(": ")[0]: entry for entry in records}, said.getvalue()
+    return root / "out", {entry["origin"].split(": ", 1)[1].split(": ")[0]: entry for entry in entries}, said.getvalue()
 
 
 @pytest.mark.parametrize("hand_in", HAND_INS, ids=lambda hand_in: hand_in.name)

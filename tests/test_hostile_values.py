@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from small import read_honestly
 
 from autograder.classroom.record import record
+from autograder.classroom.record_json import told_record
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import (
     Assignment,
@@ -286,10 +287,11 @@ def shown(oracle: Oracle, draw: Callable[[Outcome], Outcome]) -> dict[str, Any]:
     with Scripted(right, draw) as sandbox, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's, on overflow: they cost nobody anything
         result = grade(SOURCE, oracle, sandbox)
-    entry = record(oracle.assignment, Submission("student", "student.py", SOURCE), result, sandbox.isolation, 0, 1.0)
+    found = record(oracle.assignment, Submission("student", "student.py", SOURCE), result, sandbox.isolation, 0, 1.0)
+    entry = told_record(found)
     json.dumps(entry, allow_nan=False)
-    assert feedback_html(entry)
-    assert report_html([entry], summary(isolation=entry["isolation"]))
+    assert feedback_html(found)
+    assert report_html([found], summary(isolation=found.isolation))
     assert len(json.dumps(entry)) < 1_000_000
     return entry
 

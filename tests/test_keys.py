@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from autograder.classroom.result_keys import builds_on, engine, exercise_keys, source_key
+from autograder.classroom.result_keys import builds_on, engine, exercise_keys
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Limits, call
 from autograder.judge.checks import close
@@ -168,9 +168,9 @@ def test_a_submission_is_its_code() -> None:
     """Its name and origin do not count; labels, which stand in messages, do."""
 
     def one(student: str = "a", label: str = "means.py", text: str = "x = 1", *, notebook: bool = False) -> str:
-        return source_key(Submission(student, student, Source("means", (Chunk(label, text),), notebook)))
+        return Submission(student, student, Source("means", (Chunk(label, text),), notebook)).key
 
     assert one() == one("b")
     assert len({one(), one(label="b.py"), one(text="x = 2"), one(notebook=True), one(text="\ud800")}) == 5
-    unread = [source_key(Submission("a", "a", None, problem)) for problem in ("A PDF.", "A PDF.", "A zip.")]
+    unread = [Submission("a", "a", None, problem).key for problem in ("A PDF.", "A PDF.", "A zip.")]
     assert unread[0] == unread[1] != unread[2]

@@ -46,11 +46,12 @@ class Done:
 Grade = Callable[[str], Done]
 
 
-def graded(course: Path, folder: Path, data: bytes) -> Done:
-    """Grade an archive through the command, with the class's roster."""
+def graded(course: Path, folder: Path, data: bytes, *, code: int = 0, roster: bool = True) -> Done:
+    """Grade an archive through the command, mostly with the class's roster."""
     (folder / "export.zip").write_bytes(data)
     (folder / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    command = ["grade", "t1_means", folder / "export.zip", "--roster", folder / "roster.csv", "-o", folder / "out"]
+    command = ["grade", "t1_means", folder / "export.zip", "-o", folder / "out"]
+    command += ["--roster", folder / "roster.csv"] if roster else []
     command += ["--seed", 3, "--accept-unsandboxed", "--course", course]
     said = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), redirect_stderr(said):
@@ -58,7 +59,7 @@ def graded(course: Path, folder: Path, data: bytes) -> Done:
         patch.setenv("COLUMNS", "200")
         with pytest.raises(SystemExit) as ended:
             main()
-    assert ended.value.code == 0, said.getvalue()
+    assert ended.value.code == code, said.getvalue()
     return Done(folder / "out", said.getvalue())
 
 
@@ -69,7 +70,7 @@ def grade(course: Path, assignment: Assignment, tmp_path_factory: pytest.TempPat
     @cache
     def of(name: str) -> Done:
         files = filled(EXPORTS[name].files, assignment.reference, assignment.stub)
-        return graded(course, tmp_path_factory.mktemp("export"), zipped(files))
+        return graded(course, tmp_path_factory.mktemp("export"), zipped(files), roster=EXPORTS[name].named)
 
     return of
 
@@ -129,10 +130,13 @@ def test_grades_go_back(grade: Grade, name: str, expected: dict[str, str]) -> No
 
 
 def test_blind_grades_go_back(course: Path, tmp_path: Path, assignment: Assignment) -> None:
-    """Moodle's participants keep their numbers, and no student on the roster is taken for one of them."""
+    """Moodle's participants keep their numbers. With a roster, everyone on it would seem to have handed in nothing."""
     code = assignment.reference.encode()
     files = {f"Participant_{number}_assignsubmission_file/means.py": code for number in (31, 32)}
-    done = graded(course, tmp_path, zipped(files))
+    refused = graded(course, tmp_path, zipped(files), code=1)
+    assert "The export is anonymous, so none of the 2 submissions can be found on the roster." in refused.said
+    assert not refused.out.exists()
+    done = graded(course, tmp_path, zipped(files), roster=False)
     assert sorted(done.entries) == ["Participant_31", "Participant_32"]
     sheet = imported(done.out / "exports" / "moodle.csv", "moodle")
     assert {number: points for number, points in sheet.items() if number} == {"31": "7.0", "32": "7.0"}

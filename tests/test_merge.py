@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,8 +16,9 @@ from autograder.classroom.gradebook_lock import open_for, open_gradebook
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.merge_shards import Part, check_parts, leave_out, read_part, take_over
 from autograder.classroom.plan import Choices, make_plan
-from autograder.classroom.record import Graded
+from autograder.classroom.record import Graded, Record
 from autograder.classroom.shards import Shard, ShardError, parse_shard
+from autograder.classroom.standing import owe, see_class
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -67,7 +67,7 @@ def whole(tmp_path: Path, stack: ExitStack, two: list[Gradebook]) -> Gradebook:
     return book
 
 
-def merged(whole: Gradebook, parts: list[Gradebook]) -> list[dict[str, object]]:
+def merged(whole: Gradebook, parts: list[Gradebook]) -> list[Record]:
     """Merge, and return the records."""
     check_parts([read_part(part) for part in parts])
     leave_out(whole, {student for part in parts for student in take_over(whole, part)})
@@ -129,8 +129,8 @@ def test_parts_make_the_whole(whole: Gradebook, two: list[Gradebook]) -> None:
     """Every record is as in its part, and the weakest isolation of all is that of the class."""
     found = merged(whole, two)
     expected = [entry for part in two for entry in records(part)]
-    assert json.dumps(found) == json.dumps(expected)
-    assert whole.last_run()["isolation"]["level"] == "B"
+    assert found == expected
+    assert whole.last_run().isolation.level == "B"
     assert whole.unwritten() == {"", "ann", "bob", "eve"}
 
 
@@ -142,16 +142,16 @@ def test_merging_again_changes_what_changed(whole: Gradebook, two: list[Gradeboo
     merged(whole, two)
     assert whole.unwritten() == set()
     save(two[1], handed_in("eve", "x = 2"), score=0.5)
-    by_name = {entry["student"]: entry for entry in merged(whole, two)}
+    by_name = {entry.student: entry for entry in merged(whole, two)}
     assert whole.unwritten() == {"", "eve"}
-    assert (by_name["ann"]["score"], by_name["bob"]["score"], by_name["eve"]["score"]) == (3.0, 4.0, 1.5)
+    assert (by_name["ann"].score, by_name["bob"].score, by_name["eve"].score) == (3.0, 4.0, 1.5)
 
 
 def test_who_is_in_no_part_leaves_the_class(whole: Gradebook, two: list[Gradebook]) -> None:
     """The part that a student is gone from says so."""
     merged(whole, two)
-    two[1].see_class([handed_in("bob")])
-    assert [entry["student"] for entry in merged(whole, two)] == ["ann", "bob"]
+    see_class(two[1], [handed_in("bob")])
+    assert [entry.student for entry in merged(whole, two)] == ["ann", "bob"]
 
 
 def test_decisions_come_along_once(whole: Gradebook, two: list[Gradebook]) -> None:
@@ -214,7 +214,7 @@ def test_what_is_left_out_does_not_stand_in_the_way(two: list[Gradebook], assign
 def test_a_part_that_is_not_finished_is_refused(two: list[Gradebook]) -> None:
     """A killed shard would otherwise hand in nothing for everybody it did not come to."""
     works = [handed_in(student) for student in ("bob", "eve", "kim")]
-    two[1].owe(works, {"kim"}, whole=True)
+    owe(two[1], works, {"kim"}, whole=True)
     with pytest.raises(GradebookError, match=r"part2 \(shard 2/2\) is not finished: 1 still to be graded"):
         read_part(two[1])
     save(two[1], works[2])

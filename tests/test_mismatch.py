@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import COURSE, SLUG
 
-from autograder.cli import main
 from autograder.course.spec import Assignment
 
 Run = Callable[..., tuple[int, str, str]]
@@ -18,17 +17,12 @@ OTHER = "def split_heads(x):\n    return x\n\n\ndef merge_heads(x):\n    return 
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def run(cli: Run, tmp_path: Path) -> Run:
     """Return a function that grades a folder of this test's by the command."""
 
     def of(submissions: str, *arguments: object) -> tuple[int, str, str]:
-        command = ["grade", SLUG, tmp_path / submissions, "-o", tmp_path / "out", *arguments, "--seed", 3]
-        command += ["--course", COURSE, "--accept-unsandboxed"]
-        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        said = capsys.readouterr()
-        return int(caught.value.code or 0), said.out, said.err
+        where = (tmp_path / submissions, "-o", tmp_path / "out")
+        return cli("grade", SLUG, *where, *arguments, "--seed", 3, "--course", COURSE, "--accept-unsandboxed")
 
     return of
 
@@ -84,7 +78,7 @@ def test_another_assignments_submissions_are_an_error(run: Run, tmp_path: Path) 
         (tmp_path / "class" / f"{name}.py").write_text(OTHER)
     code, said, told = run("class")
     assert code == 1
-    assert "Nobody in this class has a point. Are these the submissions of t1_means?" in told
+    assert "No student in this class has a point. Are these the submissions of t1_means?" in told
     assert "They define merge_heads and split_heads, and none of row_means, center, spread." in told
     assert f"The grades were written all the same: {tmp_path / 'out'}" in told
     assert "report.html" in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from class_records import (
     NO_SCALE,
     WRONG_AXIS,
@@ -11,9 +13,11 @@ from class_records import (
     large_class,
     make_result,
     small_class,
+    with_case,
 )
 
 from autograder.course.spec import Status
+from autograder.judge.reasons import Diagnosis, Mistake
 from autograder.pages.class_lists import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
 
 
@@ -22,9 +26,22 @@ def test_mistakes_are_ranked_and_named() -> None:
     first, second = mistakes(small_class())
     assert (first.name, first.says, first.students) == ("no_scale", NO_SCALE, ("s002", "s003"))
     assert (second.name, second.says, second.students) == ("wrong_axis", WRONG_AXIS, ("s003",))
+    choice = Diagnosis("attention", tuple((Mistake(what, "attention", f"It is {what}."),) for what in ("this", "that")))
+    (guess,) = mistakes([with_case(make_result("s"), 1, 0, status=Status.FAILED, reason=choice)])
     says = "One of these: It is this. Or: It is that."
-    (guess,) = mistakes([make_result("s", attention=(Status.FAILED, ("this", says)))])
     assert (guess.name, guess.says, guess.exercises) == ("this", says, ("attention",))
+
+
+def test_sentences_may_hold_any_words() -> None:
+    """Mistakes are told apart whatever their sentences say; of a mistake in another exercise nothing is counted here."""
+    first = Mistake("first", "attention", "You scale twice. Also: this overflows.")
+    second = Mistake("second", "attention", "One of these: rows, columns.")
+    upstream = Mistake("third", "causal_mask", "Your mask is upside down.")
+    result = make_result("s", attention=(Status.FAILED, (first, second, upstream)))
+    assert [(found.name, found.says) for found in mistakes([result])] == [
+        ("first", first.sentence),
+        ("second", second.sentence),
+    ]
 
 
 def test_who_needs_a_look() -> None:
@@ -43,16 +60,15 @@ def test_who_needs_a_look() -> None:
 def test_the_latest_come_first() -> None:
     """Hours are compared, and who was on time is not in it; of whom only a mark is known stands last."""
     first, second, third, fourth, *_ = small_class()
-    marked = {**fourth, "late": True, "late_hours": None}
+    marked = replace(fourth, late=True, late_hours=None)
     found = late([marked, handed_in(first, 2), handed_in(second, -3), handed_in(third, 30)])
-    assert [(entry["student"], entry["late_hours"]) for entry in found] == [("s003", 30), ("s001", 2), ("s004", None)]
+    assert [(record.student, record.late_hours) for record in found] == [("s003", 30), ("s001", 2), ("s004", None)]
 
 
 def test_the_slowest_say_where_their_time_went() -> None:
     """The exercise with the most seconds in its cases is named; half of the class took the typical time or less."""
-    slow = make_result("slow") | {"seconds": 9.5}
-    slow["exercises"][1]["cases"][0]["seconds"] = 9.0
-    unread = make_result("unread", "unreadable") | {"seconds": 3.0}
+    slow = with_case(replace(make_result("slow"), seconds=9.5), 1, 0, seconds=9.0)
+    unread = replace(make_result("unread", "unreadable"), seconds=3.0)
     first, second, *others = slowest([*large_class(), slow, unread])
     assert (first.student, first.seconds, first.exercise) == ("slow", 9.5, "attention")
     assert (second.student, second.exercise, second.longest) == ("unread", "", 0)

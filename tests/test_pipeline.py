@@ -29,6 +29,7 @@ from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.roster import Person
 from autograder.classroom.run import carry_out, write_down
 from autograder.classroom.submissions import Submission
+from autograder.classroom.summary import Summary, told_summary
 from autograder.classroom.watch import Mark
 from autograder.course.spec import Assignment, call
 from autograder.lms.platform import Owner
@@ -66,8 +67,9 @@ class Quiet:
 class Graded:
     """What one run did."""
 
-    def __init__(self, out: Path, marks: list[Mark], kept: int, summary: dict[str, Any]) -> None:
-        self.out, self.kept, self.summary = out, kept, summary
+    def __init__(self, out: Path, marks: list[Mark], kept: int, summary: Summary) -> None:
+        self.out, self.kept = out, kept
+        self.summary: dict[str, Any] = json.loads(json.dumps(told_summary(summary)))
         self.names = sorted(mark.student for mark in marks)
 
     def entry(self, student: str) -> dict[str, Any]:
@@ -110,7 +112,7 @@ def grade(assignment: Assignment, sandbox: Sandbox, tmp_path: Path) -> Grade:
             plan = make_plan(book, changed, works, Choices(**choices))
             if plan.tasks:
                 carry_out(book, plan, box, 2, watch)
-            return Graded(book.folder, watch.marks, plan.kept, publish(book))
+            return Graded(book.folder, watch.marks, plan.kept, publish(book).summary)
 
     return one
 
@@ -262,7 +264,7 @@ def test_some_may_be_asked_for(grade: Grade, works: list[Submission]) -> None:
             "row_means": 1, "center": 2, "spread": 2,
         }  # fmt: skip
     assert grade(works, only=("bob",)).names == []
-    with pytest.raises(GradebookError, match="Nobody in this class is zoe"):
+    with pytest.raises(GradebookError, match="There is no student zoe in this class"):
         grade(works, only=("bob", "zoe"))
     with pytest.raises(GradebookError, match="Did you mean center"):
         grade(works, regrade=("centr",))
@@ -381,7 +383,7 @@ def stop(assignment: Assignment, sandbox: Sandbox, tmp_path: Path) -> Callable[.
 def rebuilt(out: Path) -> Graded:
     """Do what `report` does."""
     with open_gradebook(out) as book:
-        return Graded(out, [], 0, publish(book, anew=True))
+        return Graded(out, [], 0, publish(book, anew=True).summary)
 
 
 def sheets(out: Path) -> list[list[str]]:

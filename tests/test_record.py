@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from autograder.classroom.record import record
+from autograder.classroom.record_json import told_record
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.reasons import Diagnosis, Message, Mistake
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Chunk, Isolation, Source
 
@@ -24,18 +26,17 @@ def result(status: Status = Status.FAILED, problem: str = "") -> Result:
         "A claim.",
         Visibility.PUBLIC,
         status,
-        "A message.",
-        "no_scale",
-        "A sentence.",
+        Message("A message."),
+        Diagnosis("row_means", ((Mistake("no_scale", "row_means", "A sentence."),),)),
         0.00204,
-        "for graders",
+        grader_note="for graders",
     )
     return Result("t1_means", (ExerciseResult("row_means", 0.5, 2.0, (case,)),), problem, "printed", ("A cell.",))
 
 
 def entry(assignment: Assignment, submission: Submission = SUBMISSION, graded: Result | None = None) -> dict[str, Any]:
-    """Return a record."""
-    return record(assignment, submission, graded or result(), ISOLATION, 7, 1.23456)
+    """Return a record as results tell it."""
+    return told_record(record(assignment, submission, graded or result(), ISOLATION, 7, 1.23456))
 
 
 def test_a_record_has_the_promised_form(assignment: Assignment) -> None:

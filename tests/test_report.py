@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from class_records import (
     DATA,
     HOSTILE,
     MISSING,
-    NO_SCALE,
-    Json,
+    SCALE,
     absentee,
     decided,
     handed_in,
@@ -20,10 +18,15 @@ from class_records import (
     make_result,
     on_roster,
     small_class,
+    spoiled,
     summary,
+    with_case,
 )
 
-from autograder.course.spec import Status
+from autograder.classroom.record import Record
+from autograder.classroom.record_json import exercise_of, stored_exercise
+from autograder.course.spec import Status, Visibility
+from autograder.judge.reasons import Mistake
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.page import moment, visible
 from autograder.pages.report import report_html
@@ -60,23 +63,16 @@ class Page(HTMLParser):
 
 
 def _pages() -> list[str]:
-    return [report_html(large_class(), summary(problems=[HOSTILE])), *map(feedback_html, [*small_class(), _hostile()])]
+    return [report_html(large_class(), summary(problems=(HOSTILE,))), *map(feedback_html, [*small_class(), _hostile()])]
 
 
-def _hostile(value: Any = None) -> Json:
-    """Return a result in which every string that is not one of ours is hostile."""
-    result = value or on_roster(make_result("x", notes=("x",), attention=(Status.FAILED, ("x", "x"))), "x", "x", "x")
-    if value is None:
-        result = decided(result, "attention", 1, "x")
-    ours = {"status", "visibility", "picture", "made"}
-    for key, item in result.items():
-        if isinstance(item, str) and key not in ours:
-            result[key] = HOSTILE
-        elif isinstance(item, dict) and key not in ours:
-            result[key] = _hostile(item)
-        elif isinstance(item, list):
-            result[key] = [_hostile(part) if isinstance(part, dict) else HOSTILE for part in item]
-    return result
+def _hostile() -> Record:
+    """Return a result in which every text that is not one of ours is hostile."""
+    wrong = (Status.FAILED, (Mistake("x", "x", "x"),))
+    result = on_roster(make_result("x", notes=("x",), attention=wrong), "x", "x", "x")
+    ours = {"status", "visibility", "picture", "made", "submitted", "due"}
+    hostile: Record = spoiled(decided(result, "attention", 1, "x"), HOSTILE, ours)
+    return hostile
 
 
 def test_nothing_hostile_survives() -> None:
@@ -84,7 +80,7 @@ def test_nothing_hostile_survives() -> None:
     for html in [
         *_pages(),
         report_html(
-            [_hostile()], summary(title=HOSTILE, seed=HOSTILE, engine=HOSTILE, not_on_roster=[HOSTILE]), [_hostile()]
+            [_hostile()], summary(title=HOSTILE, seed=HOSTILE, engine=HOSTILE, not_on_roster=(HOSTILE,)), [_hostile()]
         ),
     ]:
         page = Page(html)
@@ -127,12 +123,10 @@ def test_feedback_unfolds_the_first_failing_case() -> None:
 
 def test_of_a_hidden_case_only_its_message_is_shown() -> None:
     """Nothing beside name, claim, status and message of a hidden case reaches the student."""
-    result = make_result("s001", attention=({"matches_reference": Status.FAILED}, ("no_scale", NO_SCALE)))
-    case = result["exercises"][1]["cases"][1]
-    case |= {"grader_note": "SECRET-NOTE", "got": "SECRET-GOT", "expected": "SECRET-EXPECTED"}
-    result |= {"seed": 987654321}
+    result = make_result("s001", attention=({"matches_reference": Status.FAILED}, SCALE))
+    result = replace(with_case(result, 1, 1, grader_note="SECRET-NOTE"), seed=987654321)
     html = feedback_html(result)
-    assert case["message"].replace("'", "&#39;") in html
+    assert result.exercises[1].cases[1].message.replace("'", "&#39;") in html
     assert "SECRET" not in html
     assert "987654321" not in html
     assert "can open connections" not in html
@@ -170,7 +164,7 @@ def test_every_kind_of_submission_can_be_shown(status: str) -> None:
         (make_result("s", "grader_error"), "Something went wrong on our side."),
     ],
 )
-def test_one_line_sums_up(result: Json, line: str) -> None:
+def test_one_line_sums_up(result: Record, line: str) -> None:
     """The sentence at the top is kind, and counts right."""
     assert feedback_line(result).startswith(line)
 
@@ -209,22 +203,22 @@ def test_tables_have_headers_with_scope() -> None:
         assert set(labels) <= set(ids)
 
 
-def test_pages_are_rebuilt_alike_from_json() -> None:
+def test_pages_are_rebuilt_alike_from_what_is_stored() -> None:
     """What is written and read back gives the same pages, whatever the order of the results."""
     results = large_class()
-    again = json.loads(json.dumps(results))
+    again = [replace(r, exercises=tuple(exercise_of(stored_exercise(e)) for e in r.exercises)) for r in results]
+    assert again == results
     assert report_html(results, summary()) == report_html(again[::-1], summary())
     assert [feedback_html(r) for r in results] == [feedback_html(r) for r in again]
 
 
 def test_feedback_draws_public_answers_only() -> None:
     """A heat map stands with its case; were one of hidden data in a result, the page would not show it."""
-    result = make_result("s001", attention=({"i_like_pizza": Status.FAILED}, ("no_scale", NO_SCALE)))
+    result = make_result("s001", attention=({"i_like_pizza": Status.FAILED}, SCALE))
     assert feedback_html(result).count('<figure class="heat">') == 1
-    case = result["exercises"][1]["cases"][0]
-    case["visibility"] = "hidden"
-    assert '<figure class="heat">' not in feedback_html(result)
-    lines = make_result("s001", attention=({"matches_reference": Status.FAILED}, ("no_scale", NO_SCALE)))
+    hidden = with_case(result, 1, 0, visibility=Visibility.HIDDEN)
+    assert '<figure class="heat">' not in feedback_html(hidden)
+    lines = make_result("s001", attention=({"matches_reference": Status.FAILED}, SCALE))
     assert feedback_html(lines).count("<polyline") == 3
 
 
@@ -252,8 +246,8 @@ def test_when_it_was_handed_in() -> None:
     assert handing_in_line(handed_in(result, 60)).startswith("Handed in 60 h (2.5 days) late (2026-03-04")
     in_time = "Handed in 2026-03-01 21:59 UTC, in time (due 2026-03-01 23:59 UTC)."
     assert handing_in_line(handed_in(result, -2)) == in_time
-    assert handing_in_line({**result, "late": True, "late_hours": None}) == "Handed in late."
-    assert handing_in_line({**handed_in(result, -2), "due": None}) == "Handed in 2026-03-01 21:59 UTC."
+    assert handing_in_line(replace(result, late=True, late_hours=None)) == "Handed in late."
+    assert handing_in_line(replace(handed_in(result, -2), due=None)) == "Handed in 2026-03-01 21:59 UTC."
     assert moment("2026-03-01T23:59:00+01:00") == "2026-03-01 23:59 UTC+01:00"
     assert "34 h late" in feedback_html(handed_in(result, 34))
 
@@ -262,7 +256,7 @@ def test_the_report_knows_the_roster() -> None:
     """Names, sections, who was late and who handed in nothing; strangers are listed."""
     first, second, *_ = small_class()
     here = [on_roster(handed_in(first, 34), "Mon", "Ada Lovelace", "24h"), second]
-    html = report_html(here, summary(not_on_roster=["s002"], due="2026-03-01T23:59:00+00:00"), [absentee("x1", "Tue")])
+    html = report_html(here, summary(not_on_roster=("s002",), due="2026-03-01T23:59:00+00:00"), [absentee("x1", "Tue")])
     text = " ".join(Page(html).text.split())
     for expected in (
         "s001 Ada Lovelace 34 h 2026-03-03 09:59 UTC 24h",
@@ -289,5 +283,5 @@ def test_few_students_behind_a_mistake_are_named_at_once() -> None:
     """Many are folded."""
     page = Page(report_html(small_class(), summary()))
     assert "2 of 4 students s002s003" in " ".join(page.text.split())
-    many = [make_result(f"s{i}", attention=(Status.FAILED, ("no_scale", NO_SCALE))) for i in range(9)]
+    many = [make_result(f"s{i}", attention=(Status.FAILED, SCALE)) for i in range(9)]
     assert "9 of 9 students" in Page(report_html(many, summary())).text

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from autograder.classroom import run as module
-from autograder.classroom.record import Graded, record
+from autograder.classroom.record import Graded, Record, record
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment
@@ -51,21 +50,21 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
 
 
-def graded(oracle: Oracle, sandbox: Sandbox, submissions: Sequence[Submission], jobs: int = 2) -> dict[str, Any]:
+def graded(oracle: Oracle, sandbox: Sandbox, submissions: Sequence[Submission], jobs: int = 2) -> dict[str, Record]:
     """Grade a class and return its records by student."""
     found = [record_of(oracle, one) for one in grade_class(oracle, submissions, sandbox, jobs)]
-    assert len({entry["student"] for entry in found}) == len(found)
-    return {entry["student"]: entry for entry in found}
+    assert len({entry.student for entry in found}) == len(found)
+    return {entry.student: entry for entry in found}
 
 
-def record_of(oracle: Oracle, one: Graded) -> dict[str, Any]:
+def record_of(oracle: Oracle, one: Graded) -> Record:
     """Return a record."""
     return record(oracle.assignment, one.submission, one.result, one.isolation, oracle.seed, one.seconds)
 
 
-def statuses(entry: dict[str, Any]) -> set[str]:
+def statuses(entry: Record) -> set[str]:
     """Return how a student's cases ended."""
-    return {case["status"] for exercise in entry["exercises"] for case in exercise["cases"]}
+    return {case.status for exercise in entry.exercises for case in exercise.cases}
 
 
 def test_everyone_is_graded_once(sandbox: Sandbox, assignment: Assignment) -> None:
@@ -80,10 +79,10 @@ def test_everyone_is_graded_once(sandbox: Sandbox, assignment: Assignment) -> No
         Submission("unreadable", "unreadable.docx", None, "This is a Word document."),
     ]
     entries = graded(oracle, sandbox, students)
-    assert {name: entry["score"] for name, entry in entries.items()} == {
+    assert {name: entry.score for name, entry in entries.items()} == {
         "right": 7, "stub": 0, "broken": 0, "loop": 4, "unreadable": 0,
     }  # fmt: skip
-    assert entries["unreadable"]["problem"] == "This is a Word document."
+    assert entries["unreadable"].problem == "This is a Word document."
     assert statuses(entries["unreadable"]) == {"MISSING"}
 
 
@@ -95,10 +94,10 @@ def test_one_that_breaks_the_grader_does_not_lose_the_others(
     entries = graded(oracle, Cursed(sandbox), students, jobs=3)
     assert len(entries) == 8
     assert statuses(entries["s3"]) == {"GRADER_ERROR"}
-    assert entries["s3"]["status"] == "grader_error"
-    assert entries["s3"]["problem"].startswith("The grader itself failed here. That is not your doing")
-    assert "OSError: no descriptors left" in entries["s3"]["problem"]
-    assert {entry["score"] for name, entry in entries.items() if name != "s3"} == {7}
+    assert entries["s3"].status == "grader_error"
+    assert entries["s3"].problem.startswith("The grader itself failed here. That is not your doing")
+    assert "OSError: no descriptors left" in entries["s3"].problem
+    assert {entry.score for name, entry in entries.items() if name != "s3"} == {7}
 
 
 def test_nobody_waits_after_the_last_try(
@@ -114,7 +113,7 @@ def test_nobody_waits_after_the_last_try(
 def test_what_fails_once_on_our_side_is_tried_again(oracle: Oracle, sandbox: Sandbox, assignment: Assignment) -> None:
     """The student sees nothing of it."""
     (entry,) = graded(oracle, Cursed(sandbox, 1), [submission("s1", assignment.reference + "# curse")]).values()
-    assert (entry["status"], entry["score"]) == ("graded", 7)
+    assert (entry.status, entry.score) == ("graded", 7)
 
 
 def test_submissions_are_taken_as_they_are_needed(oracle: Oracle, sandbox: Sandbox, assignment: Assignment) -> None:

@@ -14,10 +14,11 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
+from autograder.judge.messages import TOO_GOOD
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.result import ExerciseResult, Result
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.training import TOO_GOOD, Trainer
+from autograder.oracle.training import Trainer
 from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_outcome import Opening
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source

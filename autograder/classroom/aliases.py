@@ -79,7 +79,7 @@ class Aliases:
                 raise RosterError(f"{told}. Map one of these names in its place.")
 
     def unmatched(self, owners: Iterable[Owner], here: Iterable[str]) -> list[str]:
-        """Return the names that are nobody's of the export; those of ids that are `here` may have been joined to them."""
+        """Return the mapped names that no student of the export has. Names of ids that are `here` count as found."""
         used, ids = {key for owner in owners for key in _keys(owner)}, set(here)
         return [self._names[key] for key, person in self._people.items() if key not in used and person.id not in ids]
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student, left, records, source_of, waiting
-from autograder.classroom.record import Json
+from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.result_keys import exercise_keys
+from autograder.classroom.standing import is_current
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import ExerciseResult
@@ -20,7 +21,7 @@ from autograder.sandbox.job import Sandbox, Source
 class Case:
     """What an appeal is about: the result in the book, the code it is of, and whether the assignment is still as then."""
 
-    entry: Json  # the student's record
+    record: Record
     exercise: str
     source: Source
     seed: int
@@ -28,26 +29,26 @@ class Case:
     present: bool  # whether the latest submissions of the class hold anything of the student's
 
     @property
-    def result(self) -> Json:
+    def result(self) -> ExerciseRecord:
         """The exercise's part of the record."""
-        return next(dict(e) for e in self.entry["exercises"] if e["name"] == self.exercise)
+        return next(e for e in self.record.exercises if e.name == self.exercise)
 
 
 def open_case(book: Gradebook, assignment: Assignment, student: str, exercise: str) -> Case:
     """Find what was graded. Raises GradebookError where there is nothing to look at."""
-    name, wanted = find_student(book, student), find_exercise(book.fact("exercises"), exercise)
-    if name in {entry["student"] for entry in waiting(book)}:
+    name, wanted = find_student(book, student), find_exercise(book.points, exercise)
+    if name in {record.student for record in waiting(book)}:
         raise GradebookError(f"What {name} handed in is not graded yet. Run autograder grade again first.")
     if name not in {*book.students(), *left(book)}:
         raise GradebookError(f"{name} handed in nothing, so there is nothing to run.")
-    (entry,) = records(book, [name])
+    (record,) = records(book, [name])
     source = source_of(book, name)
     if source is None:
-        raise GradebookError(f"What {name} handed in could not be read: {entry['problem']}")
+        raise GradebookError(f"What {name} handed in could not be read: {record.problem}")
     if wanted not in {e.name for e in assignment.exercises}:
         raise GradebookError(f"{assignment.slug} has no exercise {wanted} any more. Grade the class again first.")
-    current = book.is_current(name, wanted, exercise_keys(Oracle(assignment, entry["seed"]))[wanted])
-    return Case(entry, wanted, source, entry["seed"], current, name in book.students())
+    current = is_current(book, name, wanted, exercise_keys(Oracle(assignment, record.seed))[wanted])
+    return Case(record, wanted, source, record.seed, current, name in book.students())
 
 
 def look_again(case: Case, assignment: Assignment, sandbox: Sandbox) -> tuple[ExerciseResult, str]:
@@ -64,7 +65,7 @@ def look_again(case: Case, assignment: Assignment, sandbox: Sandbox) -> tuple[Ex
 
 def differences(case: Case, exercise: ExerciseResult) -> list[str]:
     """Name the cases that end otherwise than in the book, as they do where code depends on chance or on time."""
-    before = {entry["name"]: entry["status"] for entry in case.result["cases"]}
+    before = {c.name: c.status for c in case.result.cases}
     return [
         f"{c.name}: {before[c.name]} in the gradebook, {c.status} now"
         for c in exercise.cases

@@ -1,7 +1,7 @@
 """Grade a class on a Dask cluster: tasks of some dozens of submissions, on workers that each own a warm pool.
 
-Theory of operation: the coordinator, the process that was started with `grade --cluster`, reads the submissions and holds
-the gradebook; nobody else writes. It sends a plugin (`cluster_worker.py`) to every worker, and then tasks, a few for each thread
+Theory of operation: the coordinator, the process that was started with `grade --cluster`, reads the submissions. It alone
+writes to the gradebook. It sends a plugin (`cluster_worker.py`) to every worker, and then tasks, a few for each thread
 and no more, so that its memory and the scheduler's stay flat however large the class is. A task that died with its worker
 is run again by Dask, elsewhere. If it has outlived several workers, it is cut into single submissions; and one of these that
 ends workers even when nothing else runs is told so as its result, and the others are graded.

@@ -5,12 +5,13 @@ How a platform's own sheet looks is the business of its module in `lms/`. Where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
-from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Json
+from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Record
+from autograder.classroom.roster import Person
 from autograder.course.spec import Status
+from autograder.judge.result_json import Json
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.lms.sheets import write_sheet
@@ -24,20 +25,20 @@ _BAD = {
 }
 
 
-def grades_csv(records: Sequence[Json]) -> str:
+def grades_csv(records: Sequence[Record]) -> str:
     """Return the class: a row a student, a column an exercise; further columns where a roster or due dates say more."""
-    exercises = list(dict.fromkeys(e["name"] for entry in records for e in entry["exercises"]))
-    roster = [key for key in ("id", "name", "email", "section") if any((e["person"] or {}).get(key) for e in records)]
-    late = any(entry["late"] for entry in records)
-    changed = any(e["override"] for entry in records for e in entry["exercises"])
+    exercises = list(dict.fromkeys(e.name for record in records for e in record.exercises))
+    roster = [key for key in ("id", "name", "email", "section") if any(getattr(r.person, key, "") for r in records)]
+    late = any(record.late for record in records)
+    changed = any(e.override for record in records for e in record.exercises)
     rows: list[list[object]] = [["student", "score", "max_score", "status", *exercises, *roster]]
     rows[0] += ["late_hours"] * late + ["overridden"] * changed
-    for entry in records:
-        scores = {e["name"]: e["score"] for e in entry["exercises"]}
-        row = [entry["student"], entry["score"], entry["max_score"], entry["status"]]
+    for record in records:
+        scores = {e.name: e.score for e in record.exercises}
+        row: list[object] = [record.student, record.score, record.max_score, record.status]
         row += [scores.get(name, 0) for name in exercises]
-        row += [(entry["person"] or {}).get(key, "") for key in roster]
-        row += [_late(entry)] * late + [" ".join(e["name"] for e in entry["exercises"] if e["override"])] * changed
+        row += [getattr(record.person, key, "") for key in roster]
+        row += [_late(record)] * late + [" ".join(e.name for e in record.exercises if e.override)] * changed
         rows.append(row)
     return write_sheet(rows)
 
@@ -52,97 +53,98 @@ def platform_sheets(rows: Sequence[Row]) -> dict[str, str]:
     return {platform.name: platform.sheet(rows) for platform in platforms() if platform.sheet}
 
 
-def platform_row(entry: Mapping[str, Any]) -> Row:
-    """Return a record as what platforms need of it; records of earlier versions have no place."""
-    person, lms = entry["person"] or {}, entry["lms"]
+def platform_row(record: Record) -> Row:
+    """Return a record as what platforms need of it."""
+    person, lms = record.person or Person(""), record.lms
     return Row(
-        student=entry["student"],
-        name=person.get("name") or lms["name"] or entry["student"],
-        id=person.get("id", ""),
-        email=person.get("email", ""),
-        login=person.get("login", ""),
-        section=person.get("section", ""),
-        system=lms["system"],
-        number=str(lms["number"]),
-        place=lms.get("place", ""),
-        title=str(entry["title"]),
-        score=entry["score"],
-        max_score=entry["max_score"],
-        feedback=_comment(entry),
+        student=record.student,
+        name=person.name or lms.name or record.student,
+        id=person.id,
+        email=person.email,
+        login=person.login,
+        section=person.section,
+        system=lms.system,
+        number=lms.number,
+        place=lms.place,
+        title=record.title,
+        score=record.score,
+        max_score=record.max_score,
+        feedback=_comment(record),
     )
 
 
-def gradescope_results(entry: Mapping[str, Any]) -> Json:
+def gradescope_results(record: Record) -> Json:
     """Return results.json as Gradescope specifies it. A test is an exercise, since points are given by exercise.
 
     Every test is visible: what they say is what a student may read, and one hidden test would hide the total.
     """
     tests = [
         {
-            "name": exercise["name"],
+            "name": exercise.name,
             "name_format": "text",
             "number": str(number),
-            "score": exercise["score"],
-            "max_score": exercise["max_score"],
-            "status": "passed" if exercise["score"] >= exercise["max_score"] else "failed",
-            "output": _told("\n\n".join(_exercise_lines(exercise, bool(entry["problem"])))),
+            "score": exercise.score,
+            "max_score": exercise.max_score,
+            "status": "passed" if exercise.points >= exercise.max_score else "failed",
+            "output": exercise_output(exercise, whole=bool(record.problem)),
             "output_format": "text",
             "visibility": "visible",
         }
-        for number, exercise in enumerate(entry["exercises"], 1)
+        for number, exercise in enumerate(record.exercises, 1)
     ]
     return {
-        "score": entry["score"],
-        "execution_time": entry["seconds"],
-        "output": _told("\n".join(filter(None, [_BAD.get(entry["status"], ""), entry["problem"], *entry["notes"]]))),
+        "score": record.score,
+        "execution_time": record.seconds,
+        "output": _told("\n".join(filter(None, [_BAD.get(record.status, ""), record.problem, *record.notes]))),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "extra_data": {"assignment": entry["assignment"], "status": entry["status"], "late_hours": entry["late_hours"]},
+        "extra_data": {"assignment": record.assignment, "status": record.status, "late_hours": record.late_hours},
         "tests": tests,
     }
 
 
-def _exercise_lines(exercise: Mapping[str, Any], whole: bool) -> list[str]:
+def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
     """Say what a student may know of an exercise: a person's decision, and each case that does not pass.
 
     Where something is wrong with the file as a `whole`, that is said once, above.
     """
-    lines = [f"{exercise['override']['because']} (decided by a person)"] if exercise["override"] else []
-    for case in exercise["cases"]:
-        if case["status"] != Status.PASSED and not whole:
-            told = "\n".join(filter(None, [case["message"], case["says"]]))
-            lines.append(f"{case['name']}: {case['status']}\n{case['claim']}\n{told}".strip())
-    return lines
+    lines = [f"{exercise.override.because} (decided by a person)"] if exercise.override else []
+    for case in exercise.cases:
+        if case.status is not Status.PASSED and not whole:
+            told = "\n".join(filter(None, [case.message, case.says]))
+            lines.append(f"{case.name}: {case.status}\n{case.claim}\n{told}".strip())
+    return _told("\n\n".join(lines))
 
 
-def _comment(entry: Mapping[str, Any]) -> str:
+def _comment(record: Record) -> str:
     """Return the feedback as the little markup that Moodle shows."""
-    parts = [_BAD.get(entry["status"], ""), entry["problem"], *entry["notes"]]
+    parts = [_BAD.get(record.status, ""), record.problem, *record.notes]
     paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in parts if part)
     items = "".join(
-        f"<li><strong>{_markup(e['name'])}</strong> {e['score']:g} / {e['max_score']:g}{_why(e, bool(entry['problem']))}</li>"
-        for e in entry["exercises"]
-        if e["score"] is not None
+        f"<li><strong>{_markup(e.name)}</strong> {e.score:g} / {e.max_score:g}{_why(e, whole=bool(record.problem))}</li>"
+        for e in record.exercises
+        if e.score is not None
     )
     return f"{paragraphs}<ul>{items}</ul>"
 
 
-def _why(exercise: Mapping[str, Any], whole: bool) -> str:
+def _why(exercise: ExerciseRecord, *, whole: bool) -> str:
     """Say in a sentence or two what is wrong first; where it is the file as a `whole`, that is said once, above."""
-    if exercise["override"]:
-        return f": {_markup(exercise['override']['because'])}"
-    case = next((case for case in exercise["cases"] if case["status"] != Status.PASSED), None)
+    if exercise.override:
+        return f": {_markup(exercise.override.because)}"
+    case = next((case for case in exercise.cases if case.status is not Status.PASSED), None)
     if case is None or whole:
         return ""
-    told = case["says"] or case["message"].partition("\n")[0]
-    return f": {_markup(case['claim'])} <em>{_markup(case['status'])}</em> {_markup(told)}".rstrip()
+    return (
+        f": {_markup(case.claim)} <em>{_markup(case.status)}</em> {_markup(case.says or case.told.headline)}".rstrip()
+    )
 
 
-def _late(entry: Mapping[str, Any]) -> object:
-    return entry["late_hours"] if entry["late_hours"] is not None else "late" if entry["late"] else ""
+def _late(record: Record) -> object:
+    return record.late_hours if record.late_hours is not None else "late" if record.late else ""
 
 
 def _markup(text: str) -> str:

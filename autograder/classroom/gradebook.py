@@ -9,7 +9,7 @@
 | exercise   | student and exercise          | the result, the key of all it depends on, and the run |
 | override   | decision of a person          | points and the reason; the latest for an exercise counts, no points withdraw it |
 | written    | student, and the class ("")   | whether the files made from the book are up to date |
-| todo       | student still to be graded    | what is known of the submission; the seed of a result that no longer stands |
+| todo       | student still to be graded    | whose it is, what is known of the submission; the seed of a result that no longer stands |
 
 A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
 whole, and what is not is graded by the next run. A result is kept as long as its key (`result_keys.py`) is what it would be
@@ -21,46 +21,44 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.match_students import Known, renames
-from autograder.classroom.record import Graded, Run, exercise_entry, head
-from autograder.classroom.result_keys import engine, result_key, source_key
+from autograder.classroom.gradebook_versions import VERSION, prepare, version_of
+from autograder.classroom.record import (
+    ExerciseRecord,
+    Graded,
+    Override,
+    Record,
+    Run,
+    Whole,
+    compose,
+    exercise_record,
+    head,
+)
+from autograder.classroom.record_json import exercise_of, isolation_of, stored_exercise, stored_head
+from autograder.classroom.result_keys import engine, result_key
 from autograder.classroom.roster import parse_time
-from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status
 from autograder.sandbox.job import Isolation, Source
 
 FILE = "gradebook.sqlite"
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
-    seconds REAL NOT NULL DEFAULT 0);
-CREATE TABLE submission (
-    student TEXT PRIMARY KEY, owner TEXT NOT NULL, content TEXT NOT NULL, code BLOB, head TEXT NOT NULL,
-    present INTEGER NOT NULL DEFAULT 1);
-CREATE TABLE grading (
-    student TEXT PRIMARY KEY, run INTEGER NOT NULL, problem TEXT NOT NULL, notes TEXT NOT NULL, seconds REAL NOT NULL);
-CREATE TABLE exercise (
-    student TEXT, name TEXT, key TEXT NOT NULL, score REAL NOT NULL, max_score REAL NOT NULL, status TEXT NOT NULL,
-    entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
-CREATE TABLE override (
-    id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
-    made TEXT NOT NULL);
-CREATE TABLE written (student TEXT PRIMARY KEY);
-"""
-_TODO = "CREATE TABLE IF NOT EXISTS todo (student TEXT PRIMARY KEY, head TEXT NOT NULL, seed INTEGER)"
-_DECIDED = "CREATE INDEX IF NOT EXISTS decided ON override (student)"
-_BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo")
 
 
 class GradebookError(Exception):
     """The gradebook, or the folder for it, cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """The latest run of a gradebook, and the weakest isolation that any result rests on."""
+
+    engine: str
+    isolation: Isolation
+    seconds: float
 
 
 class Gradebook:
@@ -76,15 +74,11 @@ class Gradebook:
             raise
 
     def _prepare(self, path: Path) -> None:
-        version = self.db.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _VERSION):
+        if version_of(self.db) > VERSION:
             raise GradebookError(f"{path} was written by another version of the autograder. Grade into a new folder.")
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = NORMAL")  # whole after a kill; after a power cut perhaps some rows short
-        if version == 0:
-            self.db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
-        self.db.execute(_TODO)  # books of earlier versions come without these
-        self.db.execute(_DECIDED)
+        prepare(self.db)
 
     def close(self) -> None:
         """Close the file; everything in it is whole at any time."""
@@ -117,100 +111,15 @@ class Gradebook:
         return Run(self.fact("assignment"), self.fact("title"), self.fact("seed"))
 
     @property
+    def points(self) -> dict[str, float]:
+        """What each exercise is worth, in report order."""
+        return dict(self.fact("exercises"))
+
+    @property
     def due(self) -> datetime | None:
         """Until when the class was to hand in, where that was said."""
         due = self.fact("due")
         return parse_time(due) if due else None
-
-    # What is to be graded
-
-    def adopt(self, submissions: Sequence[Submission]) -> None:
-        """Let results follow students whose name changed since, as when a roster was added."""
-        waiting = [(who, json.loads(known)) for who, known in self.db.execute("SELECT student, head FROM todo")]
-        held = {who: Known(known.get("owner", ""), _id(known)) for who, known in waiting} | {
-            student: Known(owner, _id(json.loads(known)))
-            for student, owner, known in self.db.execute("SELECT student, owner, head FROM submission")
-        }
-        moves = renames(held, submissions)
-        aside = {old: f"/{new}" for old, new in moves.items()}  # two may trade names, and no name has a slash
-        with self.db:
-            for old, new in [*aside.items(), *((aside[old], new) for old, new in moves.items())]:
-                for table in _BY_STUDENT:
-                    change = f"UPDATE OR REPLACE {table} SET student = ? WHERE student = ?"  # noqa: S608 (ours)
-                    self.db.execute(change, (new, old))
-                self.changed(new)
-
-    def stale(self, submissions: Iterable[Submission], keys: Mapping[str, str]) -> dict[str, frozenset[str]]:
-        """Return by student the exercises whose results are missing or no longer stand."""
-        held = dict[str, dict[str, str]]()
-        for student, name, key in self.db.execute("SELECT student, name, key FROM exercise"):
-            held.setdefault(student, {})[name] = key
-        found = {}
-        for submission in submissions:
-            content, mine = source_key(submission), held.get(submission.student, {})
-            found[submission.student] = frozenset(
-                name for name, key in keys.items() if mine.get(name) != result_key(key, content)
-            )
-        return {student: names for student, names in found.items() if names}
-
-    def handed_in_anew(self, submissions: Iterable[Submission]) -> set[str]:
-        """Return those whose code is another than what was graded before."""
-        held = dict(self.db.execute("SELECT student, content FROM submission"))
-        return {s.student for s in submissions if held.get(s.student, source_key(s)) != source_key(s)}
-
-    def is_current(self, student: str, name: str, key: str) -> bool:
-        """Whether a student's result for an exercise is the one that its key would give today."""
-        row = self.db.execute(
-            "SELECT e.key, s.content FROM exercise e JOIN submission s USING (student) WHERE student = ? AND name = ?",
-            (student, name),
-        ).fetchone()
-        return row is not None and row[0] == result_key(key, row[1])
-
-    def see_class(self, submissions: Sequence[Submission]) -> None:
-        """Note who is in the class now and what is new about those who are graded already.
-
-        Whoever is in it no more leaves the grades, and stays in the book.
-        """
-        here = {submission.student for submission in submissions}
-        with self.db:
-            for student, present in self.db.execute("SELECT student, present FROM submission").fetchall():
-                if present != (student in here):
-                    self.db.execute("UPDATE submission SET present = ? WHERE student = ?", (student in here, student))
-                    self.changed(student)
-
-    def keep(self, submissions: Iterable[Submission]) -> None:
-        """Bring up to date what is known of submissions that are graded already, code unchanged."""
-        held = {row[0]: row[1:] for row in self.db.execute("SELECT student, content, head FROM submission")}
-        due = self.due
-        with self.db:
-            for submission in submissions:
-                content, known = held.get(submission.student, ("", ""))
-                text = json.dumps(head(submission, due))
-                if content == source_key(submission) and known != text:
-                    self.db.execute("UPDATE submission SET head = ? WHERE student = ?", (text, submission.student))
-                    self.changed(submission.student)
-
-    def owe(self, submissions: Sequence[Submission], stale: Collection[str], *, whole: bool) -> None:
-        """Note who is still to be graded, until `save`: a run may be killed, or be about some of the class only.
-
-        It is noted before the book gets another seed, since results that wait keep theirs. Where `submissions` are not
-        the `whole` class, nothing changes for the others.
-        """
-        due, seed = self.due, self.fact("seed")
-        before = {student: (known, held) for student, known, held in self.db.execute("SELECT * FROM todo")}
-        here = {submission.student for submission in submissions}
-        after = {} if whole else {student: row for student, row in before.items() if student not in here}
-        for submission in submissions:
-            student = submission.student
-            if student in stale:
-                owner = _text(submission.owner.key)  # by which `adopt` knows it again
-                known = head(submission, due) | {"owner": owner}
-                after[student] = json.dumps(known), before[student][1] if student in before else seed
-        with self.db:
-            for student in {student for student, _ in before.items() ^ after.items()}:
-                self.changed(student)
-            self.db.execute("DELETE FROM todo")
-            self.db.executemany("INSERT INTO todo VALUES (?, ?, ?)", [(who, *row) for who, row in after.items()])
 
     # What was graded
 
@@ -232,8 +141,8 @@ class Gradebook:
         """Whether anything was ever graded into it."""
         return self.db.execute("SELECT 1 FROM run").fetchone() is not None
 
-    def last_run(self) -> dict[str, Any]:
-        """Return what is known of the latest run, and the weakest isolation that any result rests on."""
+    def last_run(self) -> LastRun:
+        """Return what is known of the latest run."""
         engine, isolation, seconds = self.db.execute(
             "SELECT engine, isolation, seconds FROM run ORDER BY id DESC LIMIT 1"
         ).fetchone()
@@ -241,41 +150,69 @@ class Gradebook:
             "SELECT DISTINCT isolation FROM run JOIN grading ON grading.run = run.id"
             " JOIN submission USING (student) WHERE present"
         ).fetchall()
-        levels = [json.loads(text) for (text,) in used or [(isolation,)]]
-        return {"engine": engine, "isolation": max(levels, key=lambda one: str(one["level"])), "seconds": seconds}
+        levels = [isolation_of(json.loads(text)) for (text,) in used or [(isolation,)]]
+        return LastRun(engine, max(levels, key=lambda one: one.level), seconds)
 
-    def save(self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int) -> None:
-        """Write down what a submission came to, all at once: of the exercises those named, the others stay.
+    def save(self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int) -> Record:
+        """Write down what a submission came to, all at once, and return its record.
 
-        Where it could, or could not, be imported other than before, every exercise is new.
+        Of the exercises those named are new, and the others stay as they were. Where the submission could, or could not,
+        be imported other than before, every exercise is new.
         """
-        submission, result, content = graded.submission, graded.result, source_key(graded.submission)
-        student, due = submission.student, self.due
+        submission, result = graded.submission, graded.result
+        student, known = submission.student, head(submission, self.due)
+        problem = _text(result.problem)
+        new = {exercise.name: exercise_record(exercise) for exercise in result.exercises}
         with self.db:
-            before = self.db.execute(
-                "SELECT content, problem FROM submission JOIN grading USING (student) WHERE student = ?", (student,)
-            ).fetchone()
-            whole = before != (content, _text(result.problem))
-            known = (
-                _text(submission.owner.key),
-                content,
-                _packed(submission.source),
-                json.dumps(head(submission, due)),
-            )
-            self.db.execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, 1)", (student, *known))
-            came_to = (student, run, _text(result.problem), json.dumps(result.notes), graded.seconds)
-            self.db.execute("INSERT OR REPLACE INTO grading VALUES (?, ?, ?, ?, ?)", came_to)
-            if whole:  # also of exercises that are left out this time
+            stands = self.standing(student) if self._last(student) == (submission.key, problem) else {}
+            new = {name: exercise for name, exercise in new.items() if name in names or not stands}
+            self._write(student, "submission", _text(submission.owner.key), submission.key, _packed(submission.source),
+                        stored_head(known), 1)  # fmt: skip
+            self._write(student, "grading", run, problem, json.dumps(result.notes), graded.seconds)
+            if not stands:  # also of exercises that are left out this time
                 self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
-            for exercise in result.exercises:
-                if whole or exercise.name in names:
-                    ours = any(case.status is Status.GRADER_ERROR for case in exercise.cases)
-                    key = "" if ours else result_key(keys[exercise.name], content)  # our failures are tried again
-                    entry = (exercise.score, exercise.max_score, exercise.status, json.dumps(exercise_entry(exercise)))
-                    row = (student, exercise.name, key, *entry, run)
-                    self.db.execute("INSERT OR REPLACE INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            for name, exercise in new.items():
+                ours = any(case.status is Status.GRADER_ERROR for case in exercise.cases)
+                key = "" if ours else result_key(keys[name], submission.key)  # our failures are tried again
+                entry = (exercise.score, exercise.max_score, exercise.status, stored_exercise(exercise))
+                self._write(student, "exercise", name, key, *entry, run)
             self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
             self.changed(student)
+        found = {**stands, **new}
+        whole = Whole(result.problem, result.notes, graded.seconds, graded.isolation)
+        exercises = [found[name] for name in self.points if name in found]
+        return compose(self.run, student, known, whole, exercises, self.overrides(student).get(student, {}))
+
+    def _write(self, student: str, table: str, *values: object) -> None:
+        marks = ", ".join("?" * (len(values) + 1))
+        self.db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (student, *values))  # noqa: S608 (ours)
+
+    def _last(self, student: str) -> tuple[str, str] | None:
+        """Return the key of the code that was graded last, and what was wrong with it as a whole."""
+        row = self.db.execute(
+            "SELECT content, problem FROM submission JOIN grading USING (student) WHERE student = ?", (student,)
+        ).fetchone()
+        return row and tuple(row)
+
+    def standing(self, student: str) -> dict[str, ExerciseRecord]:
+        """Return a student's computed exercises by name."""
+        rows = self.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,))
+        return {name: exercise_of(entry) for name, entry in rows}
+
+    def overrides(self, only: str | None = None) -> dict[str, dict[str, Override]]:
+        """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
+        found: dict[str, dict[str, Override]] = {}
+        wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
+        columns = "student, exercise, points, because, made"
+        for student, exercise, points, because, made in self.db.execute(
+            f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
+            values,
+        ):
+            if points is None:
+                found.get(student, {}).pop(exercise, None)
+            else:
+                found.setdefault(student, {})[exercise] = Override(points, because, made)
+        return found
 
     def override(self, student: str, exercise: str, points: float | None, because: str) -> None:
         """Write down a person's decision; without points it withdraws the earlier ones."""
@@ -309,11 +246,6 @@ class Gradebook:
         return [student for (student,) in rows]
 
 
-def _id(known: Mapping[str, Any]) -> str:
-    """Return the id on the roster of whoever a submission's head is about, or nothing."""
-    return str((known["person"] or {}).get("id", ""))
-
-
 def _packed(source: Source | None) -> bytes | None:
     if source is None:
         return None
@@ -321,6 +253,6 @@ def _packed(source: Source | None) -> bytes | None:
     return zlib.compress(json.dumps([source.module, source.notebook, chunks]).encode())
 
 
-def _text(value: Any) -> Any:
+def _text(text: str) -> str:
     """Return a text that a database takes: half a character pair cannot be stored."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+    return text.encode("utf-8", "replace").decode()

@@ -6,22 +6,20 @@ import difflib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
-from sys import intern
+from dataclasses import replace
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import Json, Override, absent, compose, ungraded
+from autograder.classroom.record import Record, Whole, absent, compose, ungraded
+from autograder.classroom.record_json import head_of, isolation_of, person_of
 from autograder.classroom.roster import Person
 from autograder.classroom.submissions import student_names
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.archives import printable
 
-_ALIKE = ("name", "claim", "visibility", "status", "diagnosis", "says", "message")  # in many cases of many students
 
-
-def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Json]:
+def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Record]:
     """Yield the records of the class, or of some of it, by student; one at a time is in memory."""
-    run, points = book.run, book.fact("exercises")
+    run, points = book.run, book.points
     for student in book.students() if students is None else students:
         known, problem, notes, seconds, isolation, seed = book.db.execute(
             "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
@@ -29,70 +27,39 @@ def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[
             " WHERE s.student = ?",
             (student,),
         ).fetchone()
-        rows = dict(book.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,)))
-        exercises = [_shared(json.loads(rows[name])) for name in points if name in rows]
-        graded = {
-            "problem": problem,
-            "notes": json.loads(notes),
-            "seconds": seconds,
-            "isolation": json.loads(isolation),
-        }
+        found = book.standing(student)
+        exercises = [found[name] for name in points if name in found]
+        whole = Whole(problem, tuple(json.loads(notes)), seconds, isolation_of(json.loads(isolation)))
         its_run = run if seed is None else replace(run, seed=seed)
-        decided = overrides(book, student).get(student, {})
-        yield compose(its_run, student, json.loads(known), graded, exercises, decided)
+        decided = book.overrides(student).get(student, {})
+        yield compose(its_run, student, head_of(known), whole, exercises, decided)
 
 
-def _shared(entry: Json) -> Json:
-    """Keep equal texts once: a class of thousands says the same few sentences again and again."""
-    for case in entry["cases"]:
-        case |= {key: intern(case[key]) for key in _ALIKE}
-    return entry
-
-
-def overrides(book: Gradebook, only: str | None = None) -> dict[str, dict[str, Override]]:
-    """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
-    found: dict[str, dict[str, Override]] = {}
-    wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
-    columns = "student, exercise, points, because, made"
-    for student, exercise, points, because, made in book.db.execute(
-        f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
-        values,
-    ):
-        if points is None:
-            found.get(student, {}).pop(exercise, None)
-        else:
-            found.setdefault(student, {})[exercise] = Override(points, because, made)
-    return found
-
-
-def absentees(book: Gradebook) -> list[Json]:
+def absentees(book: Gradebook) -> list[Record]:
     """Return the lines of those on the roster who handed in nothing, as far as the latest run could see."""
-    people = [Person(**entry) for entry in book.fact("roster") or ()]
+    people = list(filter(None, map(person_of, book.fact("roster") or ())))
     known = dict(
         book.db.execute("SELECT student, head FROM submission WHERE present UNION SELECT student, head FROM todo")
     )
-    here = {(json.loads(text)["person"] or {}).get("id") for text in known.values()}
+    here = {person.id for text in known.values() if (person := head_of(text).person)}
     names = student_names([*known, *(person.id for person in people if person.id not in here)])
-    decided = overrides(book)
-    missing = [(names[person.id], person) for person in people if person.id not in here]
-    return [
-        absent(book.run, {"student": name, "person": asdict(person)}, book.fact("exercises"), decided.get(name, {}))
-        for name, person in sorted(missing)
-    ]
+    decided = book.overrides()
+    missing = {names[person.id]: person for person in people if person.id not in here}
+    return [absent(book.run, name, missing[name], book.points, decided.get(name, {})) for name in sorted(missing)]
 
 
-def waiting(book: Gradebook) -> list[Json]:
+def waiting(book: Gradebook) -> list[Record]:
     """Return the lines of those who handed in and have no result yet."""
-    here, decided = set(book.students()), overrides(book)
+    here, decided = set(book.students()), book.overrides()
     return [
-        ungraded(book.run, student, json.loads(known), book.fact("exercises"), decided.get(student, {}))
+        ungraded(book.run, student, head_of(known), book.points, decided.get(student, {}))
         for student, known in book.db.execute("SELECT student, head FROM todo ORDER BY student").fetchall()
         if student not in here
     ]
 
 
 def outdated(book: Gradebook) -> list[str]:
-    """Return whose results are from before something changed, and still to be made anew."""
+    """Return the students whose results are stale."""
     rows = book.db.execute("SELECT student FROM todo JOIN submission USING (student) WHERE present ORDER BY student")
     return [student for (student,) in rows]
 
@@ -115,20 +82,17 @@ def source_of(book: Gradebook, student: str) -> Source | None:
 
 
 def find_student(book: Gradebook, wanted: str) -> str:
-    """Return whom somebody means: by the name in the grades, or by id, email or name on the roster.
+    """Return the student of that name in the grades, or of that id, email or name on the roster.
 
-    Raises GradebookError where it is nobody, or more than one.
+    Raises GradebookError where there is none, or more than one.
     """
-    lines = [(student, _person(known)) for student, known in book.db.execute("SELECT student, head FROM submission")]
-    lines += [(entry["student"], entry["person"] or {}) for entry in [*absentees(book), *waiting(book)]]
+    graded = book.db.execute("SELECT student, head FROM submission")
+    lines = [(student, head_of(known).person) for student, known in graded]
+    lines += [(record.student, record.person) for record in [*absentees(book), *waiting(book)]]
     names = {student for student, _ in lines}
     if wanted in names:
         return wanted
-    found = {
-        student
-        for student, person in lines
-        if wanted.casefold() in {student.casefold(), *(str(value).casefold() for value in person.values())}
-    }
+    found = {student for student, person in lines if wanted.casefold() in {student.casefold(), *_names(person)}}
     if len(found) == 1:
         return str(found.pop())
     if found:
@@ -139,7 +103,7 @@ def find_student(book: Gradebook, wanted: str) -> str:
 
 
 def find_exercise(names: Iterable[str], wanted: str) -> str:
-    """Return the name of the exercise that somebody means. Raises GradebookError where there is none of that name."""
+    """Return the exercise of that name. Raises GradebookError where there is none."""
     names = list(names)
     if wanted in names:
         return wanted
@@ -148,6 +112,6 @@ def find_exercise(names: Iterable[str], wanted: str) -> str:
     raise GradebookError(f"There is no exercise {printable(wanted)}.{hint} It has: {', '.join(names)}.")
 
 
-def _person(known: str) -> Json:
-    person = json.loads(known)["person"] or {}
-    return {key: person[key] for key in ("id", "name", "email") if person.get(key)}
+def _names(person: Person | None) -> set[str]:
+    """Return what a person of the roster may be called."""
+    return {name.casefold() for name in (person.id, person.name, person.email) if name} if person else set()

@@ -1,19 +1,19 @@
-"""What to say where a class matches nothing: a roster that nobody is on, submissions that are another assignment's."""
+"""Messages for a class that does not match: none of its students is on the roster, or none of its code has a point."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from autograder.classroom.aliases import Aliases
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import source_of
 from autograder.classroom.roster import Roster
 from autograder.classroom.submissions import Submission
+from autograder.classroom.summary import Summary
 from autograder.submission.archives import several
 
 ALIASES = "--alias FILE.csv, which begins with the line name,id, says whose of the roster each name of the export is"
@@ -32,26 +32,25 @@ class Mismatch:
 
 
 def roster_mismatch(submissions: Sequence[Submission], roster: Roster | None) -> Mismatch | None:
-    """Return what to say where a roster is given and no submission is of anybody on it.
-
-    An export that hides who students are cannot be of anybody.
-    """
+    """Return what to say where a roster is given and no submission is of a student on it."""
     if not roster or any(submission.person for submission in submissions):
-        return None
-    if all(s.owner.system and not (s.owner.name or s.owner.sid or s.owner.email) for s in submissions):
         return None
     names = tuple(submission.student for submission in submissions)
     people = [f"{person.id} ({person.name})" if person.name else person.id for person in roster.people]
-    message = (
-        f"None of the {len(names)} submissions is on the roster. Nothing was graded or written. The submissions are "
-        f"called {several(names)}; on the roster are {several(people)}. If both are of one class, {ALIASES}; else give "
-        "the roster or the submissions of the other."
+    told = f"None of the {len(names)} submissions is on the roster."
+    advice = (
+        f"The submissions are called {several(names)}; on the roster are {several(people)}. If both are of one class, "
+        f"{ALIASES}; else give the roster or the submissions of the other."
     )
+    if all(s.owner.system and not (s.owner.name or s.owner.sid or s.owner.email) for s in submissions):
+        told = f"The export is anonymous, so none of the {len(names)} submissions can be found on the roster."
+        advice = f"Grade it without a roster, into a folder whose gradebook holds none. Or map the names: {ALIASES}."
+    message = f"{told} Nothing was graded or written. {advice}"
     return Mismatch("roster", message, names, tuple(person.id for person in roster.people))
 
 
 def unmatched_aliases(submissions: Sequence[Submission], roster: Roster) -> str:
-    """Say which names of the aliases are nobody's among the submissions, if any."""
+    """Say which names of the aliases belong to no submission, if any."""
     here = [submission.person.id for submission in submissions if submission.person]
     names = Aliases(roster).unmatched([submission.owner for submission in submissions], here)
     if not names:
@@ -60,17 +59,17 @@ def unmatched_aliases(submissions: Sequence[Submission], roster: Roster) -> str:
     return f"{told} not among the submissions: {several(names)}. Check how the export, or grades.csv, writes them."
 
 
-def points_mismatch(book: Gradebook, summary: Mapping[str, Any]) -> Mismatch | None:
+def points_mismatch(book: Gradebook, summary: Summary) -> Mismatch | None:
     """Return what to say where a whole class has no point."""
-    if not summary.get("without_points"):  # not in the summary of an earlier version
+    if not summary.without_points:
         return None
-    exercises, defined, unreadable = list(book.fact("exercises")), Counter[str](), 0
+    exercises, defined, unreadable = list(book.points), Counter[str](), 0
     for student in islice(book.students(), _SOME):
         source = source_of(book, student)
         unreadable += source is None
         texts = (chunk.text for chunk in source.chunks) if source else ()
         defined.update({name for text in texts for name in _DEFINITION.findall(text)})
-    told = f"Nobody in this class has a point. Are these the submissions of {book.fact('assignment')}?"
+    told = f"No student in this class has a point. Are these the submissions of {summary.assignment}?"
     if unreadable:
         told += f" {unreadable} of them cannot be read."
     if defined and not defined.keys() & set(exercises):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.gradebook_view import find_exercise, overrides
-from autograder.classroom.record import Json
+from autograder.classroom.gradebook_view import find_exercise
 from autograder.classroom.result_keys import builds_on, exercise_keys
 from autograder.classroom.seed import draw_seed
 from autograder.classroom.shards import Shard
+from autograder.classroom.standing import adopt, handed_in_anew, keep, owe, see_class, stale_results
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
@@ -38,7 +38,7 @@ class Plan:
     stale: Mapping[str, frozenset[str]]
     tasks: tuple[Submission, ...]
     kept: int
-    decided: tuple[str, ...] = ()  # students of whom a person decided something before this code of theirs came
+    decided: tuple[str, ...] = ()  # students who resubmitted after a manual override
 
 
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
@@ -57,20 +57,20 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     again = builds_on(oracle, [find_exercise(keys, name) for name in choices.regrade])
     chosen = _chosen(submissions, choices.only)
     book.set_facts(facts)
-    book.adopt(submissions)
-    owed = book.stale(submissions, keys)
-    book.owe(submissions, owed.keys(), whole=not choices.only)
+    adopt(book, submissions)
+    owed = stale_results(book, submissions, keys)
+    owe(book, submissions, owed.keys(), whole=not choices.only)
     book.describe(assignment, seed)
     if not choices.only:
-        book.see_class(submissions)
-    book.keep(submissions)
+        see_class(book, submissions)
+    keep(book, submissions)
     stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
     tasks = tuple(submission for submission in chosen if submission.student in stale)
-    decided = tuple(sorted(book.handed_in_anew(tasks) & {who for who, made in overrides(book).items() if made}))
+    decided = tuple(sorted(handed_in_anew(book, tasks) & {who for who, made in book.overrides().items() if made}))
     return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks), decided)
 
 
-def _part(book: Gradebook, choices: Choices, seed: int | None) -> Json:
+def _part(book: Gradebook, choices: Choices, seed: int | None) -> dict[str, Any]:
     """Return the facts of a grading, its shard among them. Raises GradebookError where the book is of another part."""
     part, held = str(choices.shard) if choices.shard else None, book.fact("shard")
     if book.fact("assignment") and part != held:
@@ -94,5 +94,5 @@ def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[
         for name in {name.casefold() for name in names} & wanted.keys():
             found[name] = submission
     for name in wanted.keys() - found.keys():
-        raise GradebookError(f"Nobody in this class is {printable(wanted[name])}. grades.csv lists everyone.")
+        raise GradebookError(f"There is no student {printable(wanted[name])} in this class. grades.csv lists everyone.")
     return list({s.student: s for s in found.values()}.values()) if wanted else submissions

@@ -1,29 +1,24 @@
-"""A student's result in the form of results/STUDENT.json; `result.schema.json` describes it.
+"""What one student's submission came to, as types: from here to sheets and pages nothing is text that is read again.
 
-A record is put together from what is known of a submission (`head`), of each exercise (`exercise_entry`), and what a
-person has decided since. Everything in it is plain data, and nothing of hidden cases is in it that students may not see.
+`record_json.py` writes records as results/STUDENT.json and stores their parts. Nothing of hidden cases is in a record
+that students may not see.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
-from autograder.classroom.roster import lateness
+from autograder.classroom.roster import Person, lateness
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status
-from autograder.judge.picture import as_json
-from autograder.judge.result import ExerciseResult, Result
+from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Isolation
 from autograder.submission.archives import printable
 
-SCHEMA = 1
-NOT_SUBMITTED = "not_submitted"  # the status of somebody on the roster who handed in nothing
-NOT_GRADED = "not_graded"  # the status of somebody whose work is there, and still to be graded
-
-Json = dict[str, Any]
+NOT_SUBMITTED = "not_submitted"  # the status of a student on the roster who handed in nothing
+NOT_GRADED = "not_graded"  # the status of a student whose submission is still to be graded
 
 
 @dataclass(frozen=True)
@@ -33,6 +28,7 @@ class Override:
     points: float
     because: str
     made: str  # when, in ISO 8601
+    computed: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -54,136 +50,177 @@ class Run:
     seed: int
 
 
-def head(submission: Submission, due: datetime | None = None) -> Json:
+@dataclass(frozen=True)
+class Lms:
+    """Whose a submission is in the export."""
+
+    system: str = ""  # the platform, or nothing
+    name: str = ""
+    number: str = ""
+    place: str = ""  # the file or folder in the export
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is known of a submission before it is graded. Times are in ISO 8601."""
+
+    origin: str = ""
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    readable: bool = False
+    person: Person | None = None
+    lms: Lms = field(default_factory=Lms)
+    submitted: str | None = None
+    due: str | None = None
+    late: bool = False
+    late_hours: float | None = None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What grading found of a submission as a whole."""
+
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    isolation: Isolation | None = None  # None where nothing ran
+
+
+@dataclass(frozen=True)
+class ExerciseRecord:
+    """An exercise of a record; the score is a person's where one decided, and None while it is not graded."""
+
+    name: str
+    score: float | None
+    max_score: float
+    status: Status
+    cases: tuple[CaseResult, ...] = ()
+    override: Override | None = None
+
+    @property
+    def points(self) -> float:
+        """The score, or 0 while there is none."""
+        return self.score or 0.0
+
+
+@dataclass(frozen=True)
+class Record(Head):
+    """What a student's submission came to."""
+
+    assignment: str = ""
+    title: str = ""
+    seed: int = 0
+    student: str = ""
+    score: float | None = None
+    max_score: float = 0.0
+    status: str = "graded"
+    seconds: float = 0.0
+    isolation: Isolation | None = None
+    exercises: tuple[ExerciseRecord, ...] = ()
+
+    @property
+    def points(self) -> float:
+        """The score, or 0 while there is none."""
+        return self.score or 0.0
+
+
+def head(submission: Submission, due: datetime | None = None) -> Head:
     """Return what is known of a submission before it is graded."""
-    person = submission.person
+    person, owner = submission.person, submission.owner
     when = lateness(submission.submitted, due, person.extension if person else "", marked=submission.late)
-    return {
-        "origin": submission.origin,
-        "problem": submission.problem,
-        "notes": list(submission.notes),
-        "doubts": list(submission.doubts),
-        "readable": submission.source is not None,
-        "person": asdict(person) if person else None,
-        "lms": {
-            "system": submission.owner.system,
-            "name": printable(submission.owner.name),
-            "number": submission.owner.number,
-            "place": submission.place,
-        },
-        "submitted": when.submitted.isoformat() if when.submitted else None,
-        "due": when.due.isoformat() if when.due else None,
-        "late": when.late,
-        "late_hours": when.hours,
-    }
+    return Head(
+        submission.origin,
+        submission.problem,
+        submission.notes,
+        submission.doubts,
+        submission.source is not None,
+        person,
+        Lms(owner.system, printable(owner.name), owner.number, submission.place),
+        when.submitted.isoformat() if when.submitted else None,
+        when.due.isoformat() if when.due else None,
+        when.late,
+        when.hours,
+    )
 
 
-def exercise_entry(exercise: ExerciseResult) -> Json:
-    """Return one exercise's part of a record."""
-    return {
-        "name": exercise.name,
-        "score": exercise.score,
-        "max_score": exercise.max_score,
-        "status": exercise.status,
-        "override": None,
-        "cases": [
-            {
-                "name": case.name,
-                "claim": case.claim,
-                "visibility": case.visibility,
-                "status": case.status,
-                "message": case.message,
-                "diagnosis": case.diagnosis,
-                "says": case.says,
-                "seconds": round(case.seconds, 4),
-                "picture": as_json(case.picture),
-            }
-            for case in exercise.cases
-        ],
-    }
+def exercise_record(exercise: ExerciseResult) -> ExerciseRecord:
+    """Return an exercise as a record holds it, without what is for graders only."""
+    cases = tuple(replace(c, seconds=round(c.seconds, 4), follows=(), grader_note="") for c in exercise.cases)
+    return ExerciseRecord(exercise.name, exercise.score, exercise.max_score, exercise.status, cases)
 
 
 def compose(
     run: Run,
     student: str,
-    known: Mapping[str, Any],
-    graded: Mapping[str, Any],
-    exercises: Sequence[Json],
+    known: Head,
+    whole: Whole,
+    exercises: Sequence[ExerciseRecord],
     overrides: Mapping[str, Override],
-) -> Json:
-    """Put a record together. `graded` holds the problem, notes, seconds and isolation of a grading."""
-    final = [_overridden(entry, overrides.get(entry["name"])) for entry in exercises]
-    statuses = {case["status"] for entry in final for case in entry["cases"]}
-    return {
-        "schema": SCHEMA,
-        "assignment": run.assignment,
-        "title": run.title,
-        "student": student,
-        "origin": known["origin"],
-        "score": round(sum(entry["score"] for entry in final), 2),
-        "max_score": round(sum(entry["max_score"] for entry in final), 2),
-        "status": _status(statuses, readable=known["readable"], problem=graded["problem"]),
-        "problem": known["problem"] or graded["problem"],
-        "notes": [*known["notes"], *graded["notes"]],
-        "doubts": known.get("doubts", []),  # not in gradebooks of earlier versions
-        "person": known["person"],
-        "lms": known["lms"],
-        "submitted": known["submitted"],
-        "due": known["due"],
-        "late": known["late"],
-        "late_hours": known["late_hours"],
-        "seed": run.seed,
-        "seconds": round(graded["seconds"], 3),
-        "isolation": graded["isolation"],
-        "exercises": final,
-    }
+) -> Record:
+    """Put a record together."""
+    final = tuple(_overridden(exercise, overrides.get(exercise.name)) for exercise in exercises)
+    return Record(
+        **{
+            **vars(known),
+            "problem": known.problem or whole.problem,
+            "notes": (*known.notes, *whole.notes),
+        },
+        assignment=run.assignment,
+        title=run.title,
+        seed=run.seed,
+        student=student,
+        score=round(sum(exercise.points for exercise in final), 2),
+        max_score=round(sum(exercise.max_score for exercise in final), 2),
+        status=_status(final, readable=known.readable, problem=whole.problem),
+        seconds=round(whole.seconds, 3),
+        isolation=whole.isolation,
+        exercises=final,
+    )
 
 
 def record(
     assignment: Assignment, submission: Submission, result: Result, isolation: Isolation, seed: int, seconds: float
-) -> Json:
+) -> Record:
     """Return the record of a submission that was just graded."""
-    graded = {"problem": result.problem, "notes": result.notes, "seconds": seconds, "isolation": asdict(isolation)}
-    run = Run(assignment.slug, assignment.title, seed)
-    return compose(run, submission.student, head(submission), graded, [*map(exercise_entry, result.exercises)], {})
+    run, whole = Run(assignment.slug, assignment.title, seed), Whole(result.problem, result.notes, seconds, isolation)
+    return compose(run, submission.student, head(submission), whole, [*map(exercise_record, result.exercises)], {})
 
 
-def absent(run: Run, person: Mapping[str, Any], points: Mapping[str, float], overrides: Mapping[str, Override]) -> Json:
-    """Return the line of somebody who handed in nothing; what a person decided counts nevertheless."""
-    known = head(Submission(person["student"], "", None)) | {"person": person["person"]}
-    return _without_result(run, person["student"], known, points, overrides) | {"status": NOT_SUBMITTED}
+def absent(
+    run: Run, student: str, person: Person, points: Mapping[str, float], overrides: Mapping[str, Override]
+) -> Record:
+    """Return the line of a student who handed in nothing; what a person decided counts nevertheless."""
+    known = replace(head(Submission(student, "", None)), person=person)
+    return replace(_without_result(run, student, known, points, overrides), status=NOT_SUBMITTED)
 
 
 def ungraded(
-    run: Run, student: str, known: Mapping[str, Any], points: Mapping[str, float], overrides: Mapping[str, Override]
-) -> Json:
-    """Return the line of somebody whose work waits: no points, rather than none of the points."""
+    run: Run, student: str, known: Head, points: Mapping[str, float], overrides: Mapping[str, Override]
+) -> Record:
+    """Return the line of a student whose submission waits: no points, rather than none of the points."""
     found = _without_result(run, student, known, points, overrides)
-    exercises = [entry if entry["override"] else {**entry, "score": None} for entry in found["exercises"]]
-    return found | {"status": NOT_GRADED, "score": None, "exercises": exercises}
+    exercises = tuple(e if e.override else replace(e, score=None) for e in found.exercises)
+    return replace(found, status=NOT_GRADED, score=None, exercises=exercises)
 
 
 def _without_result(
-    run: Run, student: str, known: Mapping[str, Any], points: Mapping[str, float], overrides: Mapping[str, Override]
-) -> Json:
-    entries: list[Json] = [
-        {"name": name, "score": 0.0, "max_score": most, "status": Status.MISSING, "override": None, "cases": []}
-        for name, most in points.items()
-    ]
-    graded = {"problem": "", "notes": (), "seconds": 0.0, "isolation": None}
-    return compose(run, student, known, graded, entries, overrides)
+    run: Run, student: str, known: Head, points: Mapping[str, float], overrides: Mapping[str, Override]
+) -> Record:
+    exercises = [ExerciseRecord(name, 0.0, most, Status.MISSING) for name, most in points.items()]
+    return compose(run, student, known, Whole(), exercises, overrides)
 
 
-def _overridden(entry: Json, override: Override | None) -> Json:
+def _overridden(exercise: ExerciseRecord, override: Override | None) -> ExerciseRecord:
     if override is None:
-        return entry
-    return {**entry, "score": override.points, "override": {**asdict(override), "computed": entry["score"]}}
+        return exercise
+    return replace(exercise, score=override.points, override=replace(override, computed=exercise.points))
 
 
-def _status(statuses: set[str], *, readable: bool, problem: str) -> str:
+def _status(exercises: Sequence[ExerciseRecord], *, readable: bool, problem: str) -> str:
     """Say how the submission as a whole ended, in one word for the grade sheet."""
     if not readable:
         return "unreadable"
-    if Status.GRADER_ERROR in statuses:
+    if any(case.status is Status.GRADER_ERROR for exercise in exercises for case in exercise.cases):
         return "grader_error"
     return "not_importable" if problem else "graded"

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import autograder
 from autograder.classroom.fingerprint import describe, digest
-from autograder.classroom.submissions import Submission
 from autograder.course.spec import Case, Exercise
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
@@ -52,14 +51,6 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
-
-
-def source_key(submission: Submission) -> str:
-    """Return the key of a submission's code as it is graded."""
-    source = submission.source
-    if source is None:
-        return digest("unreadable", submission.problem)
-    return digest(source.module, str(source.notebook), *(part for c in source.chunks for part in (c.label, c.text)))
 
 
 def exercise_keys(oracle: Oracle) -> dict[str, str]:

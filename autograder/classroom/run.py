@@ -10,7 +10,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import records
 from autograder.classroom.plan import Plan
 from autograder.classroom.record import Graded
 from autograder.classroom.submissions import Submission
@@ -65,7 +64,7 @@ def grade_class(
                     return
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from filter(None, (future.result() for future in done))
-        except BaseException:  # Ctrl-C, or nobody wants the rest: end what is running, begin nothing more
+        except BaseException:  # Ctrl-C, or the rest is not wanted: end what is running, begin nothing more
             stop.set()
             sandbox.close()
             raise
@@ -118,8 +117,7 @@ def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Wat
             student = graded.submission.student
             if graded.isolation not in runs:
                 runs[graded.isolation] = book.begin(graded.isolation)
-            book.save(graded, plan.keys, plan.stale[student], runs[graded.isolation])
-            (entry,) = records(book, [student])
-            watch.graded(Mark(student, entry["status"], entry["score"], entry["max_score"]))
+            record = book.save(graded, plan.keys, plan.stale[student], runs[graded.isolation])
+            watch.graded(Mark(student, record.status, record.points, record.max_score))
     for run in runs.values():
         book.end(run, time.monotonic() - began)

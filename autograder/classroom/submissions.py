@@ -15,11 +15,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from autograder.classroom.aliases import Aliases
 from autograder.classroom.export_contents import Part, contents_of, inside
+from autograder.classroom.fingerprint import digest
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.tar_archives import TARS, open_tar, tar_members
 from autograder.lms.platform import Kind, Owner
@@ -70,6 +71,14 @@ class Submission:
     submitted: datetime | None = None
     late: bool = False  # as the export marks it
     place: str = ""  # the file or folder of the export, where its name is one that may be written again
+
+    @cached_property
+    def key(self) -> str:
+        """The key of the code as it is graded."""
+        source = self.source
+        if source is None:
+            return digest("unreadable", self.problem)
+        return digest(source.module, str(source.notebook), *(part for c in source.chunks for part in (c.label, c.text)))
 
 
 @dataclass(frozen=True)

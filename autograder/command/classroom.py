@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +13,22 @@ import typer
 
 from autograder.command.machines import Machines, parse_resources
 from autograder.command.options import (
+    AliasOption,
+    ClusterOption,
     CourseOption,
+    DueOption,
+    EventsOption,
+    JobsOption,
+    NewOutOption,
+    OnlyOption,
+    RegradeOption,
+    ResourcesOption,
+    RosterOption,
+    SeedOption,
+    ShardOption,
     SlugArgument,
+    SubmissionsArgument,
+    TrainingOption,
     TrustOption,
     course_of,
     fail,
@@ -28,76 +44,56 @@ if TYPE_CHECKING:
     from autograder.classroom.plan import Choices, Plan
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
+    from autograder.classroom.summary import Summary
     from autograder.command.progress import Events
+    from autograder.pages.class_files import Published
 
 
 def grade(
     slug: SlugArgument,
-    submissions: Annotated[Path, typer.Argument(help="A folder, zip or tar of submissions, or a single file")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the gradebook and all that is made from it")],
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, show_default="the gradebook's, at first a new one", help="Seed of the hidden inputs"),
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
-    roster: Annotated[
-        Path | None,
-        typer.Option(show_default="the gradebook's", help="CSV of id, name, email, login, section, extension"),
-    ] = None,
-    alias: Annotated[
-        Path | None,
-        typer.Option(
-            show_default="the gradebook's", help="CSV of name, id: whose of the roster a name of the export is"
-        ),
-    ] = None,
-    due: Annotated[
-        str | None, typer.Option(metavar="WHEN", show_default="the gradebook's", help="Due date: 2026-03-01T23:59")
-    ] = None,
-    only: Annotated[list[str] | None, typer.Option(metavar="STUDENT", help="Grade this student only")] = None,
-    regrade: Annotated[
-        list[str] | None, typer.Option(metavar="EXERCISE", help="Grade it again, and what builds on it")
-    ] = None,
-    training: Annotated[
-        bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
-    ] = True,
-    shard: Annotated[
-        str, typer.Option(metavar="I/N", help="Only this part of the class; autograder merge puts parts together")
-    ] = "",
-    cluster: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="On the workers of a Dask scheduler: tcp://host:8786")
-    ] = "",
-    resources: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=AMOUNT", help="Only on workers that have it, as GPU=1")
-    ] = None,
+    submissions: SubmissionsArgument,
+    out: NewOutOption,
+    seed: SeedOption = None,
+    jobs: JobsOption = 0,
+    roster: RosterOption = None,
+    alias: AliasOption = None,
+    due: DueOption = None,
+    only: OnlyOption = None,
+    regrade: RegradeOption = None,
+    training: TrainingOption = True,
+    shard: ShardOption = "",
+    cluster: ClusterOption = "",
+    resources: ResourcesOption = None,
     accept_unsandboxed: TrustOption = False,
     course: CourseOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print events, one JSON object a line")] = False,
+    as_json: EventsOption = False,
 ) -> None:
     """Grade a class, or what changed since: gradebook, grades, results, feedback and a report."""
     from rich.console import Console
 
-    from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.plan import Choices
-    from autograder.classroom.roster import RosterError
-    from autograder.classroom.submissions import SubmissionsError
     from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
 
-    where = Machines(
-        course_of(course),
-        slug,
-        jobs or cores(),
-        training,
-        accept_unsandboxed,
-        cluster,
-        parse_resources(resources, cluster),
-    )
+    needs = parse_resources(resources, cluster)
+    where = Machines(course_of(course), slug, jobs or cores(), training, accept_unsandboxed, cluster, needs)
     console = Console(stderr=as_json)
-    events = Events(sys.stdout) if as_json else None
     people, facts = _class_facts(out, roster, alias, due)
     choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts)
+    with _stopping_well(out, console):
+        sound = _grade_into(out, where, choices, submissions, people, console, Events(sys.stdout) if as_json else None)
+    raise typer.Exit(0 if sound else 1)
+
+
+@contextmanager
+def _stopping_well(out: Path, console: Console) -> Iterator[None]:
+    """Say why a grading stopped, and how it goes on."""
+    from autograder.classroom.gradebook import GradebookError
+    from autograder.classroom.roster import RosterError
+    from autograder.classroom.submissions import SubmissionsError
+
     try:
-        sound = _grade_into(out, where, choices, submissions, people, console, events)
+        yield
     except (SubmissionsError, RosterError, GradebookError) as error:
         fail(str(error))
     except OSError as error:
@@ -108,7 +104,6 @@ def grade(
             highlight=False,
         )
         raise
-    raise typer.Exit(0 if sound else 1)
 
 
 def merge(
@@ -143,10 +138,10 @@ def merge(
             leave_out(book, students)
             if not students:
                 fail("There is no submission in any of them.")
-            summary = publish(book)
-            _show_class(Console(), book, f"{facts['assignment']}: {len(students)} submissions")
-            _say_where(Console(), out, summary)
-            sound = _is_sound(book, summary, None)
+            published = publish(book)
+            _show_class(Console(), book, published, f"{facts['assignment']}: {len(students)} submissions")
+            _say_where(Console(), out, published.summary)
+            sound = _is_sound(book, published.summary, None)
     except GradebookError as error:
         fail(str(error))
     except OSError as error:
@@ -197,13 +192,13 @@ def _tell(mismatch: Mismatch, events: Events | None) -> None:
         events.tell("mismatch", **asdict(mismatch))
 
 
-def _is_sound(book: Gradebook, summary: dict[str, Any], events: Events | None) -> bool:
+def _is_sound(book: Gradebook, summary: Summary, events: Events | None) -> bool:
     """Return whether a class was graded as it should be; say so where it is without a point."""
     from autograder.classroom.mismatch import points_mismatch
 
     if mismatch := points_mismatch(book, summary):
         _tell(mismatch, events)
-    return not (summary["problems"] or mismatch)
+    return not (summary.problems or mismatch)
 
 
 def _class_facts(
@@ -246,28 +241,46 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
 
 def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
-    from autograder.classroom.gradebook_view import records
+    from autograder.classroom.summary import told_summary
     from autograder.pages.class_files import publish
-    from autograder.submission.archives import several
 
     done, shard = len(plan.tasks), book.fact("shard")
     if shard:
-        failed = sum(entry["status"] == "grader_error" for entry in records(book))
-        if events:
-            events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
-        else:
-            title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
-            print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
-        return not failed
+        return _close_shard(book, plan, events, shard)
     if done:
         console.print("writing the files of the class", highlight=False)
-    summary = publish(book)
+    published = publish(book)
+    summary = published.summary
     if events:
         sound = _is_sound(book, summary, events)
-        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **summary)
+        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **told_summary(summary))
         return sound
     if done:
-        _show_class(console, book, f"{book.fact('assignment')}: {summary['submissions']} submissions")
+        _show_class(console, book, published, f"{summary.assignment}: {summary.submissions} submissions")
+    _tell_decided(plan)
+    console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
+    _say_where(console, book.folder, summary)
+    return _is_sound(book, summary, events)
+
+
+def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str) -> bool:
+    """Say what came of a part of a class, which has no files of its own; return whether we did not fail."""
+    from autograder.classroom.gradebook_view import records
+
+    done = len(plan.tasks)
+    failed = sum(record.status == "grader_error" for record in records(book))
+    if events:
+        events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
+    else:
+        title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
+        print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
+    return not failed
+
+
+def _tell_decided(plan: Plan) -> None:
+    """Name the students who resubmitted after a person had decided."""
+    from autograder.submission.archives import several
+
     if plan.decided:
         told = "resubmitted after a manual override, which still counts"
         print(
@@ -275,30 +288,26 @@ def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None)
             "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
             file=sys.stderr,
         )
-    console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
-    _say_where(console, book.folder, summary)
-    return _is_sound(book, summary, events)
 
 
-def _show_class(console: Console, book: Gradebook, title: str) -> None:
+def _show_class(console: Console, book: Gradebook, published: Published, title: str) -> None:
     from autograder.classroom.gradebook_view import records
     from autograder.command.terminal import show_class
 
-    show_class(console, title, list(records(book)))
+    show_class(console, title, published.records or tuple(records(book)))
 
 
-def _say_where(console: Console, out: Path, summary: dict[str, Any]) -> None:
+def _say_where(console: Console, out: Path, summary: Summary) -> None:
     from autograder.command.terminal import show_isolation
-    from autograder.sandbox.job import Isolation
 
-    console.print(f"{summary['seconds']:g} s, seed {summary['seed']}", highlight=False)
-    show_isolation(console, Isolation(**summary["isolation"]))
+    console.print(f"{summary.seconds:g} s, seed {summary.seed}", highlight=False)
+    show_isolation(console, summary.isolation)
     tell_unfinished(summary)
     tell_unmatched(summary)
-    if summary.get("undated"):  # not in the summary of an earlier version
+    if summary.undated:
         told = "the export does not say when, so they are late only where it marks them so"
-        console.print(f"{summary['undated']} handed in, and {told}", highlight=False, soft_wrap=True)
-    if summary["problems"]:
-        console.print(f"[red]The grader failed on {len(summary['problems'])} submissions;[/] grade them again.")
+        console.print(f"{summary.undated} handed in, and {told}", highlight=False, soft_wrap=True)
+    if summary.problems:
+        console.print(f"[red]The grader failed on {len(summary.problems)} submissions;[/] grade them again.")
     places = ("report.html", "grades.csv", "feedback", "results", "exports")
     print("\n".join(f"{name.partition('.')[0]:<10}{out / name}" for name in places))

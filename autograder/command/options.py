@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -13,6 +13,7 @@ import typer
 from autograder.course.catalog import find_course, slugs
 
 if TYPE_CHECKING:
+    from autograder.classroom.summary import Summary
     from autograder.course.spec import Assignment
     from autograder.sandbox.job import Sandbox
 
@@ -26,6 +27,43 @@ TrustOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 SlugArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its folder's name, such as a5_attention")]
+SubmissionsArgument = Annotated[Path, typer.Argument(help="A folder, zip or tar of submissions, or a single file")]
+NewOutOption = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder for the gradebook and all that is made from it")
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(min=0, show_default="the gradebook's, at first a new one", help="Seed of the hidden inputs"),
+]
+JobsOption = Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")]
+RosterOption = Annotated[
+    Path | None,
+    typer.Option(show_default="the gradebook's", help="CSV of id, name, email, login, section, extension"),
+]
+AliasOption = Annotated[
+    Path | None,
+    typer.Option(show_default="the gradebook's", help="CSV of name, id: whose of the roster a name of the export is"),
+]
+DueOption = Annotated[
+    str | None, typer.Option(metavar="WHEN", show_default="the gradebook's", help="Due date: 2026-03-01T23:59")
+]
+OnlyOption = Annotated[list[str] | None, typer.Option(metavar="STUDENT", help="Grade this student only")]
+RegradeOption = Annotated[
+    list[str] | None, typer.Option(metavar="EXERCISE", help="Grade it again, and what builds on it")
+]
+TrainingOption = Annotated[
+    bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
+]
+ShardOption = Annotated[
+    str, typer.Option(metavar="I/N", help="Only this part of the class; autograder merge puts parts together")
+]
+ClusterOption = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="On the workers of a Dask scheduler: tcp://host:8786")
+]
+ResourcesOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=AMOUNT", help="Only on workers that have it, as GPU=1")
+]
+EventsOption = Annotated[bool, typer.Option("--json", help="Print events, one JSON object a line")]
 
 
 def fail(message: str) -> NoReturn:
@@ -54,35 +92,35 @@ def course_of(folder: Path | None) -> Path:
     return course
 
 
-def tell_unfinished(summary: Mapping[str, Any]) -> None:
+def tell_unfinished(summary: Summary) -> None:
     """Say what is not graded yet and who is gone, so that nobody takes the grades for those of the whole class."""
     from autograder.submission.archives import several
 
     parts = (
-        (summary["not_graded"], "not graded yet"),
-        (summary["outdated"], "to be graded anew, since something changed"),
+        (summary.not_graded, "not graded yet"),
+        (summary.outdated, "to be graded anew, since something changed"),
     )
     told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
     if told:
         print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)
-    if gone := summary.get("left"):  # not in the summary of an earlier version
+    if gone := summary.left:
         told = f"graded before, but not among the latest submissions and so not in the grades: {several(gone)}"
         advice = "If that is not meant, grade again with the whole class's submissions; their results are still there."
         print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
 
 
-def tell_unmatched(summary: Mapping[str, Any]) -> None:
+def tell_unmatched(summary: Summary) -> None:
     """Say who of the roster handed in nothing, and which submissions are of nobody on it."""
     from autograder.classroom.mismatch import ALIASES
     from autograder.submission.archives import several
 
-    absent, strangers = summary["not_submitted"], summary["not_on_roster"]
+    absent, strangers = summary.not_submitted, summary.not_on_roster
     if absent:
-        people = summary["submissions"] - len(strangers) + len(summary["not_graded"]) + len(absent)
-        names = several(person["name"] or person["id"] for person in absent)
+        people = summary.submissions - len(strangers) + len(summary.not_graded) + len(absent)
+        names = several(person.name or person.id for _, person in absent)
         print(f"autograder: {len(absent)} of {people} on the roster handed in nothing: {names}.", file=sys.stderr)
     if strangers:
-        told = f"{len(strangers)} of {summary['submissions']} submissions are not on the roster: {several(strangers)}"
+        told = f"{len(strangers)} of {summary.submissions} submissions are not on the roster: {several(strangers)}"
         print(f"autograder: {told}. If they are of people on it, {ALIASES}.", file=sys.stderr)
 
 

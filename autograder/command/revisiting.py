@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +29,7 @@ def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote"
     from autograder.pages.class_files import publish
 
     with graded_book(out) as book:
-        tell_unfinished(publish(book, anew=True))
+        tell_unfinished(publish(book, anew=True).summary)
     print(out / "report.html")
 
 
@@ -51,12 +50,12 @@ def override(
     if not withdraw and not because.strip():
         fail('Say why: --because "...". The reason stands in the results, and the student reads it.')
     with graded_book(out) as book:
-        name, wanted = find_student(book, student), find_exercise(book.fact("exercises"), exercise)
-        most = book.fact("exercises")[wanted]
+        name, wanted = find_student(book, student), find_exercise(book.points, exercise)
+        most = book.points[wanted]
         if points is not None and not (math.isfinite(points) and 0 <= points <= most):
             fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
         book.override(name, wanted, points, because.strip())
-        tell_unfinished(publish(book))
+        tell_unfinished(publish(book).summary)
         if name in left(book):
             note = "is not in the class any more; the decision counts when the class holds a submission of theirs again"
             print(f"autograder: {name} {note}", file=sys.stderr)
@@ -75,7 +74,9 @@ def explain(
     from rich.console import Console
 
     from autograder.classroom.appeal import differences, look_again, open_case
+    from autograder.classroom.record_json import told_exercise as recorded
     from autograder.command.terminal import show_appeal
+    from autograder.judge.result_json import told_exercise
 
     folder = course_of(course)
     with graded_book(out) as book:
@@ -84,8 +85,10 @@ def explain(
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)
     if as_json:
-        answer = {"student": case.entry["student"], "exercise": asdict(found), "problem": problem}
-        print(json.dumps(answer | {"gradebook": case.result, "differences": differences(case, found)}, indent=1))
+        answer = {"student": case.record.student, "exercise": told_exercise(found), "problem": problem}
+        print(
+            json.dumps(answer | {"gradebook": recorded(case.result), "differences": differences(case, found)}, indent=1)
+        )
     else:
         show_appeal(Console(), case, found, problem)
 

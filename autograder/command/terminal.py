@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -15,8 +14,9 @@ from rich.text import Text
 
 from autograder.classroom.appeal import Case as Appeal
 from autograder.classroom.appeal import differences
+from autograder.classroom.record import Record
 from autograder.course.spec import Status
-from autograder.judge.result import ExerciseResult
+from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Isolation
 
@@ -33,24 +33,24 @@ def _indented(markup: str) -> Padding:
     return Padding(Text.from_markup(markup), (0, 0, 0, 4), expand=False)
 
 
-def show_class(console: Console, title: str, records: Sequence[Mapping[str, Any]]) -> None:
+def show_class(console: Console, title: str, records: Sequence[Record]) -> None:
     """Print what a class came to: a row an exercise, who needs a look and, of a small class, a row a student."""
-    graded = [entry for entry in records if entry["status"] == "graded"]
+    graded = [record for record in records if record.status == "graded"]
     if len(records) <= SMALL_CLASS:
         console.print(_students(records))
     if graded:
         console.print(_exercises(title, graded))
-    others = [entry for entry in records if entry["status"] != "graded"]
+    others = [record for record in records if record.status != "graded"]
     if others:
         console.print(f"[bold]{len(others)} of {len(records)} could not be graded as they are:[/]")
-    for entry in others[:MAX_LINES]:
-        reason = entry["problem"].partition("\n")[0]
-        console.print(_indented(f"{plain(entry['student'])}: {plain(reason)}"), highlight=False)
+    for record in others[:MAX_LINES]:
+        reason = record.problem.partition("\n")[0]
+        console.print(_indented(f"{plain(record.student)}: {plain(reason)}"), highlight=False)
     if len(others) > MAX_LINES:
         console.print(f"    ... and {len(others) - MAX_LINES} more; grades.csv has them all")
 
 
-def _exercises(title: str, graded: Sequence[Mapping[str, Any]]) -> Table:
+def _exercises(title: str, graded: Sequence[Record]) -> Table:
     table = empty_table(title)
     for name, justify in (
         ("exercise", "left"),
@@ -59,25 +59,23 @@ def _exercises(title: str, graded: Sequence[Mapping[str, Any]]) -> Table:
         ("most common mistake", "left"),
     ):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for rows in zip(*(entry["exercises"] for entry in graded), strict=True):
-        mean = sum(row["score"] for row in rows) / len(rows)
-        right = sum(row["score"] == row["max_score"] for row in rows)
-        named = Counter(name for row in rows for name in {case["diagnosis"] for case in row["cases"]} if name)
+    for rows in zip(*(record.exercises for record in graded), strict=True):
+        mean = sum(row.points for row in rows) / len(rows)
+        right = sum(row.score == row.max_score for row in rows)
+        named = Counter(name for row in rows for name in {case.diagnosis for case in row.cases} if name)
         common = ", ".join(f"{name} {count}" for name, count in named.most_common(1))
-        table.add_row(rows[0]["name"], f"{mean:.2f} / {rows[0]['max_score']:g}", f"{right} of {len(rows)}", common)
+        table.add_row(rows[0].name, f"{mean:.2f} / {rows[0].max_score:g}", f"{right} of {len(rows)}", common)
     return table
 
 
-def _students(records: Sequence[Mapping[str, Any]]) -> Table:
+def _students(records: Sequence[Record]) -> Table:
     table = empty_table("")
     for name, justify in (("student", "left"), ("score", "right"), ("cases", "right"), ("what went wrong", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for entry in records:
-        cases = [case for exercise in entry["exercises"] for case in exercise["cases"]]
-        passed = sum(case["status"] == Status.PASSED for case in cases)
-        table.add_row(
-            plain(entry["student"]), f"{entry['score']:g}", f"{passed} of {len(cases)}", _summary(entry, cases)
-        )
+    for record in records:
+        cases = [case for exercise in record.exercises for case in exercise.cases]
+        passed = sum(case.status is Status.PASSED for case in cases)
+        table.add_row(plain(record.student), f"{record.points:g}", f"{passed} of {len(cases)}", _summary(record, cases))
     return table
 
 
@@ -86,25 +84,23 @@ def empty_table(title: str) -> Table:
     return Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
 
 
-def _summary(entry: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> str:
-    if entry["status"] != "graded":
-        return f"[yellow]{entry['status']}[/]"
-    named = list(dict.fromkeys(case["diagnosis"] for case in cases if case["diagnosis"]))
-    statuses = Counter(case["status"] for case in cases if case["status"] != Status.PASSED)
+def _summary(record: Record, cases: Iterable[CaseResult]) -> str:
+    if record.status != "graded":
+        return f"[yellow]{record.status}[/]"
+    named = list(dict.fromkeys(case.diagnosis for case in cases if case.diagnosis))
+    statuses = Counter(case.status for case in cases if case.status is not Status.PASSED)
     counts = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
     return " ".join(filter(None, [counts, f"[cyan]{', '.join(named)}[/]" if named else ""])) or "[green]nothing[/]"
 
 
 def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, problem: str) -> None:
     """Print what a grader needs to answer a student: the points in the book, and each failing case with its data."""
-    entry, result = case.entry, case.result
-    console.print(f"[bold]{plain(entry['student'])}, {exercise.name}[/]  {plain(entry['origin'])}", soft_wrap=True)
-    console.print(
-        f"in the gradebook: {result['score']:g} of {result['max_score']:g}, {result['status']}", highlight=False
-    )
-    if decided := result["override"]:
-        console.print(f"[yellow]decided by a person[/] on {decided['made']}, instead of {decided['computed']:g}:")
-        console.print(_indented(plain(decided["because"])), highlight=False)
+    record, result = case.record, case.result
+    console.print(f"[bold]{plain(record.student)}, {exercise.name}[/]  {plain(record.origin)}", soft_wrap=True)
+    console.print(f"in the gradebook: {result.points:g} of {result.max_score:g}, {result.status}", highlight=False)
+    if decided := result.override:
+        console.print(f"[yellow]decided by a person[/] on {decided.made}, instead of {decided.computed:g}:")
+        console.print(_indented(plain(decided.because)), highlight=False)
     if not case.current:
         console.print(
             "[yellow]The assignment or the autograder changed since then;[/] grading the class again tells more."

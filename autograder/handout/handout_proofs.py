@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from autograder.handout.text_checks import text_faults
 from autograder.judge.forbidden import Reading
 from autograder.judge.grade import judge_run
 from autograder.judge.result import Result
+from autograder.judge.result_json import told_result
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Ending, JobResult, Outcome, Source
 from autograder.sandbox.process import ProcessSandbox
@@ -59,7 +59,7 @@ def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
             (folder / path).write_bytes(data)
         for what, text in (("stub", files[assignment.file].decode()), ("reference", assignment.reference)):
             (folder / assignment.file).write_text(text, encoding="utf-8")
-            told, wanted = _run(folder), _comparable(asdict(check(_source(assignment, text), ours)))
+            told, wanted = _run(folder), _comparable(told_result(check(_source(assignment, text), ours)))
             if told != wanted:
                 yield f"the {what} gets another verdict from check.py: {_differing(told, wanted)}"
         theirs = read_bundle(folder / "engine")
@@ -89,7 +89,7 @@ def _differing(told: Any, wanted: Any) -> str:
 
 
 def _said(case: Any) -> str:
-    return f"{case['name']} {case['status']}: {case['message'].partition(chr(10))[0]}"
+    return f"{case['name']} {case['status']}: {case['headline']}"
 
 
 def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...]) -> Result:

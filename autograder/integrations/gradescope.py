@@ -10,16 +10,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from autograder.classroom.exports import gradescope_results
-from autograder.classroom.record import Json
+from autograder.classroom.exports import exercise_output, gradescope_results
+from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.whole_files import write_whole
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.handout.zips import zip_bytes
 from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk, requirements
 from autograder.integrations.wheel import NAME, wheel
+from autograder.judge.result_json import Json
 from autograder.submission.written_exercises import Stub
 
 VISIBILITIES = ("hidden", "after_due_date", "after_published", "visible")
@@ -50,39 +51,44 @@ def gradescope_zip(course: Path, assignment: Assignment, settings: Settings) -> 
     return zip_bytes(gradescope_files(course, assignment, settings))
 
 
-def results(entry: Mapping[str, Any], weights: Mapping[tuple[str, str], float], hidden: str) -> Json:
+def results(record: Record, weights: Mapping[tuple[str, str], float], hidden: str) -> Json:
     """Return a record as results.json, with hidden cases apart from public ones."""
-    whole = gradescope_results(entry)
-    tests = [test for number, e in enumerate(entry["exercises"], 1) for test in _tests(entry, e, number, weights)]
+    whole = gradescope_results(record)
     shown = {Visibility.PUBLIC: "visible", Visibility.HIDDEN: hidden}
-    more = {**whole["extra_data"], "isolation": entry["isolation"]["level"]}
-    return {**whole, "extra_data": more, "tests": [{**t, "visibility": shown[t["visibility"]]} for t in tests]}
+    tests = [test for number, e in enumerate(record.exercises, 1) for test in _tests(record, e, number, weights, shown)]
+    level = record.isolation.level if record.isolation else ""
+    extra = {"assignment": record.assignment, "status": record.status, "late_hours": record.late_hours}
+    return {**whole, "extra_data": {**extra, "isolation": level}, "tests": tests}
 
 
 def _tests(
-    entry: Mapping[str, Any], exercise: Mapping[str, Any], number: int, weights: Mapping[tuple[str, str], float]
+    record: Record,
+    exercise: ExerciseRecord,
+    number: int,
+    weights: Mapping[tuple[str, str], float],
+    shown: Mapping[Visibility, str],
 ) -> Iterator[Json]:
     """Yield what the public cases of an exercise are worth, and what the hidden ones are."""
-    name = exercise["name"]
-    all_weights = [weights.get((name, case["name"]), 1.0) for case in exercise["cases"]]
+    all_weights = [weights.get((exercise.name, case.name), 1.0) for case in exercise.cases]
     for place, visibility in enumerate((Visibility.PUBLIC, Visibility.HIDDEN), 1):
-        pairs = zip(exercise["cases"], all_weights, strict=True)
-        mine = [(case, weight) for case, weight in pairs if case["visibility"] == visibility]
+        pairs = zip(exercise.cases, all_weights, strict=True)
+        mine = [(case, weight) for case, weight in pairs if case.visibility is visibility]
         if not mine:
             continue
-        part = exercise["max_score"] / sum(all_weights)
+        part = exercise.max_score / sum(all_weights)
         most = round(part * sum(weight for _, weight in mine), 4)
-        earned = round(part * sum(weight for case, weight in mine if case["status"] == Status.PASSED), 4)
-        cases = [case for case, _ in mine]
-        told = gradescope_results({**entry, "exercises": [{**exercise, "cases": cases}]})["tests"][0]
+        earned = round(part * sum(weight for case, weight in mine if case.status is Status.PASSED), 4)
+        cases = tuple(case for case, _ in mine)
         yield {
-            **told,
-            "name": f"{name}: {visibility} cases",
+            "name": f"{exercise.name}: {visibility} cases",
+            "name_format": "text",
             "number": f"{number}.{place}",
             "score": earned,
             "max_score": most,
             "status": "passed" if earned >= most else "failed",
-            "visibility": visibility,
+            "output": exercise_output(replace(exercise, cases=cases), whole=bool(record.problem)),
+            "output_format": "text",
+            "visibility": shown[visibility],
         }
 
 
@@ -90,10 +96,11 @@ def main() -> None:
     """Judge what lies in a container's submission/ and write results/results.json: `... -m ...gradescope /autograder`."""
     root = Path(sys.argv[1])
     desk = open_desk(root / "source" / "desk")
-    entry = desk.judge(handed_in(root / "submission", Stub.of(desk.assignment)))
-    answer = results(entry, desk.weights(), desk.settings.hidden)
+    record = desk.judge(handed_in(root / "submission", Stub.of(desk.assignment)))
+    answer = results(record, desk.weights(), desk.settings.hidden)
     write_whole(root / "results" / "results.json", json.dumps(answer, indent=1, ensure_ascii=False))
-    print(f"{entry['status']}: {entry['score']:g} of {entry['max_score']:g}; isolation {entry['isolation']['level']}")
+    level = record.isolation.level if record.isolation else "none"
+    print(f"{record.status}: {record.points:g} of {record.max_score:g}; isolation {level}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from autograder.classroom.record import Json, record
+from autograder.classroom.record import Record, record
+from autograder.classroom.record_json import told_record
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
 from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, load_assignment
@@ -81,7 +82,7 @@ class Desk:
         metrics = {(t.exercise, m.name): m.weight for t in self.assignment.trainings for m in t.metrics}
         return weights | metrics
 
-    def judge(self, submission: Submission) -> Json:
+    def judge(self, submission: Submission) -> Record:
         """Grade one submission and return its record; nothing is graded where student code cannot be isolated."""
         oracle = Oracle(self.assignment, self.settings.seed)
         with open_sandbox(1, torch=self.assignment.torch, secret=self.folder) as sandbox:
@@ -92,7 +93,7 @@ class Desk:
                 self.assignment, submission, graded.result, graded.isolation, self.settings.seed, graded.seconds
             )
 
-    def _refused(self, submission: Submission, oracle: Oracle, isolation: Isolation) -> Json:
+    def _refused(self, submission: Submission, oracle: Oracle, isolation: Isolation) -> Record:
         reasons = "; ".join(isolation.missing)
         text = f"This machine cannot isolate student code ({reasons}), so nothing was run. Tell your instructor."
         result = without_points(oracle, Status.GRADER_ERROR, text)
@@ -130,8 +131,8 @@ def main() -> None:
     """Judge a submission at a desk and write its record: `python -m autograder.integrations.one_submission DESK SUBMISSION RECORD`."""
     folder, submission, answer = map(Path, sys.argv[1:])
     desk = open_desk(folder)
-    entry = desk.judge(handed_in(submission, Stub.of(desk.assignment)))
-    answer.write_text(json.dumps(entry, ensure_ascii=False), encoding="utf-8", errors="replace")
+    found = desk.judge(handed_in(submission, Stub.of(desk.assignment)))
+    answer.write_text(json.dumps(told_record(found), ensure_ascii=False), encoding="utf-8", errors="replace")
 
 
 if __name__ == "__main__":

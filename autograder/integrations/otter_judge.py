@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.record import Json
 from autograder.integrations.one_submission import read_settings
 
 HANDED_IN = "handed_in"  # beside submission/: where `otter_run` put what was handed in
@@ -71,7 +71,7 @@ class Judge:
         shutil.copytree(tests, folder / "tests")
 
 
-def ask(desk: Path, submission: Path) -> Json:
+def ask(desk: Path, submission: Path) -> Mapping[str, Any]:
     """Return the record of a submission, judged in a process of its own; one without verdicts where that failed."""
     seconds = read_settings(desk).seconds
     with tempfile.TemporaryDirectory() as name:
@@ -87,7 +87,7 @@ def ask(desk: Path, submission: Path) -> Json:
         ]
         try:
             subprocess.run(command, check=True, timeout=seconds, capture_output=True)
-            entry: Json = json.loads(answer.read_text(encoding="utf-8"))
+            entry: Mapping[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
             return _nothing(f"The autograder was stopped after {seconds} s.")
         except subprocess.CalledProcessError as error:
@@ -96,7 +96,7 @@ def ask(desk: Path, submission: Path) -> Json:
     return entry
 
 
-def _nothing(why: str) -> Json:
+def _nothing(why: str) -> Mapping[str, Any]:
     return {
         "problem": f"{why} Nothing is wrong with what you handed in; tell your instructor.",
         "notes": [],
@@ -104,7 +104,7 @@ def _nothing(why: str) -> Json:
     }
 
 
-def verdicts(entry: Json) -> dict[str, tuple[str, str]]:
+def verdicts(entry: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return of each case its status and what a student may read about it."""
     return {
         f"{exercise['name']}.{case['name']}": (

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from autograder.course.spec import Finding, Status
 from autograder.judge.compare import identical
-from autograder.judge.diagnose import Diagnosis, agrees, diagnose
+from autograder.judge.diagnose import agrees, diagnose
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
+from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
@@ -68,7 +69,7 @@ def attribute(
     failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
     diagnoses = {name: named[name] if failed[name] else None for name in names}
-    own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
+    own = {name: _own_mistakes(diagnosis) for name, diagnosis in diagnoses.items()}
     excused = dict(excused)
     for name in names:
         others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
@@ -94,14 +95,14 @@ def _without_carried(
     excused: dict[Trial, tuple[str, ...]],
 ) -> dict[Trial, tuple[str, ...]]:
     """Have an exercise whose mistakes are named, carried ones among them, pay what its own ones cost by themselves."""
-    own = _own_mistakes(oracle, exercise, diagnosis)
+    own = _own_mistakes(diagnosis)
     if not own or not diagnosis or diagnosis.tentative:
         return excused
-    places = tuple(dict.fromkeys(oracle.misconception(name).exercise for name in diagnosis.candidates[0]))
+    places = tuple(dict.fromkeys(mistake.exercise for mistake in diagnosis.alternatives[0]))
     others = tuple(place for place in places if place != exercise)
     for j in judged:
         alone = oracle.answers(own, j.trial) if j.trial.case.exercise == exercise and j.status in OWN_FAULT else None
-        if alone and agrees(oracle, diagnosis.candidates[0], j.trial, j.outcomes):
+        if alone and agrees(oracle, diagnosis.names, j.trial, j.outcomes):
             passes = judge_trial(oracle, j.trial, alone, oracle.expected(j.trial)).status is Status.PASSED
             excused = {trial: names for trial, names in excused.items() if trial is not j.trial}
             excused |= {j.trial: others} if passes else {}
@@ -121,10 +122,9 @@ def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mappi
     return inside
 
 
-def _own_mistakes(oracle: Facts, exercise: str, diagnosis: Diagnosis | None) -> tuple[str, ...]:
-    """Return the misconceptions of a diagnosis that lie in the exercise itself."""
-    names = diagnosis.candidates[0] if diagnosis else ()
-    return tuple(name for name in names if oracle.misconception(name).exercise == exercise)
+def _own_mistakes(diagnosis: Diagnosis | None) -> tuple[str, ...]:
+    """Return the names of the mistakes of a diagnosis that are in the exercise itself."""
+    return tuple(mistake.name for mistake in diagnosis.own) if diagnosis else ()
 
 
 def judge_all(oracle: Facts, ran: JobResult) -> tuple[Judged, ...]:

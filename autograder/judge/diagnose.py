@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from autograder.course.spec import Misconception
 from autograder.judge.outcomes_alike import (
     UNCOMPARABLE,
     Likeness,
@@ -21,30 +21,13 @@ from autograder.judge.outcomes_alike import (
     likeness,
     same_outcomes,
 )
+from autograder.judge.reasons import Diagnosis, Mistake
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
 MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
 MAX_PAIRS, MAX_MORE = 300, 150  # that are tried, and of those that are unlikely
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """The sets of misconceptions that each explain an exercise; usually one set of one."""
-
-    candidates: tuple[tuple[str, ...], ...]
-    tentative: bool = False  # no value supports it, only the same exceptions
-
-    @property
-    def name(self) -> str:
-        """The first explanation in one word, as it stands in results."""
-        return "+".join(self.candidates[0])
-
-    @property
-    def certain(self) -> bool:
-        """Whether there is only one explanation."""
-        return len(self.candidates) == 1
 
 
 def diagnose(
@@ -61,7 +44,15 @@ def diagnose(
     failed = tuple(failed)
     found = next(filter(None, _explanations(oracle, exercise, got, failed, carried)), ())
     crashes_only = all(is_mere_crash(outcome) for trial in failed for outcome in got[trial])
-    return Diagnosis(found, crashes_only) if 0 < len(found) <= (1 if crashes_only else MAX_NAMED) else None
+    if not 0 < len(found) <= (1 if crashes_only else MAX_NAMED):
+        return None
+    mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in found)
+    return Diagnosis(exercise, mistakes, crashes_only)
+
+
+def named(misconception: Misconception) -> Mistake:
+    """Return a known mistake as it may be told, without the edit that makes it."""
+    return Mistake(misconception.name, misconception.exercise, misconception.says)
 
 
 def _explanations(

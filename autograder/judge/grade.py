@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, attribute, judge_all, name_mistakes
-from autograder.judge.diagnose import Diagnosis
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.made_again import charge_once
 from autograder.judge.messages import (
@@ -19,6 +18,7 @@ from autograder.judge.messages import (
 )
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
+from autograder.judge.reasons import Advice, Hint, Message, Reason
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.trials import Judged, Knowledge
@@ -30,7 +30,6 @@ MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
 SAYS_ITSELF = frozenset({"container", "mutated", "unanswered", "wrong_choice"})
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
-UNNAMED = "No single mistake that we know gives these answers; more than one thing may be off."
 
 
 def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False) -> Result:
@@ -50,7 +49,7 @@ def judge_run(
     """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
     source = reading.source
     assignment = oracle.assignment
-    notes = tuple(explain_trouble(note, source) for note in ran.notes)
+    notes = tuple(explain_trouble(note, source).text for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = judge_all(oracle, ran)
@@ -89,7 +88,7 @@ def _without(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
     """Take the points of an exercise whose code uses what it may not, whatever it gave."""
     judged_by_value = (Status.PASSED, Status.FAILED)
     cases = tuple(
-        replace(c, status=Status.FAILED, message=shortcut, diagnosis="", says="", follows=())
+        replace(c, status=Status.FAILED, told=Message(shortcut), reason=None, follows=())
         if c.status in judged_by_value
         else c
         for c in exercise.cases
@@ -108,7 +107,7 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> 
         case.claim,
         case.visibility,
         Status.PASSED,
-        text,
+        Message(text),
         seconds=sum(outcome.seconds for outcome in judged.outcomes),
         follows=upstream,
     )
@@ -132,42 +131,38 @@ def _case(
         return replace(result, grader_note=printed)
     index = next((i for i, o in enumerate(judged.outcomes) if o.ending is not Ending.RETURNED), 0)
     bad = judged.outcomes[index]
-    message = _message(judged, index, oracle, verdict, reading.source)
+    told = _message(judged, index, oracle, verdict, reading.source)
     if case.visibility is Visibility.PUBLIC and printed:
-        message += "\nYour code printed\n" + "\n".join(
-            "  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED]
-        )
+        lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
+        told = told.then("Your code printed", *lines)
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
     return replace(
         result,
-        message=message,
-        diagnosis=diagnosis.name if diagnosis and not diagnosis.tentative else "",
-        says=_says(diagnosis, case.exercise, oracle)
-        if diagnosis
-        else _without_name(judged, every, oracle, verdict, reading),
+        told=told,
+        reason=diagnosis or _without_name(judged, every, oracle, verdict, reading),
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
 
 
 def _without_name(
     judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, reading: Reading
-) -> str:
-    """Say where to look where no mistake has a name: at what the case uses, else at more than one thing.
+) -> Reason | None:
+    """Return where to look where no mistake has a name: at what the case uses, else at more than one thing.
 
     A crash may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
     values that are wrong need no other reason.
     """
     crashed = judged.status is Status.CRASHED and judged.trial not in verdict.inside
     if not crashed and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
-        return ""
+        return None
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
     reached = reading.reached(name)
     used = next((other for other in oracle.uses(judged.trial) if other in failing and other in reached), "")
     if used:
-        return f"It uses your `{used}`, which does not pass yet; mend that first."
+        return Advice(Hint.MEND_FIRST, used)
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
-    return UNNAMED if alone and oracle.misconceptions_of(name) else ""
+    return Advice(Hint.UNNAMED) if alone and oracle.misconceptions_of(name) else None
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
@@ -178,58 +173,37 @@ def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
     return heat_map(judged.finding) if judged.finding else None
 
 
-def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source) -> str:
+def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source) -> Message:
     """Say why a case did not pass; `index` is the call that says most."""
     case, bad = judged.trial.case, judged.outcomes[index]
     if judged.note:
-        return judged.note
+        return Message(judged.note)
     if bad.ending is Ending.UNWRITTEN:
         frames = bad.trouble.frames if bad.trouble else ()
         frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
-        return f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet."
+        return Message(f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet.")
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
         rule = rule_for(oracle.assignment, case.exercise, bad.trouble.text)
-        return (
-            explain_shortcut(name_in(rule, bad.trouble.text), rule.instead)
-            if rule
-            else "It uses what this exercise may not."
-        )
+        name = name_in(rule, bad.trouble.text) if rule else ""
+        return Message(explain_shortcut(name, rule.instead) if rule else "It uses what this exercise may not.")
     call, limits = judged.trial.calls[index], fitting(oracle.assignment.limits)
-    text = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
+    told = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]
-        return f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first.\n{text}"
-    return text
+        first = f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first."
+        return Message(first).then(told.text)
+    return told
 
 
-def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> str:
+def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Message:
     """Say what is wrong with a value; where a smaller call fails as well, by that one."""
     case, small = judged.trial.case, judged.smallest
     if not small or not small.finding or case.visibility is Visibility.HIDDEN:
         return explain_finding(finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
     shown = explain_finding(small.finding, case.visibility, small.trial.calls, case.exercise, oracle.signatures)
-    return f"{headline(finding)}\nThe smallest call of this kind that fails as well:\n{shown}"
-
-
-def _says(diagnosis: Diagnosis, exercise: str, oracle: Knowledge) -> str:
-    """Put a diagnosis in sentences: one mistake, several at once, or a choice between explanations."""
-    sentences = [_sentence(names, exercise, oracle) for names in diagnosis.candidates]
-    if diagnosis.tentative:
-        return f"Perhaps: {sentences[0]}"
-    if diagnosis.certain:
-        return sentences[0]
-    return "One of these: " + " Or: ".join(dict.fromkeys(sentences))
-
-
-def _sentence(names: tuple[str, ...], exercise: str, oracle: Knowledge) -> str:
-    """Say which mistakes of its own an exercise has; those of exercises that it uses are told there."""
-    mistakes = [oracle.misconception(name) for name in names]
-    own = [m for m in mistakes if m.exercise == exercise]
-    text = " Also: ".join(m.says for m in own or mistakes)
-    used = dict.fromkeys(f"`{m.exercise}`" for m in mistakes if own and m.exercise != exercise)
-    return f"{text} It also uses your {' and '.join(used)}; see there." if used else text
+    return Message(headline(finding)).then("The smallest call of this kind that fails as well:", shown.text)
 
 
 def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:
@@ -248,7 +222,7 @@ def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
             0.0,
             exercise.points,
             tuple(
-                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, message)
+                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, Message(message))
                 for t in oracle.trials_of(exercise.name)
             ),
         )

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from autograder.judge.blame import OWN_FAULT, Verdict
-from autograder.judge.diagnose import Diagnosis, agrees
+from autograder.judge.diagnose import agrees
 from autograder.judge.forbidden import Reading
+from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
 
 Names = Mapping[str, Diagnosis | None]
@@ -60,7 +61,7 @@ def _dearest(repeats: Mapping[str, list[Trial]], named: Names, prices: Mapping[T
     best: dict[object, str] = {}
     for name, trials in repeats.items():
         diagnosis = named.get(name)
-        key = diagnosis.candidates if diagnosis else name
+        key = diagnosis.alternatives if diagnosis else name
         if key not in best or _sum(trials, prices) > _sum(repeats[best[key]], prices):
             best[key] = name
     return list(best.values())
@@ -86,8 +87,8 @@ def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, pri
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name, failed in trials.items():
         diagnosis = verdict.diagnoses[name]
-        if diagnosis and diagnosis.certain and not diagnosis.tentative:
-            names = diagnosis.candidates[0]
+        if diagnosis and diagnosis.is_only_one and not diagnosis.tentative:
+            names = diagnosis.names
             if all(agrees(oracle, names, j.trial, j.outcomes) for j in failed):
                 alike[names].append(name)
     for group in alike.values():

@@ -1,4 +1,4 @@
-"""What a student reads when a case fails: plain text, one message for terminal, page and JSON.
+"""What a student reads when a case fails, in words: one message for terminal, page and JSON.
 
 Public cases show the call, and what came back beside what was expected. Hidden cases say only what kind of
 difference there was.
@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.calls_as_text import Signatures, show_call, side_by_side
+from autograder.judge.reasons import Diagnosis, Hint, Message, Mistake, Reason
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY
 from autograder.sandbox.time_limits import WAITING
@@ -41,23 +42,21 @@ _LIBRARY_ERRORS = frozenset(
 # A part of the answer as the case calls it: "dW_x", "gradient of W_q.weight".
 _NAMED = re.compile(r"(gradient of )?[^\W\d][\w.]*|gradient of argument \d")
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
+UNNAMED = "No single mistake that we know gives these answers; more than one thing may be off."
+TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
 OUR_FAULT = "The grader itself failed here. That is not your doing."  # what comes of it is told where it is known
 
 
 def explain_finding(
     finding: Finding, visibility: Visibility, calls: Sequence[Call], function: str, signatures: Signatures
-) -> str:
+) -> Message:
     """Say what a check found; for public cases with the call, and got beside expected."""
     if visibility is Visibility.HIDDEN:
         where = f"{finding.where}: " if _NAMED.fullmatch(finding.where) else ""
-        return where + KINDS[finding.kind]
-    blocks = [headline(finding)]
-    if finding.kind not in ("unanswered", "wrong_choice"):
-        blocks.append(show_call(calls[finding.call], function, signatures))
-    comparison = side_by_side(finding)
-    if comparison:
-        blocks.append(comparison)
-    return "\n".join(blocks)
+        return Message(where + KINDS[finding.kind])
+    called = finding.kind not in ("unanswered", "wrong_choice")
+    call = show_call(calls[finding.call], function, signatures) if called else ""
+    return Message(headline(finding)).then(call, side_by_side(finding))
 
 
 def headline(finding: Finding) -> str:
@@ -73,14 +72,19 @@ def explain_ending(
     call: Call,
     function: str,
     signatures: Signatures,
-) -> str:
+) -> Message:
     """Say why a call gave nothing to judge."""
     trouble = outcome.trouble or Trouble("", "")
-    match outcome.ending:
-        case Ending.RAISED:
-            text = explain_trouble(trouble, source, visibility)
-            shown = show_call(call, function, signatures, full=False)
-            return text if visibility is Visibility.HIDDEN else f"{text}\n{shown}"
+    if outcome.ending is not Ending.RAISED:
+        return Message(_why_no_answer(outcome.ending, trouble, visibility, source, limits, function))
+    told = explain_trouble(trouble, source, visibility)
+    return told if visibility is Visibility.HIDDEN else told.then(show_call(call, function, signatures, full=False))
+
+
+def _why_no_answer(
+    ending: Ending, trouble: Trouble, visibility: Visibility, source: Source, limits: Limits, function: str
+) -> str:
+    match ending:
         case Ending.ABSENT:
             alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
             near = f" There is a `{alike[0]}`." if alike else ""
@@ -105,7 +109,7 @@ def explain_ending(
             return f"{OUR_FAULT} ({trouble.text})"
 
 
-def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> str:
+def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> Message:
     """Show an exception with the student's own lines only; of hidden cases its type and last line, not its text."""
     hidden = visibility is Visibility.HIDDEN
     frames = [frame for frame in trouble.frames if source.has_code(frame.label, frame.line)]
@@ -125,7 +129,8 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
         text = source.line(frame.label, frame.line)
         if text:
             lines.append(f"    {text[:MAX_LINE]}")
-    return "\n".join(lines)
+    first, *rest = "\n".join(lines).split("\n")  # an exception's own text may have several lines
+    return Message(first, "\n".join(rest))
 
 
 def _reason(trouble: Trouble, visibility: Visibility) -> str:
@@ -153,6 +158,29 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
         case Ending.FAULT:
             return f"{OUR_FAULT} ({trouble.text})"
         case _:
-            return "Your file cannot be imported, so nothing in it can be checked yet.\n" + explain_trouble(
-                trouble, source
-            )
+            told = "Your file cannot be imported, so nothing in it can be checked yet."
+            return Message(told).then(explain_trouble(trouble, source).text).text
+
+
+def explain_reason(reason: Reason) -> str:
+    """Say why a case fails: one mistake, several at once, a choice between explanations, or where to look first."""
+    if isinstance(reason, Diagnosis):
+        sentences = [_sentence(mistakes, reason.exercise) for mistakes in reason.alternatives]
+        if reason.tentative:
+            return f"Perhaps: {sentences[0]}"
+        return sentences[0] if reason.is_only_one else "One of these: " + " Or: ".join(dict.fromkeys(sentences))
+    match reason.hint:
+        case Hint.MEND_FIRST:
+            return f"It uses your `{reason.exercise}`, which does not pass yet; mend that first."
+        case Hint.UNNAMED:
+            return UNNAMED
+        case Hint.TOO_GOOD:
+            return TOO_GOOD
+
+
+def _sentence(mistakes: Sequence[Mistake], exercise: str) -> str:
+    """Say which mistakes of its own an exercise has; those of exercises that it uses are told there."""
+    own = [mistake for mistake in mistakes if mistake.exercise == exercise]
+    text = " Also: ".join(mistake.sentence for mistake in own or mistakes)
+    used = dict.fromkeys(f"`{mistake.exercise}`" for mistake in mistakes if own and mistake.exercise != exercise)
+    return f"{text} It also uses your {' and '.join(used)}; see there." if used else text

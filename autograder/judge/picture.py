@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Lines:
     x: str
     y: str
     log: bool = False
+    kind: ClassVar[str] = "lines"
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,29 @@ class Heat:
     yours: Grid
     expected: Grid
     place: str = ""
+    kind: ClassVar[str] = "heat"
 
 
 Picture = Lines | Heat
 
 
-def as_json(picture: Picture | None) -> dict[str, Any] | None:
+def as_json(picture: Picture | None) -> dict[str, object] | None:
     """Return a picture as it stands in results."""
-    return None if picture is None else {"kind": "heat" if isinstance(picture, Heat) else "lines", **asdict(picture)}
+    return None if picture is None else {"kind": picture.kind, **asdict(picture)}
+
+
+def from_json(found: Mapping[str, Any] | None) -> Picture | None:
+    """Return the picture that stands in results."""
+    if found is None:
+        return None
+    if found["kind"] == "heat":
+        return Heat(_rows(found["yours"]), _rows(found["expected"]), found["place"])
+    curves = tuple((name, tuple((x, y) for x, y in points)) for name, points in found["curves"])
+    return Lines(curves, found["x"], found["y"], found["log"])
+
+
+def _rows(grid: Sequence[Sequence[float | None]]) -> Grid:
+    return tuple(tuple(row) for row in grid)
 
 
 def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Lines:

@@ -5,24 +5,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.course.spec import Status, Visibility
+from autograder.judge.messages import explain_reason
 from autograder.judge.picture import Picture
+from autograder.judge.reasons import NOTHING, Diagnosis, Message, Reason
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case. `message` is the student's; `grader_note` may hold what hidden cases made the code print or say."""
+    """One case. `told` and `reason` are for the student; `grader_note` may hold what hidden cases made the code print or say."""
 
     name: str
     claim: str
     visibility: Visibility
     status: Status
-    message: str = ""
-    diagnosis: str = ""
-    says: str = ""  # the diagnosis as a sentence
+    told: Message = NOTHING
+    reason: Reason | None = None
     seconds: float = 0.0
     follows: tuple[str, ...] = ()  # exercises whose mistakes it was judged on top of
     grader_note: str = ""
     picture: Picture | None = None  # never of a hidden case's data
+
+    @property
+    def message(self) -> str:
+        """What happened, and what shows it."""
+        return self.told.text
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """The names of the known mistakes behind it, where values support them."""
+        reason = self.reason
+        return reason.names if isinstance(reason, Diagnosis) and not reason.tentative else ()
+
+    @property
+    def diagnosis(self) -> str:
+        """The known mistakes behind it in one word."""
+        return "+".join(self.mistakes)
+
+    @property
+    def says(self) -> str:
+        """The reason in words."""
+        return explain_reason(self.reason) if self.reason else ""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ import numpy as np
 
 from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
 from autograder.judge.blame import STATUS
+from autograder.judge.diagnose import named as named_mistake
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.picture import training_picture
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import FIRST_STEPS, KnownLosses
@@ -39,7 +41,6 @@ from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import WALL, Rationed
 
-TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
 FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 FIRST_SECONDS = 120  # at most, for the first steps
 MOST_HINTS = 3  # exercises that are named as what to mend first
@@ -72,7 +73,7 @@ class Trainer:
         source = self._as_handed_out(source)
         digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()
         wrong = [e.name for e in result.exercises if e.status is not Status.PASSED and e.name != "quiz"]
-        named = {name for e in result.exercises for case in e.cases for name in case.diagnosis.split("+") if name}
+        named = {name for e in result.exercises for case in e.cases for name in case.mistakes}
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
             with self._once.setdefault(key, threading.Lock()):
@@ -97,7 +98,7 @@ class Trainer:
     ) -> Result:
         """Return a result with training exercises in which every case has one status and one reason."""
         for training in self.assignment.trainings if trainings is None else trainings:
-            first = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, message)
+            first = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, Message(message))
             cases = [first, *(_case(metric, status, message) for metric in training.metrics)]
             result = self._with(result, self._scored(training, cases))
         return result
@@ -204,15 +205,15 @@ class Trainer:
     def _first_steps(
         self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
     ) -> CaseResult:
-        case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, "", seconds=outcome.seconds)
+        case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, seconds=outcome.seconds)
         hint = mend_first(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
             told = explain_run(outcome, source, training, _first_seconds(training))
-            return replace(case, status=_status(outcome), message=told + hint)
+            return replace(case, status=_status(outcome), told=told.then(hint))
         expected, losses = self.losses.first(training), losses_of(outcome)
         if losses is None or losses.shape != expected.shape:
             text = "The run gave no loss for every step: the loss has to be one number."
-            return replace(case, status=Status.FAILED, message=text + hint)
+            return replace(case, status=Status.FAILED, told=Message(text).then(hint))
         if agree(losses, expected, training):
             return case
         known = self.losses.mistakes(training, losses, wrong, named)
@@ -224,16 +225,16 @@ class Trainer:
             if step == 0
             else ": the steps before agree, so look at gradients and at how they are used."
         )
-        failed = replace(case, status=Status.FAILED, message=f"{text}{where}{hint}")
+        failed = replace(case, status=Status.FAILED, told=Message(text + where).then(hint))
         if known:
-            says = " Or: ".join(m.says for m in known)
-            return replace(failed, diagnosis=known[0].name, says=says if len(known) == 1 else f"One of these: {says}")
+            return replace(failed, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known)))
         too_good = not wrong and 0 <= losses[-1] < expected[-1] - training.tolerance * scale
-        return replace(failed, says=TOO_GOOD if too_good else "")
+        return replace(failed, reason=Advice(Hint.TOO_GOOD) if too_good else None)
 
     def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
-            return _case(metric, _status(outcome), explain_run(outcome, source, training, training.seconds))
+            told = explain_run(outcome, source, training, training.seconds)
+            return replace(_case(metric, _status(outcome)), told=told)
         try:
             args = as_arrays(self.losses.args[training.exercise])
             with np.errstate(all="ignore"):  # weights may be anything
@@ -241,7 +242,7 @@ class Trainer:
         except UNCOMPARABLE as error:
             return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
         if metric.low <= value <= metric.high:
-            return replace(_case(metric, Status.PASSED, ""), seconds=outcome.seconds)
+            return replace(_case(metric, Status.PASSED), seconds=outcome.seconds)
         symptom = metric.below if value < metric.low else metric.above
         text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {band(metric)} is asked for. {symptom}"
         return _case(metric, Status.FAILED, text.strip())
@@ -251,8 +252,8 @@ def _first_seconds(training: Training) -> float:
     return min(training.seconds, FIRST_SECONDS)
 
 
-def _case(metric: Metric, status: Status, message: str) -> CaseResult:
-    return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, message)
+def _case(metric: Metric, status: Status, message: str = "") -> CaseResult:
+    return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, Message(message))
 
 
 def _status(outcome: Outcome) -> Status:

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograder.course.spec import Metric, Training, Visibility
 from autograder.judge.messages import OUR_FAULT, explain_trouble
+from autograder.judge.reasons import Message
 from autograder.judge.tolerance import deviation
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
@@ -18,9 +19,16 @@ from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
 
 
-def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float) -> str:
+def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float) -> Message:
     """Say in words for the student why a run that was allowed so many seconds came to no end."""
     trouble = outcome.trouble or Trouble("", "")
+    if outcome.ending is Ending.RAISED:
+        told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
+        return told.then("Run training.py to read all of it.")
+    return Message(_why_no_end(outcome, training, seconds))
+
+
+def _why_no_end(outcome: Outcome, training: Training, seconds: float) -> str:
     match outcome.ending:
         case Ending.TIMEOUT:
             steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
@@ -30,9 +38,6 @@ def explain_run(outcome: Outcome, source: Source, training: Training, seconds: f
             return f"It asked for more than the {training.memory_mb} MB that a training may use."
         case Ending.FAULT:
             return OUR_FAULT
-        case Ending.RAISED:
-            told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
-            return f"{told}\nRun training.py to read all of it."
         case Ending.UNWRITTEN:
             return "It builds on something that is not written yet."
         case Ending.ABSENT:
@@ -108,9 +113,9 @@ def band(metric: Metric) -> str:
 
 
 def mend_first(wrong: Sequence[str]) -> str:
-    """Return a sentence on the exercises that a training uses and that are not right, on a line of its own."""
+    """Return a sentence on the exercises that a training uses and that are not right."""
     if not wrong:
         return ""
     names = ", ".join(f"`{name}`" for name in wrong[:-1])
     names = f"{names} and `{wrong[-1]}` are" if names else f"`{wrong[-1]}` is"
-    return f"\n{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."
+    return f"{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."

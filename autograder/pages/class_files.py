@@ -1,18 +1,24 @@
-"""Bring the files of a class up to date with its gradebook: sheets, results, feedback and the report."""
+"""Bring the files of a class up to date with its gradebook: sheets, results, feedback and its archives, and the report."""
 
 from __future__ import annotations
 
 import json
+import os
+import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import absentees, left, outdated, overrides, records, waiting
-from autograder.classroom.record import Json
+from autograder.classroom.gradebook_view import absentees, records, waiting
+from autograder.classroom.record import Record
+from autograder.classroom.record_json import told_record
+from autograder.classroom.summary import Summary, read_summary, summarize, told_summary
 from autograder.classroom.whole_files import is_draft, write_whole
+from autograder.lms.platform import Row
+from autograder.lms.recognition import platforms
 from autograder.pages.feedback import feedback_html
-from autograder.pages.feedback_archives import write_feedback_archives
 from autograder.pages.report import report_html
 
 # The files of the class and, by folder and ending, those of each student.
@@ -21,23 +27,32 @@ STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradesco
 _AT_ONCE = 100  # students whose files are noted as written together
 
 
-def publish(book: Gradebook, *, anew: bool = False) -> Json:
-    """Bring every file up to date with the book, or make all of them `anew`; return the summary."""
+@dataclass(frozen=True)
+class Published:
+    """The summary of a class, and the records that files were made from; no records where nothing had changed."""
+
+    summary: Summary
+    records: tuple[Record, ...] = ()
+
+
+def publish(book: Gradebook, *, anew: bool = False) -> Published:
+    """Bring every file up to date with the book, or make all of them `anew`."""
     out = book.folder
     students = book.students()
     due = {"", *students} if anew else book.unwritten() | _absent_files(out, students)
     _forget(out, students)
-    waiting = sorted(due - {""})
-    for start in range(0, len(waiting), _AT_ONCE):
-        some = waiting[start : start + _AT_ONCE]
-        for entry in records(book, some):
-            _write_student(out, entry)
-        book.mark_written(some)
-    if due:
-        _write_class(book)
-        book.mark_written([""])
-    summary: Json = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-    return summary
+    if not due:
+        return Published(read_summary((out / "summary.json").read_text(encoding="utf-8")))
+    graded = tuple(records(book))
+    changed = [record for record in graded if record.student in due]
+    for start in range(0, len(changed), _AT_ONCE):
+        some = changed[start : start + _AT_ONCE]
+        for record in some:
+            _write_student(out, record)
+        book.mark_written(record.student for record in some)
+    summary = _write_class(book, graded)
+    book.mark_written([""])
+    return Published(summary, graded)
 
 
 def _absent_files(out: Path, students: Sequence[str]) -> set[str]:
@@ -58,51 +73,55 @@ def _forget(out: Path, students: Sequence[str]) -> None:
                 path.unlink()
 
 
-def _write_student(out: Path, entry: Json) -> None:
+def _write_student(out: Path, record: Record) -> None:
     texts = (
-        json.dumps(entry, indent=1, ensure_ascii=False),
-        feedback_html(entry),
-        json.dumps(gradescope_results(entry), indent=1, ensure_ascii=False),
+        json.dumps(told_record(record), indent=1, ensure_ascii=False),
+        feedback_html(record),
+        json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
     )
     for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):
-        write_whole(out / folder / f"{entry['student']}{suffix}", text)
+        write_whole(out / folder / f"{record.student}{suffix}", text)
 
 
-def _write_class(book: Gradebook) -> None:
-    entries, missing, later = list(records(book)), absentees(book), waiting(book)
-    summary = _summary(book, entries, missing, later)
-    rows = sorted([*entries, *missing, *later], key=lambda entry: str(entry["student"]))
-    lines = [platform_row(entry) for entry in rows]
+def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
+    missing, later = absentees(book), waiting(book)
+    summary = summarize(book, graded, missing, later)
+    rows = sorted([*graded, *missing, *later], key=lambda record: record.student)
+    lines = [platform_row(record) for record in rows]
     texts = (
         grades_csv(rows),
         *platform_sheets(lines).values(),
-        report_html(entries, summary, missing, later),
-        json.dumps(summary, indent=1, ensure_ascii=False),
+        report_html(graded, summary, missing, later),
+        json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
         write_whole(book.folder / name, text)
-    write_feedback_archives(book.folder, lines)
+    _write_feedback_archives(book.folder, lines)
+    return summary
 
 
-def _summary(book: Gradebook, entries: Sequence[Json], missing: Sequence[Json], later: Sequence[Json]) -> Json:
-    """Return what holds for the class as a whole."""
-    roster = bool(book.fact("roster"))
-    failed = any(entry["status"] == "grader_error" for entry in entries)
-    return {
-        "assignment": book.fact("assignment"),
-        "title": book.fact("title"),
-        "seed": book.fact("seed"),
-        "due": book.fact("due"),
-        **book.last_run(),
-        "submissions": len(entries),
-        "problems": [f"{e['student']}: {e['problem']}" for e in entries if e["status"] == "grader_error"],
-        "without_points": len(entries) > 1 and not (later or failed or any(entry["score"] for entry in entries)),
-        "late": sum(entry["late"] for entry in entries),
-        "undated": sum(bool(entry["due"] and not entry["submitted"]) for entry in entries),
-        "overrides": sum(len(decided) for decided in overrides(book).values()),
-        "not_submitted": [{"student": entry["student"], **entry["person"]} for entry in missing],
-        "not_graded": [entry["student"] for entry in later],
-        "outdated": outdated(book),
-        "left": left(book),
-        "not_on_roster": [entry["student"] for entry in entries if not entry["person"]] if roster else [],
-    }
+def _write_feedback_archives(out: Path, rows: Sequence[Row]) -> None:
+    """Write `exports/PLATFORM-feedback.zip` for each platform that submissions came from and that takes feedback."""
+    for platform in platforms():
+        if platform.feedback:
+            pages = {row: out / "feedback" / f"{row.student}.html" for row in rows if row.system == platform.name}
+            files = {
+                path: page
+                for row, page in pages.items()
+                if row.place and page.is_file() and (path := platform.feedback(row, f"feedback-{row.student}.html"))
+            }
+            _pack(out / "exports" / f"{platform.name}-feedback.zip", files)
+
+
+def _pack(path: Path, files: dict[str, Path]) -> None:
+    """Write an archive by renaming a finished one into its place, and no empty one; nothing of an earlier class stays."""
+    for draft in path.parent.glob(f".{path.name}.*"):
+        draft.unlink()
+    if not files:
+        path.unlink(missing_ok=True)
+        return
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, page in sorted(files.items()):
+            archive.write(page, name)
+    draft.replace(path)

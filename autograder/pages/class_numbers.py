@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from autograder.classroom.record import ExerciseRecord, Record
 from autograder.course.spec import Status
-
-Json = Mapping[str, Any]
+from autograder.judge.result import CaseResult
 
 BINS = 10  # bars of the distribution
 HARDEST = 10  # cases shown as the hardest
@@ -67,22 +66,22 @@ class CaseRate:
         return self.passed / self.judged if self.judged else 1.0
 
 
-def headline(results: Iterable[Json]) -> Headline:
+def headline(results: Iterable[Record]) -> Headline:
     """Count a class, and average what could be graded."""
     results = list(results)
-    scores = [float(r["score"]) for r in graded(results)]
+    scores = [r.points for r in graded(results)]
     return Headline(
         submissions=len(results),
         graded=len(scores),
-        max_score=max((float(r["max_score"]) for r in results), default=0.0),
+        max_score=max((r.max_score for r in results), default=0.0),
         mean=statistics.fmean(scores) if scores else None,
         median=statistics.median(scores) if scores else None,
     )
 
 
-def sections(results: Iterable[Json], absent: Iterable[Json]) -> tuple[Section, ...]:
+def sections(results: Iterable[Record], absent: Iterable[Record]) -> tuple[Section, ...]:
     """Return the figures of each section, by name; nothing where the roster has none."""
-    groups: dict[str, tuple[list[Json], list[Json]]] = {}
+    groups: dict[str, tuple[list[Record], list[Record]]] = {}
     for result in results:
         groups.setdefault(section_of(result), ([], []))[0].append(result)
     for result in absent:
@@ -90,46 +89,46 @@ def sections(results: Iterable[Json], absent: Iterable[Json]) -> tuple[Section, 
     if not any(groups):
         return ()
     return tuple(
-        Section(name, headline(here), len(away), sum(r["late"] for r in here))
+        Section(name, headline(here), len(away), sum(r.late for r in here))
         for name, (here, away) in sorted(groups.items())
     )
 
 
-def distribution(results: Iterable[Json]) -> tuple[int, ...]:
+def distribution(results: Iterable[Record]) -> tuple[int, ...]:
     """Count graded submissions by tenths of the points; full points stand in the last."""
-    shares = (r["score"] / r["max_score"] if r["max_score"] else 0.0 for r in graded(results))
+    shares = (r.points / r.max_score if r.max_score else 0.0 for r in graded(results))
     # Rounding first: 7.000000000001 of 10 points is 0.7, and 0.7 * 10 is 7.
     counts = Counter(min(max(int(round(share * BINS, 6)), 0), BINS - 1) for share in shares)
     return tuple(counts[i] for i in range(BINS))
 
 
-def exercise_rates(results: Iterable[Json]) -> tuple[Rate, ...]:
+def exercise_rates(results: Iterable[Record]) -> tuple[Rate, ...]:
     """Return each exercise's figures, in the order of the assignment."""
-    groups: dict[str, list[Json]] = {}
+    groups: dict[str, list[ExerciseRecord]] = {}
     for result in graded(results):
-        for exercise in result["exercises"]:
-            groups.setdefault(exercise["name"], []).append(exercise)
+        for exercise in result.exercises:
+            groups.setdefault(exercise.name, []).append(exercise)
     return tuple(
         Rate(
             exercise=name,
-            passed=sum(e["status"] == Status.PASSED for e in group),
+            passed=sum(e.status == Status.PASSED for e in group),
             judged=len(group),
-            missing=sum(e["status"] == Status.MISSING for e in group),
-            points=statistics.fmean(float(e["score"]) for e in group),
-            max_score=max(float(e["max_score"]) for e in group),
+            missing=sum(e.status == Status.MISSING for e in group),
+            points=statistics.fmean(e.points for e in group),
+            max_score=max(e.max_score for e in group),
         )
         for name, group in groups.items()
     )
 
 
-def case_rates(results: Iterable[Json]) -> tuple[CaseRate, ...]:
+def case_rates(results: Iterable[Record]) -> tuple[CaseRate, ...]:
     """Return every case's figures, in the order of the assignment. Where the grader failed, nothing was judged."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    first: dict[tuple[str, str], Json] = {}
+    first: dict[tuple[str, str], CaseResult] = {}
     for exercise, case in cases(graded(results)):
-        key = exercise, case["name"]
+        key = exercise, case.name
         first.setdefault(key, case)
-        counts.setdefault(key, Counter())[case["status"]] += 1
+        counts.setdefault(key, Counter())[case.status] += 1
     return tuple(_case_rate(exercise, first[exercise, name], found) for (exercise, name), found in counts.items())
 
 
@@ -138,23 +137,23 @@ def hardest_cases(rates: Iterable[CaseRate]) -> tuple[CaseRate, ...]:
     return tuple(sorted((rate for rate in rates if rate.share < 1), key=lambda rate: rate.share)[:HARDEST])
 
 
-def graded(results: Iterable[Json]) -> Iterator[Json]:
+def graded(results: Iterable[Record]) -> Iterator[Record]:
     """Yield what could be graded."""
-    return (result for result in results if result["status"] == "graded")
+    return (result for result in results if result.status == "graded")
 
 
-def cases(results: Iterable[Json]) -> Iterator[tuple[str, Json]]:
+def cases(results: Iterable[Record]) -> Iterator[tuple[str, CaseResult]]:
     """Yield every case with the name of its exercise."""
-    return ((exercise["name"], case) for r in results for exercise in r["exercises"] for case in exercise["cases"])
+    return ((exercise.name, case) for r in results for exercise in r.exercises for case in exercise.cases)
 
 
-def section_of(result: Json) -> str:
+def section_of(result: Record) -> str:
     """Return the section that the roster gives somebody."""
-    return str((result["person"] or {}).get("section", ""))
+    return result.person.section if result.person else ""
 
 
-def _case_rate(exercise: str, case: Json, counts: Counter[str]) -> CaseRate:
+def _case_rate(exercise: str, case: CaseResult, counts: Counter[str]) -> CaseRate:
     judged = {status: count for status, count in counts.most_common() if status != Status.GRADER_ERROR}
     others = tuple((status, count) for status, count in judged.items() if status != Status.PASSED)
     passed = judged.get(Status.PASSED, 0)
-    return CaseRate(exercise, case["name"], case["claim"], case["visibility"], passed, sum(judged.values()), others)
+    return CaseRate(exercise, case.name, case.claim, case.visibility, passed, sum(judged.values()), others)

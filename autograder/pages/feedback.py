@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.pages import class_lists
-from autograder.pages.class_numbers import Json
 from autograder.pages.page import hours, moment, render
 
 
-def feedback_html(result: Json) -> str:
+def feedback_html(result: Record) -> str:
     """Return the page one student may read."""
     return render(
         "feedback.html",
@@ -19,20 +19,20 @@ def feedback_html(result: Json) -> str:
     )
 
 
-def feedback_line(result: Json) -> str:
+def feedback_line(result: Record) -> str:
     """Sum up a student's result in one kind sentence."""
-    match result["status"]:
+    match result.status:
         case "grader_error":
             return "Something went wrong on our side. It costs you nothing; your work will be graded again."
         case "unreadable":
             return "We could not read what you handed in, so nothing in it is graded yet."
         case "not_importable":
             return "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
-    exercises = result["exercises"]
+    exercises = result.exercises
     total = len(exercises)
-    right = sum(e["status"] == Status.PASSED for e in exercises)
-    partly = sum(e["status"] != Status.PASSED and e["score"] > 0 for e in exercises)
-    missing = sum(e["status"] == Status.MISSING and not e["score"] for e in exercises)
+    right = sum(e.status == Status.PASSED for e in exercises)
+    partly = sum(e.status != Status.PASSED and e.points > 0 for e in exercises)
+    missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
     if right == total:
         return f"All {total} exercises are right. Well done!" if total > 1 else "Everything is right. Well done!"
     if missing == total:
@@ -45,12 +45,12 @@ def feedback_line(result: Json) -> str:
     return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
 
 
-def handing_in_line(result: Json) -> str:
+def handing_in_line(result: Record) -> str:
     """Say when a submission came, and whether that was late; nothing where nobody knows."""
-    when = f"{moment(result['submitted'])}" if result["submitted"] else ""
-    due = f"due {moment(result['due'])}" if result["due"] else ""
-    if result["late"]:
-        by = f" {hours(result['late_hours'])}" if result["late_hours"] else ""
+    when = f"{moment(result.submitted)}" if result.submitted else ""
+    due = f"due {moment(result.due)}" if result.due else ""
+    if result.late:
+        by = f" {hours(result.late_hours)}" if result.late_hours else ""
         return f"Handed in{by} late" + f" ({', '.join(filter(None, [when, due]))})" * bool(when or due) + "."
     return f"Handed in {when}" + f", in time ({due})" * bool(due) + "." if when else ""
 

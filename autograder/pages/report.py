@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from autograder.classroom.record import Record
+from autograder.classroom.summary import Summary
 from autograder.pages import class_lists, class_numbers
-from autograder.pages.class_numbers import Json
 from autograder.pages.page import render
 
 FEW = 6  # students behind a mistake who are named without unfolding
 
 
 def report_html(
-    results: Sequence[Json], summary: Json, absent: Sequence[Json] = (), waiting: Sequence[Json] = ()
+    results: Sequence[Record], summary: Summary, absent: Sequence[Record] = (), waiting: Sequence[Record] = ()
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
-    results = sorted(results, key=lambda result: str(result["student"]).casefold())
+    results = sorted(results, key=lambda result: result.student.casefold())
     rates = class_numbers.case_rates(results)
     looks = class_lists.looks(results)
     return render(

@@ -1,18 +1,18 @@
 """Pictures as SVG inside a page: an answer as a heat map beside the expected one, and curves on a logarithmic axis.
 
-Pure functions from the plain data of results/STUDENT.json; everything that is text in them is escaped. Colours come from
+Pure functions; everything that is text in them is escaped. Colours come from
 the page's style, so that a picture follows its light and dark scheme; nothing is told by colour alone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-Json = Mapping[str, Any]
+from autograder.judge.picture import Heat, Lines, Picture
+
 Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT = 480, 220
@@ -22,20 +22,20 @@ MAX_DECADES = 7  # labels on a logarithmic axis
 STRONGEST, WRITTEN_ON = 0.95, 0.45  # opacity of the largest number; of one that is written into its cell
 
 
-def chart(picture: Json) -> Markup:
+def chart(picture: Picture) -> Markup:
     """Return a picture of a result as a figure."""
-    return _heat(picture) if picture["kind"] == "heat" else _lines(picture)
+    return _heat(picture) if isinstance(picture, Heat) else _lines(picture)
 
 
-def _heat(picture: Json) -> Markup:
+def _heat(picture: Heat) -> Markup:
     """Draw the student's numbers, the expected ones, and where they differ."""
-    yours, expected = picture["yours"], picture["expected"]
+    yours, expected = picture.yours, picture.expected
     known = [abs(x) for row in (*yours, *expected) for x in row if x is not None]
     most = max(known, default=0.0) or 1.0
     gaps = [[_gap(a, b, most) for a, b in zip(*rows, strict=True)] for rows in zip(yours, expected, strict=True)]
     places = sum(gap > _VISIBLE for row in gaps for gap in row)
     total = sum(map(len, yours))
-    where = f" {picture['place']}" if picture["place"] else ""
+    where = f" {picture.place}" if picture.place else ""
     text = (
         f"Yours{where} beside what was expected: {places} of {total} numbers differ. Blue is positive, orange negative."
     )
@@ -89,25 +89,25 @@ def _cell(value: float | None, most: float, box: tuple[int, int, int, int], writ
     return parts
 
 
-def _lines(picture: Json) -> Markup:
+def _lines(picture: Lines) -> Markup:
     """Draw curves over a common axis: the student's broad and pale, the other of a pair thin, so that both are seen."""
-    curves = [(name, [(x, y) for x, y in points if y > 0 or not picture["log"]]) for name, points in picture["curves"]]
+    curves = [(name, [(x, y) for x, y in points if y > 0 or not picture.log]) for name, points in picture.curves]
     points = [point for _, curve in curves for point in curve]
     if not points:
         return Markup("")
-    xs, ys = [x for x, _ in points], [math.log10(y) if picture["log"] else y for _, y in points]
+    xs, ys = [x for x, _ in points], [math.log10(y) if picture.log else y for _, y in points]
     frame = _Frame(min(xs), max(xs), min(ys), max(ys))
     styles = _styles([name for name, _ in curves])
-    body = Markup("").join([*_axes(frame, picture), *_drawn(curves, styles, frame, picture["log"])])
+    body = Markup("").join([*_axes(frame, picture), *_drawn(curves, styles, frame, picture.log)])
     ends = "; ".join(f"{name}: from {c[0][1]:.3g} to {c[-1][1]:.3g}" for name, c in curves if c)
-    label = f"{picture['y']} over {picture['x']}. {ends}."
+    label = f"{picture.y} over {picture.x}. {ends}."
     legend = Markup(", ").join(
         Markup('<span class="key {}">{}</span>').format(style, name)
         for style, (name, _) in zip(styles, curves, strict=True)
     )
     svg = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(WIDTH, HEIGHT, label, body)
     return Markup('<figure class="lines">{}<figcaption>{} over {}: {}</figcaption></figure>').format(
-        svg, picture["y"], picture["x"], legend
+        svg, picture.y, picture.x, legend
     )
 
 
@@ -128,8 +128,8 @@ class _Frame:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (self.y1 - value) / (self.y1 - self.y0), 1)
 
 
-def _axes(frame: _Frame, picture: Json) -> Iterator[Markup]:
-    for value, label in _ticks(frame.y0, frame.y1, log=picture["log"]):
+def _axes(frame: _Frame, picture: Lines) -> Iterator[Markup]:
+    for value, label in _ticks(frame.y0, frame.y1, log=picture.log):
         y = frame.y(value)
         yield Markup('<line x1="{}" x2="{}" y1="{}" y2="{}"></line>').format(LEFT, WIDTH - RIGHT, y, y)
         yield Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(LEFT - 6, y + 4, label)

@@ -202,7 +202,7 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         mistakes = file.partition("-")[0].split("+")
         for name in set(mistakes) - bank.keys():
             raise CourseError(f"solutions/{assignment.slug}/mistaken/{file}.py: there is no misconception {name}.")
-        given = {name for e in result.exercises for c in e.cases for name in c.diagnosis.split("+") if name}
+        given = {name for e in result.exercises for c in e.cases for name in c.mistakes}
         meant = [{name, *bank[name].twins} for name in mistakes]
         said = f"{file}: {' and '.join(sorted(given)) or _first_words(result)}"
         pairs += len(mistakes) > 1

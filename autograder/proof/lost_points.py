@@ -27,5 +27,5 @@ def exercise_failures(exercise: ExerciseResult, excused: Collection[Status] = ()
     """Yield the cases that did not pass, and why, a line each."""
     for case in exercise.cases:
         if case.status not in (Status.PASSED, *excused):
-            said, note = case.message.partition("\n")[0], case.grader_note[:200].replace("\n", " | ")
+            said, note = case.told.headline, case.grader_note[:200].replace("\n", " | ")
             yield f"{exercise.name}.{case.name} {case.status}: {said} {note}".rstrip()

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.course.spec import Assignment, Misconception, Status
+from autograder.judge.reasons import Diagnosis
 from autograder.judge.result import ExerciseResult
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
@@ -55,5 +56,8 @@ def _fooled(misconception: Misconception, result: ExerciseResult) -> Iterator[st
     first = result.cases[0]
     if result.status is Status.PASSED:
         yield f"{misconception.name} learns, too"
-    elif first.diagnosis not in ("", misconception.name, *misconception.twins) and misconception.says not in first.says:
-        yield f"{misconception.name} is named {first.diagnosis} by its first losses"
+    elif isinstance(first.reason, Diagnosis):
+        told = [mistake for mistakes in first.reason.alternatives for mistake in mistakes]
+        names = {misconception.name, *misconception.twins}
+        if not any(m.name in names or m.sentence == misconception.says for m in told):
+            yield f"{misconception.name} is named {first.diagnosis} by its first losses"

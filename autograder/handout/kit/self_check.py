@@ -16,13 +16,15 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.spec import Status
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
-from autograder.judge.grade import UNNAMED, grade
+from autograder.judge.grade import grade
+from autograder.judge.reasons import Advice, Hint
 from autograder.judge.result import CaseResult, Result
+from autograder.judge.result_json import told_result
 from autograder.judge.terminal_text import failing, plain, tell
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
@@ -61,16 +63,16 @@ def _with_help(result: Result, *, torch: bool) -> Result:
     names = "numpy, torch" if torch else "numpy"
     python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
     advice = (
-        f'\nTry {python} -c "import {names}": if that fails, {python} -m pip install --force-reinstall '
+        f'Try {python} -c "import {names}": if that fails, {python} -m pip install --force-reinstall '
         f"{names.replace(',', '')} mends it. If it works, show this message to your instructor. A check counts for nothing."
     )
 
     def helped(case: CaseResult) -> CaseResult:
-        return replace(case, message=case.message + advice) if case.status is Status.GRADER_ERROR else case
+        return replace(case, told=case.told.then(advice)) if case.status is Status.GRADER_ERROR else case
 
     exercises = tuple(replace(e, cases=tuple(map(helped, e.cases))) for e in result.exercises)
     failed = result.problem and any(c.status is Status.GRADER_ERROR for _, _, c in verdicts(result))
-    return replace(result, exercises=exercises, problem=result.problem + advice if failed else result.problem)
+    return replace(result, exercises=exercises, problem=f"{result.problem}\n{advice}" if failed else result.problem)
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
     result = check(source, bundle)
     result = only(result, options.exercise) if options.exercise else result
     if options.as_json:
-        print(json.dumps(asdict(result), indent=1))
+        print(json.dumps(told_result(result), indent=1))
     elif options.hint and not result.problem:
         print(_next_hint(path.parent / HINTS, result, source))
     else:
@@ -165,9 +167,14 @@ def _saved(path: Path) -> tuple[int, int]:
 
 def hints(case: CaseResult, watch: str) -> tuple[str, ...]:
     """Return what can be told about a failing case, least first; `watch` is what its docstring warns of."""
-    headline, _, rest = case.message.partition("\n")
-    named = "" if case.says == UNNAMED else case.says
-    told = [f"What the case is about: {case.claim}", watch, f"What happens: {headline}", rest, named]
+    named = "" if case.reason == Advice(Hint.UNNAMED) else case.says
+    told = [
+        f"What the case is about: {case.claim}",
+        watch,
+        f"What happens: {case.told.headline}",
+        case.told.details,
+        named,
+    ]
     return tuple(text for text in told if text)
 
 

@@ -1,0 +1,106 @@
+"""The tables of a gradebook, and how a gradebook of an earlier version is brought up to date when it is opened.
+
+A migration goes from one version to the next and is never changed again. All that are needed run in one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any
+
+VERSION = 2
+_TABLES = """
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
+    seconds REAL NOT NULL DEFAULT 0);
+CREATE TABLE submission (
+    student TEXT PRIMARY KEY, owner TEXT NOT NULL, content TEXT NOT NULL, code BLOB, head TEXT NOT NULL,
+    present INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE grading (
+    student TEXT PRIMARY KEY, run INTEGER NOT NULL, problem TEXT NOT NULL, notes TEXT NOT NULL, seconds REAL NOT NULL);
+CREATE TABLE exercise (
+    student TEXT, name TEXT, key TEXT NOT NULL, score REAL NOT NULL, max_score REAL NOT NULL, status TEXT NOT NULL,
+    entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
+CREATE TABLE override (
+    id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
+    made TEXT NOT NULL);
+CREATE TABLE written (student TEXT PRIMARY KEY);
+CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT NULL, seed INTEGER);
+CREATE INDEX decided ON override (student);
+"""
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    """Return the version of a gradebook; 0 for a new one."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def prepare(db: sqlite3.Connection) -> None:
+    """Make the tables of a new gradebook, or migrate one of an earlier version."""
+    version = version_of(db)
+    if version == 0:
+        db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+    elif version < VERSION:
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            for migrate in _MIGRATIONS[version - 1 :]:
+                migrate(db)
+            db.execute("DELETE FROM written")  # every file is made anew
+            db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _to_2(db: sqlite3.Connection) -> None:
+    """Store messages in two parts and diagnoses by mistake; add what the first builds of version 1 did not have."""
+    waiting = []
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'todo'").fetchone():
+        waiting = db.execute("SELECT student, head, seed FROM todo").fetchall()
+        db.execute("DROP TABLE todo")
+    db.execute("CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT NULL, seed INTEGER)")
+    for student, text, seed in waiting:
+        head = json.loads(text)
+        row = (student, head.pop("owner", ""), _head_2(head), seed)
+        db.execute("INSERT INTO todo VALUES (?, ?, ?, ?)", row)
+    db.execute("CREATE INDEX IF NOT EXISTS decided ON override (student)")
+    for student, text in db.execute("SELECT student, head FROM submission").fetchall():
+        db.execute("UPDATE submission SET head = ? WHERE student = ?", (_head_2(json.loads(text)), student))
+    for student, name, text in db.execute("SELECT student, name, entry FROM exercise").fetchall():
+        entry = json.loads(text)
+        del entry["override"]
+        entry["cases"] = [_case_2(case, name) for case in entry["cases"]]
+        changed = (json.dumps(entry), student, name)
+        db.execute("UPDATE exercise SET entry = ? WHERE student = ? AND name = ?", changed)
+
+
+def _head_2(head: dict[str, Any]) -> str:
+    return json.dumps({"doubts": [], **head, "lms": {"place": "", **head["lms"]}})
+
+
+def _case_2(case: dict[str, Any], exercise: str) -> dict[str, Any]:
+    headline, _, details = case.pop("message").partition("\n")
+    mistakes = list(_mistakes_1(case.pop("diagnosis"), case.pop("says"), exercise))
+    alternatives = {"kind": "diagnosis", "exercise": exercise, "tentative": False, "alternatives": [mistakes]}
+    return {
+        "picture": None,
+        **case,
+        "headline": headline,
+        "details": details,
+        "reason": alternatives if mistakes else None,
+    }
+
+
+def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, str]]:
+    """Yield the mistakes of a diagnosis of version 1, which stored names joined by + and sentences by Also.
+
+    Where the sentences cannot be told apart, and where there is no name, the whole text stays as one sentence.
+    """
+    names, sentences = diagnosis.split("+"), says.split(" Also: ")
+    if says.startswith("One of these: ") or len(names) != len(sentences):
+        names, sentences = [diagnosis], [says]
+    for name, sentence in zip(names, sentences, strict=True):
+        if name or sentence:
+            yield {"name": name, "exercise": exercise, "sentence": sentence}
+
+
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2,)

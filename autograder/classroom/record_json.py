@@ -1,0 +1,103 @@
+"""Records as JSON: results/STUDENT.json, which `result.schema.json` describes, and what a gradebook stores of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from sys import intern
+from typing import Any
+
+from autograder.classroom.record import ExerciseRecord, Head, Lms, Record
+from autograder.classroom.roster import Person
+from autograder.course.spec import Status
+from autograder.judge.result_json import Json, case_of, stored_case, told_case
+from autograder.sandbox.job import Isolation
+
+SCHEMA = 1  # of results/STUDENT.json
+
+
+def told_record(record: Record) -> Json:
+    """Return a record as results/STUDENT.json tells it."""
+    return {
+        "schema": SCHEMA,
+        "assignment": record.assignment,
+        "title": record.title,
+        "student": record.student,
+        "origin": record.origin,
+        "score": record.score,
+        "max_score": record.max_score,
+        "status": record.status,
+        "problem": record.problem,
+        "notes": list(record.notes),
+        "doubts": list(record.doubts),
+        "person": asdict(record.person) if record.person else None,
+        "lms": asdict(record.lms),
+        "submitted": record.submitted,
+        "due": record.due,
+        "late": record.late,
+        "late_hours": record.late_hours,
+        "seed": record.seed,
+        "seconds": record.seconds,
+        "isolation": asdict(record.isolation) if record.isolation else None,
+        "exercises": [told_exercise(exercise) for exercise in record.exercises],
+    }
+
+
+def told_exercise(exercise: ExerciseRecord) -> Json:
+    """Return an exercise as results/STUDENT.json tells it."""
+    return {
+        "name": exercise.name,
+        "score": exercise.score,
+        "max_score": exercise.max_score,
+        "status": exercise.status,
+        "override": asdict(exercise.override) if exercise.override else None,
+        "cases": [told_case(case) for case in exercise.cases],
+    }
+
+
+def stored_exercise(exercise: ExerciseRecord) -> str:
+    """Return a computed exercise as a gradebook stores it; what a person decides is stored apart."""
+    return json.dumps(
+        {
+            "name": exercise.name,
+            "score": exercise.score,
+            "max_score": exercise.max_score,
+            "status": exercise.status,
+            "cases": [stored_case(case) for case in exercise.cases],
+        }
+    )
+
+
+def exercise_of(stored: str) -> ExerciseRecord:
+    """Return the exercise that was stored. Equal texts are kept once: a class says the same few sentences often."""
+    found = json.loads(stored, object_hook=_shared)
+    cases = tuple(case_of(case) for case in found["cases"])
+    return ExerciseRecord(found["name"], found["score"], found["max_score"], Status(found["status"]), cases)
+
+
+def stored_head(head: Head) -> str:
+    """Return what is known of a submission as a gradebook stores it."""
+    return json.dumps(asdict(head))
+
+
+def head_of(stored: str) -> Head:
+    """Return what was stored of a submission."""
+    found = json.loads(stored)
+    found |= {"notes": tuple(found["notes"]), "doubts": tuple(found["doubts"]), "lms": Lms(**found["lms"])}
+    return Head(**found | {"person": person_of(found["person"])})
+
+
+def person_of(stored: Mapping[str, str] | None) -> Person | None:
+    """Return the line of the roster that was stored."""
+    return Person(**stored) if stored else None
+
+
+def isolation_of(stored: Mapping[str, Any]) -> Isolation:
+    """Return the isolation that was stored."""
+    parts = ("mechanisms", "residual_risks", "missing")
+    return Isolation(stored["level"], *(tuple(stored[part]) for part in parts))
+
+
+def _shared(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: intern(value) if isinstance(value, str) else value for key, value in found.items()}

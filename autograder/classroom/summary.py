@@ -1,0 +1,82 @@
+"""What holds for a graded class as a whole: `summary.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.gradebook_view import left, outdated
+from autograder.classroom.record import Record
+from autograder.classroom.record_json import isolation_of
+from autograder.classroom.roster import Person
+from autograder.sandbox.job import Isolation
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The run, and the students for whom there is something to do or to know. Students are named as in the grades."""
+
+    assignment: str
+    title: str
+    seed: int
+    due: str | None
+    engine: str
+    isolation: Isolation
+    seconds: float
+    submissions: int
+    problems: tuple[str, ...]
+    without_points: bool  # the whole class is graded and has no point
+    late: int
+    undated: int
+    overrides: int
+    not_submitted: tuple[tuple[str, Person], ...]
+    not_graded: tuple[str, ...]
+    outdated: tuple[str, ...]
+    left: tuple[str, ...]
+    not_on_roster: tuple[str, ...]
+
+
+def summarize(
+    book: Gradebook, records: Sequence[Record], missing: Sequence[Record], later: Sequence[Record]
+) -> Summary:
+    """Sum up a class: who was graded, who handed in nothing, and who is still to be graded."""
+    failed = [record for record in records if record.status == "grader_error"]
+    run, last = book.run, book.last_run()
+    return Summary(
+        assignment=run.assignment,
+        title=run.title,
+        seed=run.seed,
+        due=book.fact("due"),
+        engine=last.engine,
+        isolation=last.isolation,
+        seconds=last.seconds,
+        submissions=len(records),
+        problems=tuple(f"{record.student}: {record.problem}" for record in failed),
+        without_points=len(records) > 1 and not (later or failed or any(record.points for record in records)),
+        late=sum(record.late for record in records),
+        undated=sum(bool(record.due and not record.submitted) for record in records),
+        overrides=sum(len(decided) for decided in book.overrides().values()),
+        not_submitted=tuple((record.student, record.person) for record in missing if record.person),
+        not_graded=tuple(record.student for record in later),
+        outdated=tuple(outdated(book)),
+        left=tuple(left(book)),
+        not_on_roster=tuple(r.student for r in records if not r.person) if book.fact("roster") else (),
+    )
+
+
+def told_summary(summary: Summary) -> dict[str, object]:
+    """Return a summary as summary.json tells it."""
+    missing = [{"student": student, **asdict(person)} for student, person in summary.not_submitted]
+    return {**asdict(summary), "not_submitted": missing}
+
+
+def read_summary(text: str) -> Summary:
+    """Read what `told_summary` returned, as JSON."""
+    found: Mapping[str, Any] = json.loads(text)
+    missing = tuple((entry.pop("student"), Person(**entry)) for entry in found["not_submitted"])
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    values |= {"not_submitted": missing, "isolation": isolation_of(found["isolation"])}
+    return Summary(**{field.name: values[field.name] for field in fields(Summary)})

@@ -1,0 +1,88 @@
+"""Results as JSON: what is stored of a case, and what people and programs read of it, which has the words as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autograder.course.spec import Status, Visibility
+from autograder.judge.picture import as_json, from_json
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, Reason
+from autograder.judge.result import CaseResult, ExerciseResult, Result
+
+Json = dict[str, object]
+
+
+def stored_case(case: CaseResult) -> Json:
+    """Return a case as data: no text that can be made of the rest, and nothing that is for graders only."""
+    return {
+        "name": case.name,
+        "claim": case.claim,
+        "visibility": case.visibility,
+        "status": case.status,
+        "headline": case.told.headline,
+        "details": case.told.details,
+        "reason": _reason(case.reason),
+        "seconds": round(case.seconds, 4),
+        "picture": as_json(case.picture),
+    }
+
+
+def case_of(stored: Mapping[str, Any]) -> CaseResult:
+    """Return the case that was stored."""
+    return CaseResult(
+        stored["name"],
+        stored["claim"],
+        Visibility(stored["visibility"]),
+        Status(stored["status"]),
+        Message(stored["headline"], stored["details"]),
+        _reason_of(stored["reason"]),
+        stored["seconds"],
+        picture=from_json(stored["picture"]),
+    )
+
+
+def told_case(case: CaseResult) -> Json:
+    """Return a case as readers of JSON get it: with the message, the diagnosis and its sentence in words."""
+    told = {"message": case.message, "diagnosis": case.diagnosis, "says": case.says}
+    return {**{key: value for key, value in stored_case(case).items() if key != "details"}, **told}
+
+
+def told_exercise(exercise: ExerciseResult) -> Json:
+    """Return an exercise for whoever runs it: a student at home, or a grader."""
+    cases = [{**told_case(c), "follows": c.follows, "grader_note": c.grader_note} for c in exercise.cases]
+    return {"name": exercise.name, "score": exercise.score, "max_score": exercise.max_score, "cases": cases}
+
+
+def told_result(result: Result) -> Json:
+    """Return a result for whoever runs it."""
+    return {
+        "assignment": result.assignment,
+        "exercises": [told_exercise(exercise) for exercise in result.exercises],
+        "problem": result.problem,
+        "printed": result.printed,
+        "notes": result.notes,
+    }
+
+
+def _reason(reason: Reason | None) -> Json | None:
+    if reason is None:
+        return None
+    if isinstance(reason, Advice):
+        return {"kind": "advice", "hint": reason.hint, "exercise": reason.exercise}
+    alternatives = [[vars(mistake) for mistake in mistakes] for mistakes in reason.alternatives]
+    return {
+        "kind": "diagnosis",
+        "exercise": reason.exercise,
+        "tentative": reason.tentative,
+        "alternatives": alternatives,
+    }
+
+
+def _reason_of(stored: Mapping[str, Any] | None) -> Reason | None:
+    if stored is None:
+        return None
+    if stored["kind"] == "advice":
+        return Advice(Hint(stored["hint"]), stored["exercise"])
+    alternatives = tuple(tuple(Mistake(**mistake) for mistake in mistakes) for mistakes in stored["alternatives"])
+    return Diagnosis(stored["exercise"], alternatives, stored["tentative"])
