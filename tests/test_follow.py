@@ -6,7 +6,9 @@ a mistake loses nothing, whatever the mistake.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
 COURSE = Path(__file__).parent.parent
@@ -261,3 +263,33 @@ def test_what_is_asked_of_one_submission_is_bounded(patient: Sandbox, monkeypatc
     slug, old, new, _ = HONEST["a step that ignores the gradient"]
     got = scores(slug, with_edit(slug, old, new), patient)
     assert got["rnn_backward"] < 1
+
+
+@dataclass
+class Busy:
+    """A sandbox whose slots are taken: a job waits for one, and then takes no time to speak of."""
+
+    sandbox: Sandbox
+
+    @property
+    def isolation(self) -> Isolation:
+        """What the sandbox holds."""
+        return self.sandbox.isolation
+
+    def run(self, job: Job) -> JobResult:
+        """Run a job after a wait."""
+        time.sleep(0.3)
+        return replace(self.sandbox.run(job), seconds=0.01)
+
+    def close(self) -> None:
+        """Leave the sandbox open."""
+
+
+def test_waiting_for_others_costs_no_points(patient: Sandbox) -> None:
+    """Questions have a quarter of the time for all cases, and only time in a slot counts."""
+    slug, old, new, wrong = HONEST["a step that ignores the gradient"]
+    assignment = oracle(slug).assignment
+    hurried = Oracle(replace(assignment, limits=replace(assignment.limits, total_seconds=2.0)), 3)
+    source = Source(Path(assignment.file).stem, (Chunk(assignment.file, with_edit(slug, old, new)),))
+    result = grade(source, hurried, Busy(patient))
+    assert tuple(e.name for e in result.exercises if e.score < e.max_score) == wrong

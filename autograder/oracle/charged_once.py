@@ -9,7 +9,6 @@ work of the called exercise, not of the calling one, if the answers may be built
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
-from autograder.sandbox.machine import patience
+from autograder.sandbox.time_limits import Rationed
 
 SHARE = 0.25  # of the time for all cases, for answering questions: each round imports the submission anew
 MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
@@ -69,9 +68,13 @@ def follow(
 def _ask(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, open_trials: Sequence[Judged]
 ) -> dict[Trial, Followed]:
-    """Ask the student's code what the reference would ask it, a process for each round of questions."""
+    """Ask the student's code what the reference would ask it, a process for each round of questions.
+
+    A question that comes after the time for all of them has no answer, and what it would have explained is not excused.
+    """
     followed: dict[Trial, Followed] = {}
-    limits, spent = oracle.assignment.limits, 0.0
+    limits = oracle.assignment.limits
+    rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds)
     for _ in range(MAX_ROUNDS):
         waiting = []
         for j in open_trials:
@@ -82,14 +85,10 @@ def _ask(
                 says = all(o.ending is Ending.RETURNED for o in outcomes) and informative(outcomes)
                 followed[j.trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
         questions = replay.take_questions()
-        # What is open when the student's own code has had its time is not excused. Time in which the reference ran here,
-        # or waited for others, is not the student's.
-        if not questions or spent > SHARE * limits.total_seconds:
+        if not questions:
             break
         requests = tuple(asked.request(number) for number, asked in enumerate(questions.values()))
-        began = time.monotonic()
-        ran = sandbox.run(Job(source, requests, limits, oracle.assignment.shortcuts, oracle.assignment.torch))
-        spent += (time.monotonic() - began) / patience()
+        ran = rationed.run(Job(source, requests, limits, oracle.assignment.shortcuts, oracle.assignment.torch))
         replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
         open_trials = waiting
     return followed
