@@ -57,26 +57,26 @@ def attribute(
     oracle: Facts,
     judged: tuple[Judged, ...],
     named: Mapping[str, Diagnosis | None],
-    excused: Mapping[Trial, tuple[str, ...]],
+    followed: Mapping[Trial, tuple[str, ...]],
 ) -> Verdict:
-    """Say which exercise each failure is charged to; `excused` trials only follow from another one.
+    """Say which exercise each failure is charged to, given what `Knowledge.follow` returned.
 
-    What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
-    exactly the student's outcomes.
+    A trial that it left out still follows where a known mistake of another exercise gives exactly the student's outcomes.
     """
     names = [e.name for e in oracle.assignment.exercises]
+    excused = {trial: places for trial, places in followed.items() if places}
     failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
     diagnoses = {name: named[name] if failed[name] else None for name in names}
     own = {name: _own_mistakes(oracle, name, diagnosis) for name, diagnosis in diagnoses.items()}
-    excused = dict(excused)
     for name in names:
         others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
         for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
             if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
-                excused |= {j.trial: places for j in failed[name]}
-                own[name], diagnoses[name], failed[name] = (), None, []
+                excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
+                own[name], diagnoses[name] = (), None
+                failed[name] = [j for j in failed[name] if j.trial in followed]
     for name in names:
         charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
         upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))

@@ -21,6 +21,7 @@ from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.smallest_failure import with_smallest
+from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
@@ -48,7 +49,7 @@ def judge_run(
     reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool = False
 ) -> Result:
     """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
-    source = reading.source
+    source, ran = reading.source, without_folders(ran)
     assignment = oracle.assignment
     notes = tuple(explain_trouble(note, source) for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
@@ -56,7 +57,7 @@ def judge_run(
     judged = judge_all(oracle, ran)
     named = name_mistakes(oracle, judged)
     verdict = attribute(oracle, judged, named, {})
-    if verdict.may_charge_twice(judged):
+    if len(named) > 1:
         known = [name for name, diagnosis in named.items() if diagnosis and not diagnosis.tentative]
         followed = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known)
         verdict = attribute(oracle, judged, named, followed) if followed else verdict

@@ -95,9 +95,10 @@ class Knowledge(Facts, Protocol):
         excused: Collection[Trial] = (),
         named: Collection[str] = (),
     ) -> Mapping[Trial, tuple[str, ...]]:
-        """Return the failed trials, but for excused ones, that only follow from other exercises, with their names.
+        """Return the failed trials that only follow from other exercises, with their names.
 
-        `named` are the exercises all of whose mistakes are known ones.
+        A trial with no names is wrong by itself, even where it is among those that known mistakes of other exercises
+        have `excused`. `named` are the exercises all of whose mistakes are known ones.
         """
 
 

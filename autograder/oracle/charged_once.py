@@ -21,6 +21,7 @@ from autograder.judge.trials import Judged, Trial
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
+from autograder.oracle.stand_ins import right_among_stand_ins
 from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
@@ -46,23 +47,26 @@ def follow(
     excused: Collection[Trial] = (),
     named: Collection[str] = (),
 ) -> dict[Trial, tuple[str, ...]]:
-    """Return the failed trials, but for excused ones, that only follow from other exercises, with their names.
-
-    `named` are the exercises all of whose mistakes are known ones.
-    """
-    wrong = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
-    open_trials = [j for j in judged if j.status in OWN_FAULT and j.trial not in excused]
-    open_trials = [j for j in open_trials if wrong - {j.trial.case.exercise}]
-    if not open_trials:
-        return {}
+    """Do what `judge.trials.Knowledge.follow` asks for."""
+    failed = [j for j in judged if j.status in OWN_FAULT]
+    wrong = {j.trial.case.exercise for j in failed}
     replay = Replay(oracle, wrong)
+    crashed = [j.trial for j in failed if _is_own_crash(oracle, j)]
+    alone = right_among_stand_ins(oracle, replay, source, sandbox, crashed)
+    open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
     followed = _ask(oracle, replay, source, sandbox, open_trials)
-    if not followed:
-        return {}
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
     followed = {t: f for t, f in followed.items() if t in evidence.steady}
-    shown = frozenset(t for t, f in followed.items() if f.says and t in evidence.clear)
-    return _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
+    followed |= {t: Followed(names, (), says=True) for t, names in alone.items() if names}
+    shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone))
+    found = _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
+    return found | {t: () for t, names in alone.items() if not names}
+
+
+def _is_own_crash(oracle: Reference, judged: Judged) -> bool:
+    """Whether a trial crashed in a line of the exercise's own."""
+    crash = next((o for o in judged.outcomes if o.ending is not Ending.RETURNED), None)
+    return judged.status is Status.CRASHED and crash is not None and not place_of(oracle, judged.trial, crash)
 
 
 def _ask(
