@@ -65,7 +65,7 @@ class Reading:
         """Whether the source holds the words without which nothing of a rule can be used."""
         names = [name.split(".") for name in rule.names]
         last = {word.partition("*")[0] for *_, word in names if word != "**"}
-        doors = {mark + word for *_, word, below in names if below == "**" for mark in (".", " ")}
+        doors = {mark + word for *_, word, below in names if below == "**" for mark in ". '\""}
         return any(map(self.source.holds, {root for root, *_ in names})) and any(map(self.source.holds, last | doors))
 
     def reached(self, exercise: str) -> frozenset[str]:

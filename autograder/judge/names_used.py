@@ -159,15 +159,25 @@ def _walk(node: ast.AST, *, into_functions: bool = True) -> Iterator[ast.AST]:
 def _full_names(node: ast.AST, names: _Names) -> Iterator[str]:
     """Yield the full library names that a name or attribute may stand for."""
     parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
+    while attribute := _attribute(node):
+        node, part = attribute
+        parts.append(part)
     if not isinstance(node, ast.Name):
         return
     if node.id in names.imported:
         yield ".".join((names.imported[node.id], *reversed(parts)))
     elif node.id not in names.defined:
         yield from (".".join((module, node.id, *reversed(parts))) for module in names.stars)
+
+
+def _attribute(node: ast.AST) -> tuple[ast.AST, str] | None:
+    """Return whose attribute a node is, and its name: `torch.ops`, or `getattr(torch, "ops")`."""
+    match node:
+        case ast.Attribute(value=owner, attr=name):
+            return owner, name
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]):
+            return owner, name
+    return None
 
 
 def _read(chunks: list[tuple[str, str]]) -> _Names:
