@@ -1,6 +1,6 @@
 """Judge every case, then say whose fault each failure is.
 
-What only follows from another exercise (`oracle/charged_once.py`) is charged there alone; the rest is diagnosed.
+What only follows from another exercise (`oracle/consequences.py`) is charged there alone; the rest is diagnosed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def name_mistakes(oracle: Facts, judged: Sequence[Judged]) -> dict[str, Diagnosi
     return {e.name: diagnosis_of(oracle, e.name, judged) for e in oracle.assignment.exercises if e.name in failing}
 
 
-def attribute(
+def assign_blame(
     oracle: Facts,
     judged: tuple[Judged, ...],
     named: Mapping[str, Diagnosis | None],

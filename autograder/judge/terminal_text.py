@@ -24,7 +24,7 @@ _FOLDERS = re.compile(
 )
 
 
-def tell(title: str, result: Result, *, width: int = 100, color: bool = False) -> str:
+def result_as_text(title: str, result: Result, *, width: int = 100, color: bool = False) -> str:
     """Say what a student needs next."""
     lines = [_in("bold", plain(title)), *_told(result, width)]
     text = "\n".join(line.rstrip() for line in lines)

@@ -21,7 +21,7 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.student_calls import Asked, Question, arrays_by_path, asked_by, with_leaf
+from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, with_leaf
 from autograder.sandbox.child.wire import WireError, decode, encode
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
@@ -36,7 +36,7 @@ MASK = 0.5  # what an argument of truth values counts for, beside one for any ot
 class Twin:
     """A question with other arguments, to which the reference's own answer is another; all of them, or one array."""
 
-    asked: Asked
+    asked: StudentCall
     counts: float  # 0 where all arguments are others
 
 
@@ -84,7 +84,7 @@ def weigh_answers(
 
 
 def draw_twins(
-    replay: Replay, question: Question, again: Sequence[Asked], rng: np.random.Generator
+    replay: Replay, question: Question, again: Sequence[StudentCall], rng: np.random.Generator
 ) -> tuple[Twin, ...]:
     """Return twins of a question; `again` are calls of the same exercise in the same case, drawn anew."""
     asked = asked_by(question)
@@ -126,7 +126,7 @@ def _shapes(tree: Any) -> list[tuple[Any, ...]]:
     return [(path, array.shape, array.dtype.str) for path, array in arrays_by_path(tree)]
 
 
-def _changes(replay: Replay, twin: Asked, right: Any) -> bool:
+def _changes(replay: Replay, twin: StudentCall, right: Any) -> bool:
     """Whether the reference's answer to a twin is another than to the question."""
     try:
         return not _same(replay.right(twin), right, CHANGE)

@@ -17,7 +17,7 @@ from autograder.course.spec import Assignment, Misconception
 from autograder.judge.trials import Trial
 
 
-class Reach:
+class FunctionsRun:
     """Answers for one assignment; `run` runs a trial on the reference, once, when it is first asked about."""
 
     def __init__(self, assignment: Assignment, run: Callable[[Trial], object]) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import Trial, make_trial
-from autograder.oracle.functions_run import Reach
+from autograder.oracle.functions_run import FunctionsRun
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.child.wire import decode, encode
@@ -60,7 +60,7 @@ class Reference:
         self._again: dict[Trial, Trial] = {}
         self._lock = threading.RLock()
         self._code: CodeType | None = None
-        self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+        self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
 
     def is_hidden(self, trial: Trial) -> bool:
         """Whether students do not see a trial's case."""
@@ -117,12 +117,12 @@ class Reference:
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change a trial: whether the reference runs there what it edits."""
         with self._lock:
-            return self._reach.matters(self._bank[name], trial)
+            return self._functions_run.matters(self._bank[name], trial)
 
     def uses(self, trial: Trial) -> tuple[str, ...]:
         """Return the exercises before a trial's own that the reference calls in it."""
         with self._lock:
-            return self._reach.earlier(trial)
+            return self._functions_run.earlier(trial)
 
     def again(self, trial: Trial) -> Trial:
         """Return the same case with its calls drawn anew, as nobody outside of this process has seen them."""

@@ -1,4 +1,4 @@
-"""Run the reference with some of its functions and modules answered by the student's code, as `charged_once.py` needs it.
+"""Run the reference with some of its functions and modules answered by the student's code, as `consequences.py` needs it.
 
 A replay stops at the first call whose answer is not known yet and leaves it as a question; it is run again when the
 answer is there. Answers are hostile: they are bounded in number, size and time. Whether they say anything is for
@@ -21,7 +21,7 @@ import numpy as np
 from autograder.judge.trials import Trial
 from autograder.oracle.gradients import attach
 from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
-from autograder.oracle.student_calls import Asked, Question, asked_by, with_constants
+from autograder.oracle.student_calls import Question, StudentCall, asked_by, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
 from autograder.sandbox.child.tree import array_of, as_arrays, leaves
 from autograder.sandbox.child.wire import WireError
@@ -54,8 +54,8 @@ class Replay:
     _all_calls: int = 0
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
-    _new: dict[Question, Asked] = field(default_factory=dict)
-    _noted: list[Asked] | None = None  # calls of the reference, where they are only noted
+    _new: dict[Question, StudentCall] = field(default_factory=dict)
+    _noted: list[StudentCall] | None = None  # calls of the reference, where they are only noted
 
     def __post_init__(self) -> None:
         self._program: Program = self.oracle.own_reference()
@@ -87,7 +87,7 @@ class Replay:
                 waiting = waiting or self._waiting
         return None if waiting else tuple(found)
 
-    def calls(self, trial: Trial) -> tuple[Asked, ...]:
+    def calls(self, trial: Trial) -> tuple[StudentCall, ...]:
         """Return the calls of exercises that are wrong which the reference by itself makes in a trial, as data."""
         self._noted = []
         try:
@@ -96,7 +96,7 @@ class Replay:
         finally:
             self._noted = None
 
-    def right(self, asked: Asked) -> Any:
+    def right(self, asked: StudentCall) -> Any:
         """Return what the reference gives for a call. Raises ValueError where it gives nothing, or takes too long."""
         self._steps = 0
         try:
@@ -129,7 +129,7 @@ class Replay:
         finally:
             sys.settrace(before)
 
-    def take_questions(self) -> dict[Question, Asked]:
+    def take_questions(self) -> dict[Question, StudentCall]:
         """Return the questions that came up, once each."""
         questions, self._new = self._new, {}
         return questions
@@ -144,7 +144,7 @@ class Replay:
 
     def _question(self, name: str) -> Callable[..., Any]:
         def ask(*args: Any, **kwargs: Any) -> Any:
-            return self._answer(Asked(name, with_constants(args), kwargs, None))
+            return self._answer(StudentCall(name, with_constants(args), kwargs, None))
 
         return ask
 
@@ -152,11 +152,11 @@ class Replay:
         def forward(module: Any, *args: Any, **kwargs: Any) -> Any:
             made = {"init": module.made_with, "state": module.state_dict(), "method": "forward"}
             made |= {"training": module.training, "cotangents": ()}
-            return self._answer(Asked(name, args, kwargs, made, module))
+            return self._answer(StudentCall(name, args, kwargs, made, module))
 
         return forward
 
-    def _answer(self, asked: Asked) -> Any:
+    def _answer(self, asked: StudentCall) -> Any:
         """Return the student's answer to a call, or stop the replay where there is none to go on with."""
         self.asked.add(asked.name)
         self._calls += 1
@@ -184,7 +184,7 @@ class Replay:
         value = to_worker(outcome.value)
         return self._with_gradient(asked, value) if self._backward and not asked.cotangents else value
 
-    def _with_gradient(self, asked: Asked, value: Any) -> Any:
+    def _with_gradient(self, asked: StudentCall, value: Any) -> Any:
         """Return an answer through which gradients flow back as the student's version lets them."""
         places = [i for i, arg in enumerate(asked.args) if getattr(arg, "requires_grad", False)]
         parameters = dict(asked.owner.named_parameters()) if asked.owner is not None else {}
@@ -199,7 +199,7 @@ class Replay:
         self._failed = outcome
         raise _StopError
 
-    def _right(self, asked: Asked) -> Any:
+    def _right(self, asked: StudentCall) -> Any:
         """Return what the reference's own version gives."""
         args, kwargs, module = to_worker((list(asked.args), asked.kwargs, asked.module))
         function = self._reference[asked.name]

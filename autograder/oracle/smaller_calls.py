@@ -19,18 +19,18 @@ from autograder.judge.checks import close
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Small, Trial, make_trial
 from autograder.oracle.reference import BrokenReferenceError, Reference
-from autograder.oracle.shrink import (
+from autograder.oracle.resized_calls import (
     BOUNDS,
-    Shrunk,
+    Resizing,
     count,
     has_values,
     is_drawn,
     numbers_in,
+    resize,
     rounded,
     shaken_down,
     shaken_up,
     shapes_in,
-    shrink,
     sizes_of,
 )
 
@@ -82,7 +82,7 @@ class _Search:
 
     def rounded(self, small: Small) -> Small | None:
         """Return a smaller call with one decimal, where the reference still answers, or as it is; None if it is not firm."""
-        call = shrink(small.trial.calls[0], Shrunk(), rounded)
+        call = resize(small.trial.calls[0], Resizing(), rounded)
         ways = (self._made(call, f"{small.trial.case.name} and rounded"), small)
         return next((way for way in ways if way and self._is_firm(way)), None)
 
@@ -110,9 +110,9 @@ class _Search:
         found = [{other: kind for other, kind in chosen if kind} for chosen in itertools.product(*why)]
         return sorted(found, key=len, reverse=True)[:MAX_FOLLOWINGS]
 
-    def _after(self, steps: list[_Step], raised: Mapping[int, int]) -> Shrunk:
+    def _after(self, steps: list[_Step], raised: Mapping[int, int]) -> Resizing:
         """Return what steps lead to when some sizes stop a little earlier."""
-        to = Shrunk()
+        to = Resizing()
         for step in steps:
             new, before = min(step.size, max(step.least, raised.get(step.size, 1))), to.now(step.size)
             moved = {step.size: new}
@@ -120,19 +120,19 @@ class _Search:
                 at = to.now(other)
                 moved[other] = at // before * new if kind == "multiple" else max(1, at - before + new)
             bounds = () if step.bound == "stay" else ((step.bound, step.size, new),)
-            to = Shrunk({**to.sizes, **moved}, (*to.bounds, *bounds))
+            to = Resizing({**to.sizes, **moved}, (*to.bounds, *bounds))
         return to
 
-    def _attempt(self, to: Shrunk) -> Small | None:
+    def _attempt(self, to: Resizing) -> Small | None:
         """Return a call so shrunk, if the reference answers it; each is tried once, and many in vain are enough."""
         key = str(to)
         if key not in self._tried and self._in_vain < MAX_IN_VAIN:
-            made = self._made(shrink(self._call, to), f"{self._trial.case.name}, smaller {len(self._tried)}")
+            made = self._made(resize(self._call, to), f"{self._trial.case.name}, smaller {len(self._tried)}")
             self._tried[key] = made if made and self._is_of_its_kind(made, to) else None
             self._in_vain += self._tried[key] is None
         return self._tried.get(key)
 
-    def _is_of_its_kind(self, small: Small, to: Shrunk) -> bool:
+    def _is_of_its_kind(self, small: Small, to: Resizing) -> bool:
         """Whether answers have the sizes that the arguments' have become; else some slice or product went astray."""
         before, after = (shapes_in([o.value for o in expected]) for expected in (self._expected, small.expected))
         known = (1, *self._sizes)
@@ -154,7 +154,7 @@ class _Search:
         """Whether noise leaves the answer alone; among equals, which rounding makes, correct code may choose otherwise."""
         (call,), case = small.trial.calls, small.trial.case
         others = [
-            self._made(shrink(call, Shrunk(), noise), f"{case.name}, {noise.__name__}")
+            self._made(resize(call, Resizing(), noise), f"{case.name}, {noise.__name__}")
             for noise in (shaken_up, shaken_down)
         ]
         right = answers_of(small.expected)

@@ -18,7 +18,7 @@ Question = tuple[str, bytes]  # a name, and the encoded arguments and module
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudentCall:
     """A call that the student's code is to answer."""
 
     name: str
@@ -32,7 +32,7 @@ class Asked:
         """What is sent back, where gradients are asked for."""
         return () if self.module is None else self.module["cotangents"]
 
-    def backwards(self, cotangents: tuple[Any, ...]) -> Asked:
+    def backwards(self, cotangents: tuple[Any, ...]) -> StudentCall:
         """Return the same call, asking for gradients."""
         plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False}
         return replace(self, module={**(self.module or plain), "cotangents": cotangents})
@@ -48,11 +48,11 @@ class Asked:
         )
 
 
-def asked_by(question: Question) -> Asked:
+def asked_by(question: Question) -> StudentCall:
     """Return the call that a question stands for, as data."""
     name, data = question
     args, kwargs, module = decode(data, evaluate=Code)
-    return Asked(name, tuple(args), kwargs, module)
+    return StudentCall(name, tuple(args), kwargs, module)
 
 
 def arrays_by_path(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], np.ndarray]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,9 +28,9 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.judge import checks
-from autograder.judge.trials import Judged, Small, Trial, make_trial
+from autograder.judge.trials import Small, Trial, make_trial
 from autograder.sandbox.child.wire import unpack
-from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
+from autograder.sandbox.job import Ending, Outcome, Trouble
 
 FORMAT = 4
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
@@ -59,7 +59,7 @@ class Bundle:
     trials: tuple[Trial, ...]
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
-    small: Callable[[Trial], tuple[Small, ...]]
+    smaller: Callable[[Trial], tuple[Small, ...]]
     used: Mapping[Trial, tuple[str, ...]]
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
@@ -97,20 +97,8 @@ class Bundle:
         """Return the exercises before a trial's own that the reference calls in it."""
         return self.used[trial]
 
-    def smaller(self, trial: Trial) -> tuple[Small, ...]:
-        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
-        return self.small(trial)
-
-    def follow(
-        self,
-        source: Source,
-        sandbox: Sandbox,
-        judged: Sequence[Judged],
-        excused: Collection[Trial] = (),
-        named: Collection[str] = (),
-    ) -> Mapping[Trial, tuple[str, ...]]:
+    def follow(self, *_: object, **__: object) -> Mapping[Trial, tuple[str, ...]]:
         """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
-        del source, sandbox, judged, excused, named
         return {}
 
 

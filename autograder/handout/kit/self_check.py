@@ -23,7 +23,7 @@ from autograder.course.spec import Status
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.judge.grade import UNNAMED, grade
 from autograder.judge.result import CaseResult, Result
-from autograder.judge.terminal_text import failing, plain, tell
+from autograder.judge.terminal_text import failing, plain, result_as_text
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.archives import UnreadableError
@@ -121,7 +121,7 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
     elif options.hint and not result.problem:
         print(_next_hint(path.parent / HINTS, result, source))
     else:
-        print(tell(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
+        print(result_as_text(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
     return 0 if result.all_passed else 1
 
 

@@ -21,7 +21,7 @@ from autograder.handout.kit.self_check import check, only, verdicts
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.result import CaseResult, Result
-from autograder.judge.terminal_text import tell
+from autograder.judge.terminal_text import result_as_text
 from autograder.judge.trials import as_data
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.child.wire import pack, unpack
@@ -153,10 +153,10 @@ class Grader:
     def check(self, exercise: str) -> Shown:
         """Check one exercise of this notebook as it stands."""
         result = self.examples.exercise(vars(sys.modules["__main__"]), exercise)
-        return Shown(tell(exercise, result))
+        return Shown(result_as_text(exercise, result))
 
     def check_all(self) -> Shown:
         """Check every exercise."""
         examples = self.examples
         result = examples._result(examples.notebook_source(vars(sys.modules["__main__"])))  # noqa: SLF001
-        return Shown(tell(examples.bundle.assignment.title, result))
+        return Shown(result_as_text(examples.bundle.assignment.title, result))

@@ -17,7 +17,9 @@ from autograder.judge.trials import Facts, Judged, Trial
 Names = Mapping[str, Diagnosis | None]
 
 
-def charge_once(oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict: Verdict, reading: Reading) -> Verdict:
+def charge_repeats(
+    oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict: Verdict, reading: Reading
+) -> Verdict:
     """Return the verdict with every mistake charged where it costs most, of the exercises that made it by themselves."""
     if not verdict.excused and not verdict.may_charge_twice(judged):
         return verdict

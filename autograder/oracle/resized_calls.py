@@ -22,7 +22,7 @@ BOUNDS = ("stay", "cut", "wrap")
 
 
 @dataclass(frozen=True)
-class Shrunk:
+class Resizing:
     """What sizes of axes become, and of tokens and lengths, which lie below a size or reach up to it."""
 
     sizes: Mapping[int, int] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def shaken_down(array: Any) -> Any:
     return 2 * array - shaken_up(array)
 
 
-def shrink(call: Call, to: Shrunk, change: Change | None = None) -> Call:
+def resize(call: Call, to: Resizing, change: Change | None = None) -> Call:
     """Return a call with other sizes, its fractions changed, such as `rounded`."""
     module = call.module
     if module:
@@ -105,7 +105,7 @@ def _parts(call: Call) -> Any:
     return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
 
 
-def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
+def _resized(tree: Any, to: Resizing, change: Change | None) -> Any:
     if isinstance(tree, list) and _are_whole(tree):  # there whole numbers are values, such as tokens
         return _bounded(np.array(tree), to).tolist()
     if isinstance(tree, list | tuple):
@@ -145,7 +145,7 @@ def _whole_again(part: Any) -> Any:
     return copy
 
 
-def _bounded(values: Any, to: Shrunk) -> Any:
+def _bounded(values: Any, to: Resizing) -> Any:
     """Return tokens or lengths, numpy's or torch's, brought down to the sizes that they depend on."""
     reach = values.reshape(-1).tolist()
     for kind, size, new in to.bounds:
