@@ -1,4 +1,4 @@
-"""What a student reads after a check, as plain text: each exercise, and of each the first case that does not pass."""
+"""Write a result as text for a terminal: each exercise with its first case that does not pass."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _FOLDERS = re.compile(
 
 
 def result_as_text(title: str, result: Result, *, width: int = 100, color: bool = False) -> str:
-    """Say what a student needs next."""
+    """Return a result as text, with a title above it."""
     lines = [_in("bold", plain(title)), *_told(result, width)]
     text = "\n".join(line.rstrip() for line in lines)
     return text if color else _ESCAPES.sub("", text)
 
 
 def plain(text: str) -> str:
-    """Return text without what could move a terminal's cursor: control characters made visible."""
+    """Return text with its control characters made visible, since they could move a terminal's cursor."""
     return "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
