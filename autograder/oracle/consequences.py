@@ -26,17 +26,17 @@ from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
 
-SHARE = 0.25  # of the time for all cases, for answering questions: each round imports the submission anew
-MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
+SHARE = 0.25  # of the time for all cases, for rounds of questions; each round imports the submission again
+MAX_ROUNDS = 64  # of questions and answers; a recurrence needs one for each step
 
 
 @dataclass(frozen=True)
 class Followed:
-    """A failed trial that gives what the reference gives on top of the student's version of other exercises."""
+    """A failed trial whose outcome is the reference's on top of the student's version of other exercises."""
 
-    names: tuple[str, ...]  # of these
-    used: tuple[Question, ...]  # what they were asked
-    says: bool  # it returned something, and not only one number
+    names: tuple[str, ...]  # of the other exercises
+    used: tuple[Question, ...]  # the questions that its replay asked them
+    says: bool  # whether it returned values that are not all one number
 
 
 def follow(
@@ -47,7 +47,7 @@ def follow(
     excused: Collection[Trial] = (),
     named: Collection[str] = (),
 ) -> dict[Trial, tuple[str, ...]]:
-    """Do what `judge.trials.Knowledge.follow` asks for."""
+    """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
     wrong = {j.trial.case.exercise for j in failed}
     replay = Replay(oracle, wrong)
@@ -72,9 +72,9 @@ def _is_own_crash(oracle: Reference, judged: Judged) -> bool:
 def _ask(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, open_trials: Sequence[Judged]
 ) -> dict[Trial, Followed]:
-    """Ask the student's code what the reference would ask it, a process for each round of questions.
+    """Return the open trials that follow from other exercises, asking the student's code in rounds, a process each.
 
-    A question that comes after the time for all of them has no answer, and what it would have explained is not excused.
+    When the time for all rounds is used up, questions stay unanswered and their trials are not excused.
     """
     followed: dict[Trial, Followed] = {}
     limits = oracle.assignment.limits
@@ -99,9 +99,9 @@ def _ask(
 
 
 def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...]) -> bool:
-    """Whether a trial ended as it would on top of the student's version; a crash has to be inside of that.
+    """Whether a trial ended as it would on top of the student's version.
 
-    Its innermost line is then in another exercise, and the one at which that crashed when it was asked by itself.
+    A crash has to be inside another exercise, at the same line at which that crashed when it was called alone.
     """
     if not same_outcomes(judged.trial, judged.outcomes, outcomes):
         return False
@@ -115,7 +115,7 @@ def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...])
 def _all_known(
     judged: Sequence[Judged], followed: Mapping[Trial, Followed], excused: Collection[Trial], named: Collection[str]
 ) -> frozenset[str]:
-    """Return the exercises behind all of whose failures are known mistakes, their own or those that they build on."""
+    """Return the exercises whose failures are all explained by known mistakes, their own or those of called exercises."""
     known, failed = set(named), defaultdict[str, list[Trial]](list)
     for j in judged:
         if j.status in OWN_FAULT and j.trial not in excused:
@@ -135,11 +135,11 @@ def _with_evidence(
     shown: Collection[Trial],
     named: frozenset[str],
 ) -> dict[Trial, tuple[str, ...]]:
-    """Leave out what says nothing of the calling exercise, unless as much else speaks for it.
+    """Return the trials to excuse, each with the names of the exercises that it follows from.
 
-    A trial that crashes as it should, or is built on answers that ignore what was asked, may be had by calling the wrong
-    exercise and nothing more. It counts where hidden cases that show something weigh as much as those that do not, or
-    where all the mistakes behind it are known ones and no value speaks against the calling exercise.
+    A predicted crash, or a result built on answers that ignore the question, can be had by calling the wrong exercise and
+    doing nothing else. Such a trial needs further evidence: hidden cases of its exercise that show something (`shown`, or
+    right values) weigh as much as the others, or all mistakes behind it are known and no value contradicts it.
     """
     wrong = {j.trial.case.exercise for j in judged if j.status is Status.FAILED and j.trial not in followed}
     speak, silent = defaultdict[str, float](float), defaultdict[str, float](float)  # weights by exercise
@@ -159,7 +159,7 @@ def _with_evidence(
 
 
 def _right_by_value(oracle: Reference, judged: Judged) -> bool:
-    """Whether a hidden case passed with the reference's very values, and these are not all one number."""
+    """Whether a hidden case passed with the reference's values, and these are not all one number."""
     expected = oracle.expected(judged.trial)
     if judged.status is not Status.PASSED or not oracle.is_hidden(judged.trial) or not informative(expected):
         return False

@@ -1,4 +1,4 @@
-"""Send gradients back through answers that came from elsewhere, as `replay.py` needs it for torch."""
+"""Send torch's gradients back through answers that were computed elsewhere."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tell whether an exercise that crashed on another one's wrong answer is right by itself.
+"""Decide whether an exercise that crashed on another one's wrong answer is right by itself.
 
-What the other should have given cannot be handed to the student's code, which is not to know it. So random functions stand
-in for all that is wrong, in the sandbox and here, and the student's outcome among them is compared with the reference's.
+The right answer cannot be given to the student's code, because no expected value may enter the sandbox. So random functions
+stand in for the wrong exercises, in the sandbox and here. The exercise is right where it gives what the reference gives.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, map_leave
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 _HARNESS = inspect.getsource(stand_ins)  # the child can read no file once it has a submission
-MANY = 0.7  # of the entries of a random mask are true, and the first of each row: no row of scores is hidden whole
+MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
 
 def right_among_stand_ins(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
 ) -> dict[Trial, tuple[str, ...]]:
-    """Return trials with the wrong exercises behind them: none where the calling one is wrong by itself.
+    """Return for each trial the wrong exercises that it follows from; none where the calling exercise is wrong itself.
 
-    A trial is left out where nothing can be told: nothing wrong is called, or nothing can stand in for it.
+    A trial is left out where this cannot be decided: it calls no wrong exercise, or one that cannot be stood in for.
     """
     asked: dict[Trial, tuple[Request, ...]] = {}
     for trial in trials:
@@ -59,9 +59,9 @@ def _among(request: Request, others: dict[str, Any]) -> Request:
 
 
 def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any]:
-    """Return the wrong exercises that the reference calls in a trial, each as its parameters and its random answers.
+    """Return parameters and random answers for each wrong exercise that the reference calls in a trial.
 
-    There are none where one of them answers with something that cannot be drawn, such as tokens.
+    The result is empty where an answer cannot be drawn, such as tokens.
     """
     rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
     others: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return fractions or truth values drawn in the place of an answer's own. Raises ValueError for anything else."""
+    """Return a random value of the same kind and shape, for fractions and truth values. Raises ValueError for others."""
     array = array_of(leaf)
     if leaf is None or array is None:
         if not isinstance(leaf, float | None):

@@ -1,7 +1,7 @@
-"""Call an exercise of a submission while random functions stand in for others that it uses.
+"""Call an exercise of a submission while random functions stand in for others that it calls.
 
-A stand-in's answer depends on what it is asked, so only code that asks as the reference asks, and goes on as that does, gives
-what the reference gives among the same stand-ins. Of the right answers a stand-in knows the shapes and no value.
+A stand-in's answer depends on its arguments. So only code that calls as the reference does, and uses the answers as it does,
+gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers and no values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from autograder.sandbox.child.program import Invocation, call_module
 from autograder.sandbox.child.tree import leaves, map_leaves
 
-Shapes = list[Any]  # of one call's arguments, in the order of the parameters
+Shapes = list[Any]  # of a call's arguments, in the order of the parameters
 
 
 def call_among(
@@ -29,7 +29,7 @@ def call_among(
     module: dict[str, Any] | None,
     others: Mapping[str, tuple[Sequence[str], Sequence[tuple[Shapes, Any]]]],
 ) -> Any:
-    """Make one call; `others` are, by name, the parameters of a stand-in and its answers by the shapes it is asked with."""
+    """Make one call; `others` holds by name each stand-in's parameters, and its answers by the shapes of the arguments."""
     with _in_place(student, {name: _stand_in(*known) for name, known in others.items()}):
         found = operator.attrgetter(path)(student)
         if module is None:
@@ -39,7 +39,7 @@ def call_among(
 
 @contextmanager
 def _in_place(student: ModuleType, others: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
-    """Put functions in the place of a program's own, or of its modules' `forward`, and take them away again."""
+    """Replace functions of a program, and the `forward` of its modules, until the block ends."""
     changed = []
     for name, other in others.items():
         own = getattr(student, name, None)
@@ -77,7 +77,7 @@ def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str
 
 
 def shapes_of(given: Sequence[Any]) -> Shapes:
-    """Return of each argument the shapes of its arrays, and whole numbers and texts as they are."""
+    """Return for each argument the shapes of its arrays and its whole numbers and texts."""
     return [
         [
             list(leaf.shape) if hasattr(leaf, "shape") else leaf if isinstance(leaf, int | str) else ""
@@ -88,7 +88,7 @@ def shapes_of(given: Sequence[Any]) -> Shapes:
 
 
 def _mixed(leaf: Any, given: Sequence[Any]) -> Any:
-    """Return an array of fractions changed by what all arguments hold; gradients flow through it. Others stay."""
+    """Return an array of fractions scaled by a function of all arguments, through which gradients flow."""
     if not hasattr(leaf, "shape") or "float" not in str(leaf.dtype):
         return leaf
     arrays = [array for array in leaves(list(given)) if hasattr(array, "shape") and 0 not in array.shape]
@@ -99,7 +99,7 @@ def _mixed(leaf: Any, given: Sequence[Any]) -> Any:
 
 
 def _projected(array: Any, number: int, like: Any) -> Any:
-    """Return an array's product with fixed numbers, in the dtype of another."""
+    """Return the inner product of an array with fixed numbers, in the dtype of another."""
     size = int(np.prod(array.shape))
     fixed = np.cos(np.arange(size) + number) / size**0.5
     if isinstance(array, np.ndarray) or isinstance(like, np.ndarray):
