@@ -1,10 +1,10 @@
-"""Follow a mistake through, so that it is charged once.
+"""Find failures that only follow from a mistake in another exercise, so that the mistake is charged once.
 
-Some exercises call others. Where one that is called is wrong, the calling one is judged against what the reference
-would give *if it called the student's version*: the reference of the calling exercise runs here, and wherever it calls
-the wrong one, the question goes to the student's code through the sandbox, like any other call. No reference code
-leaves this process. What comes back is used as the value of that call; a case whose outcome is the one so found is the
-work of the called exercise, not of the calling one, if the answers may be built on (`evidence.py`).
+Some exercises call others. Where the called one is wrong, the caller is judged against what the reference would give *if it
+called the student's version*. The reference of the caller runs here. Wherever it calls the wrong exercise, the student's
+version is called in the sandbox and its answer is used. A case whose outcome is the one found in this way is charged to the
+called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed in a line of its own, `stand_ins.py`
+decides. No reference code leaves this process.
 """
 
 from __future__ import annotations
