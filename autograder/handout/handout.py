@@ -91,7 +91,12 @@ def write_repository(files: Mapping[str, bytes], folder: Path) -> None:
     """Write a handout as a template repository, which checks itself on every push."""
     if folder.exists() and any(folder.iterdir()):
         raise CourseError(f"{folder} is not empty. Name another folder, or remove it first.")
-    for name, data in {**files, **repository_files()}.items():
+    write_files({**files, **repository_files()}, folder)
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files by their path in a folder."""
+    for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -14,7 +14,7 @@ from typing import Any
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
-from autograder.handout.handout import engine_files, handout_files
+from autograder.handout.handout import engine_files, handout_files, write_files
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
 from autograder.handout.leaks import leaks, secrets_of
@@ -54,9 +54,7 @@ def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
     assignment, ours = oracle.assignment, public_bundle(oracle)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for path, data in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(data)
+        write_files(files, folder)
         for what, text in (("stub", files[assignment.file].decode()), ("reference", assignment.reference)):
             (folder / assignment.file).write_text(text, encoding="utf-8")
             told, wanted = _run(folder), _comparable(asdict(check(_source(assignment, text), ours)))

@@ -15,14 +15,14 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
-from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files
+from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, write_files
 from autograder.handout.leaks import leaks, secrets_of
 from autograder.handout.write_notebook import notebook_cells
 from autograder.handout.zips import zip_bytes
@@ -66,14 +66,6 @@ def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path) -> l
         for folder, target in ((master, "master"), (made / "student", "student"), (made / "autograder", "solution")):
             shutil.copytree(folder, out / target)
     return [out / name for name in ("master", "student", "solution", "autograder.zip")]
-
-
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files by their path in a folder."""
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
 
 
 def _assign(master: Path, made: Path) -> None:

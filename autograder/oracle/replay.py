@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograder.judge.trials import Trial
-from autograder.oracle.gradients import attach
 from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
 from autograder.oracle.student_calls import Question, StudentCall, asked_by, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
@@ -193,7 +192,7 @@ class Replay:
             found = self._answer(asked.backwards(cotangents))
             return [found["input_grads"][i] for i in places] + [found["param_grads"][name] for name in parameters]
 
-        return attach(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
+        return _attached(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
 
     def _stop(self, outcome: Outcome) -> NoReturn:
         self._failed = outcome
@@ -221,6 +220,32 @@ def _remember_arguments(cls: Any) -> None:
         init(self, *args, **kwargs)
 
     cls.__init__ = made
+
+
+def _attached(value: Any, inputs: Sequence[Any], backward: Callable[[tuple[Any, ...]], Sequence[Any]]) -> Any:
+    """Return an answer, a tensor or a tuple of tensors, as if it had been computed from the inputs.
+
+    `backward` returns the gradients of the inputs for those of the outputs.
+    """
+    torch: Any = sys.modules.get("torch")
+    whole = value if isinstance(value, tuple) else (value,)
+    floats = [torch is not None and torch.is_tensor(part) and part.is_floating_point() for part in whole]
+    if torch is None or not inputs or not all(floats):
+        return value
+
+    class Answered(torch.autograd.Function):  # type: ignore[misc] # torch has no types for it
+        @staticmethod
+        def forward(_: Any, *__: Any) -> Any:
+            return value
+
+        @staticmethod
+        def backward(_: Any, *cotangents: Any) -> Any:
+            pairs = zip(cotangents, whole, strict=True)
+            whole_cotangents = tuple(torch.zeros_like(part) if c is None else c for c, part in pairs)
+            with torch.enable_grad():  # what is asked there goes back through a graph of its own
+                return tuple(backward(whole_cotangents))
+
+    return Answered.apply(*inputs)
 
 
 def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
