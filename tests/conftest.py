@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -138,5 +139,30 @@ def cases() -> Callable[[Result, str], dict[str, CaseResult]]:
 
     def of(result: Result, exercise: str) -> dict[str, CaseResult]:
         return {case.name: case for e in result.exercises if e.name == exercise for case in e.cases}
+
+    return of
+
+
+GradeFiles = Callable[..., tuple[Path, dict[str, dict[str, str]]]]
+
+
+@pytest.fixture
+def grade_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> GradeFiles:
+    """Return a function that grades a class of files by the command; it returns the results and the rows of grades.csv."""
+
+    def of(
+        works: Mapping[str, bytes], slug: str = SLUG, course: Path = COURSE
+    ) -> tuple[Path, dict[str, dict[str, str]]]:
+        out, folder = tmp_path / "graded", tmp_path / "class"
+        for name, data in works.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+        command = ["grade", slug, folder, "-o", out, "--seed", 5, "--course", course, "--accept-unsandboxed"]
+        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
+        with pytest.raises(SystemExit):
+            main()
+        capsys.readouterr()
+        with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+            return out, {row["student"]: row for row in csv.DictReader(file)}
 
     return of

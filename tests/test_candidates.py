@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-import csv
 import io
 import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import COURSE, SLUG
+from conftest import COURSE, SLUG, GradeFiles
 
-from autograder.cli import main
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment
 from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk
@@ -89,28 +87,6 @@ def zipped(files: Files, top: str = "t1_means") -> bytes:
     return buffer.getvalue()
 
 
-@pytest.fixture
-def grade(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[Path, dict[str, dict[str, str]]]]:
-    """Return a function that grades a class of zips by the command; it returns the folder and the rows of grades.csv."""
-
-    def of(works: Mapping[str, bytes], slug: str = SLUG, course: Path = COURSE) -> tuple[Path, dict[str, Any]]:
-        out, folder = tmp_path / "graded", tmp_path / "class"
-        folder.mkdir()
-        for name, data in works.items():
-            (folder / name).write_bytes(data)
-        command = ["grade", slug, folder, "-o", out, "--seed", 5, "--course", course, "--accept-unsandboxed"]
-        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
-        with pytest.raises(SystemExit):
-            main()
-        capsys.readouterr()
-        with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
-            return out, {row["student"]: row for row in csv.DictReader(file)}
-
-    return of
-
-
 def checked(files: Files, folder: Path, *arguments: str) -> tuple[str, str]:
     """Run check.py where these files lie; return its output and what it wrote to stderr."""
     for name, data in files.items():
@@ -128,7 +104,7 @@ def record(out: Path, student: str) -> Any:
 
 
 def test_a_zipped_handout_counts_as_check_py_says(
-    handout: Kept, assignment: Assignment, grade: Any, tmp_path: Path
+    handout: Kept, assignment: Assignment, grade_files: GradeFiles, tmp_path: Path
 ) -> None:
     """The notebook or the file, whichever is written, and of two the one with more: the same there and here."""
     file, notebook = handout["means.py"], handout["means.ipynb"]
@@ -144,7 +120,7 @@ def test_a_zipped_handout_counts_as_check_py_says(
         "in_neither": ({"means.ipynb": run}, "means.py", 0),
     }
     packed = {f"{name}.zip": zipped({**handout, **files}) for name, (files, _, _) in folders.items()}
-    out, rows = grade(packed)
+    out, rows = grade_files(packed)
     found = {name: (record(out, name)["origin"].rpartition("/")[2], float(rows[name]["score"])) for name in folders}
     points = {name: found[name][1] if points is None else points for name, (_, _, points) in folders.items()}
     assert found == {name: (wanted, points[name]) for name, (_, wanted, _) in folders.items()}
@@ -156,7 +132,7 @@ def test_a_zipped_handout_counts_as_check_py_says(
 
 
 def test_what_two_files_leave_open_is_told_to_both(
-    handout: Kept, assignment: Assignment, grade: Any, tmp_path: Path
+    handout: Kept, assignment: Assignment, grade_files: GradeFiles, tmp_path: Path
 ) -> None:
     """The student reads which counted and why, at home and in the feedback; the report lists it before all notes."""
     right = assignment.reference
@@ -165,7 +141,7 @@ def test_what_two_files_leave_open_is_told_to_both(
         "means.ipynb": filled_notebook(handout["means.ipynb"], right, RIGHT),
     }
     same = {**both, "means.py": filled_file(handout["means.py"], right, RIGHT)}
-    out, _ = grade({"bob.zip": zipped({**handout, **both}), "same.zip": zipped({**handout, **same})})
+    out, _ = grade_files({"bob.zip": zipped({**handout, **both}), "same.zip": zipped({**handout, **same})})
     told = "t1_means/means.ipynb (3 exercises written) and t1_means/means.py (1) both differ from the stub"
     entry = record(out, "bob")
     assert told in entry["notes"][0]
@@ -190,18 +166,20 @@ def test_what_two_files_leave_open_is_told_to_both(
     ids=["canvas", "moodle", "plain"],
 )
 def test_two_uploads_are_two_files(
-    handout: Kept, assignment: Assignment, grade: Any, names: tuple[str, str], student: str
+    handout: Kept, assignment: Assignment, grade_files: GradeFiles, names: tuple[str, str], student: str
 ) -> None:
     """Of a stub and a notebook that an export lists one by one, the one that is written counts, whichever came last."""
     whole = filled_notebook(handout["means.ipynb"], assignment.reference, RIGHT)
-    _, rows = grade({f"{names[0]}.ipynb": whole, f"{names[1]}.py": handout["means.py"]})
+    _, rows = grade_files({f"{names[0]}.ipynb": whole, f"{names[1]}.py": handout["means.py"]})
     assert {name: float(row["score"]) for name, row in rows.items()} == {student: 7.0}
 
 
-def test_an_upload_that_is_as_handed_out_stands_back(handout: Kept, assignment: Assignment, grade: Any) -> None:
+def test_an_upload_that_is_as_handed_out_stands_back(
+    handout: Kept, assignment: Assignment, grade_files: GradeFiles
+) -> None:
     """Of a zipped handout in which nothing is written and an earlier finished file, the file counts, and that is said."""
     finished = filled_file(handout["means.py"], assignment.reference, RIGHT)
-    out, rows = grade({"dan_4_101_means.zip": zipped(handout), "dan_4_100_means.py": finished})
+    out, rows = grade_files({"dan_4_101_means.zip": zipped(handout), "dan_4_100_means.py": finished})
     told = "no exercise is written in dan_4_101_means.zip, so dan_4_100_means.py is graded"
     assert (record(out, "dan_4")["doubts"], record(out, "dan_4")["notes"]) == ([told], [told])
     assert {name: float(row["score"]) for name, row in rows.items()} == {"dan_4": 7.0}
@@ -310,12 +288,12 @@ def test_every_reference_is_written_and_no_stub_is(slug: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_course_s_own_handout_keeps_its_points(grade: Any, tmp_path: Path) -> None:
+def test_the_course_s_own_handout_keeps_its_points(grade_files: GradeFiles, tmp_path: Path) -> None:
     """A zipped folder of a5_attention with the notebook finished and the stub as it was has all of its 36 points."""
     slug = "a5_attention"
     handout, assignment = handout_of(ROOT, slug, tmp_path / "dist"), load_assignment(ROOT, slug)
     names = tuple(exercise.name for exercise in assignment.exercises)
     work = {**handout, "attention.ipynb": filled_notebook(handout["attention.ipynb"], assignment.reference, names)}
-    _, rows = grade({"ada.zip": zipped(work, slug)}, slug, ROOT)
+    _, rows = grade_files({"ada.zip": zipped(work, slug)}, slug, ROOT)
     assert (rows["ada"]["score"], rows["ada"]["max_score"]) == ("36.0", "36.0")
     assert "36 of 36 points" in checked(work, tmp_path / slug)[0]

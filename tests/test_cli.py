@@ -174,6 +174,25 @@ def test_check_explains_what_is_wrong(run: Run, works: Path) -> None:
     assert "centers_any_shape" not in ended.out
 
 
+def test_check_names_files_of_libraries_without_their_folders(run: Run, tmp_path: Path, assignment: Assignment) -> None:
+    """Of a warning, a printed traceback and an exception, wherever Python and its libraries are installed."""
+    noisy = """np.mean([])
+    try:
+        np.linalg.inv(np.zeros((2, 2)))
+    except np.linalg.LinAlgError:
+        import traceback; traceback.print_exc()
+    return x + means"""
+    path = tmp_path / "means.py"
+    path.write_text(assignment.reference.replace("return x - means", noisy), encoding="utf-8")
+    warned = run("check", "t1_means", path).out
+    assert "numpy/_core/fromnumeric.py:" in warned
+    assert "numpy/linalg/" in warned
+    path.write_text(assignment.reference.replace("return x - means", "from numpy import no_such"), encoding="utf-8")
+    raised = run("check", "t1_means", path).out
+    assert "cannot import name 'no_such' from 'numpy' (numpy/__init__.py)" in raised
+    assert "site-packages" not in warned + raised
+
+
 def test_check_takes_the_file_in_this_folder(run: Run, works: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever stands beside their file need not name it."""
     shutil.copy(works / "ann.py", works / "means.py")

@@ -293,3 +293,36 @@ def test_waiting_for_others_costs_no_points(patient: Sandbox) -> None:
     source = Source(Path(assignment.file).stem, (Chunk(assignment.file, with_edit(slug, old, new)),))
     result = grade(source, hurried, Busy(patient))
     assert tuple(e.name for e in result.exercises if e.score < e.max_score) == wrong
+
+
+EINSUM = (
+    ("q @ k.transpose(-2, -1)", 'torch.einsum("bhqd,bhkd->bhqk", q, k)'),
+    ("merge_heads(weights @ v)", 'merge_heads(torch.einsum("bhqk,bhkd->bhqd", weights, v))'),
+)
+HEADS = "return by_head.transpose(1, 2)"
+IN_A_LIST = (
+    "return list(x.split(d_model // n_heads, dim=-1))"  # the bank knows it; what calls it crashes in its own line
+)
+BEHIND_SPLIT_HEADS: dict[str, tuple[str, tuple[tuple[str, str], ...], float]] = {
+    "right, behind a mistake that the bank knows": (IN_A_LIST, (), 10),
+    "right in other words, so that it crashes with another text": ("return by_head", EINSUM, 10),
+    "right, behind a shape that the bank does not know": ("return by_head.permute(0, 1, 3, 2)", (), 10),
+    "right in other words, behind such a shape": ("return x.reshape(batch * time, n_heads, -1)", EINSUM, 10),
+    "not scaled, and it crashes as if it were": (IN_A_LIST, ((" / q.shape[-1] ** 0.5", ""),), 0),
+    "next to nothing, and it crashes as all would": (
+        IN_A_LIST,
+        (("(output, weights) if need_weights else output", "q"),),
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BEHIND_SPLIT_HEADS)
+def test_a_crash_on_a_wrong_shape_is_charged_to_who_is_wrong(what: str, patient: Sandbox) -> None:
+    """In a line of one's own: among stand-ins for what is wrong, right code gives what the reference gives there."""
+    shape, edits, points = BEHIND_SPLIT_HEADS[what]
+    text = with_edit("a6_multihead", HEADS, shape)
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    assert scores("a6_multihead", text, patient)["MultiHeadAttention"] == pytest.approx(points, abs=1)

@@ -36,7 +36,7 @@ from autograder.classroom.submissions import read_source, read_submissions
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
-from autograder.judge.terminal_text import tell
+from autograder.judge.terminal_text import result_as_text
 from autograder.pages.class_files import publish
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -191,7 +191,7 @@ def test_check_is_safe_on_a_terminal(build: Builder, tmp_path: Path) -> None:
     build(tmp_path / "scale.py")
     with ProcessSandbox() as sandbox:
         result = grade(read_source(tmp_path / "scale.py", "scale.py"), oracle_of(NUMPY), sandbox)
-    said = tell("scale.py", result)
+    said = result_as_text("scale.py", result)
     assert not {c for c in said if not c.isprintable() and c != "\n"}
     assert len(said) < LONGEST_PAGE
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import io
 import json
 import zipfile
@@ -12,9 +11,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import COURSE, SLUG
+from conftest import GradeFiles
 
-from autograder.cli import main
 from autograder.course.spec import Assignment
 from autograder.submission.archives import UnreadableError
 from autograder.submission.encodings import read_text
@@ -23,21 +21,12 @@ Grade = Callable[[Mapping[str, bytes]], tuple[Path, dict[str, float]]]
 
 
 @pytest.fixture
-def grade(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Grade:
+def grade(grade_files: GradeFiles) -> Grade:
     """Return a function that grades a folder of files by the command; it returns the results and everybody's points."""
 
     def of(works: Mapping[str, bytes]) -> tuple[Path, dict[str, float]]:
-        out, folder = tmp_path / "graded", tmp_path / "class"
-        for name, data in works.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(data)
-        command = ["grade", SLUG, folder, "-o", out, "--seed", 5, "--course", COURSE, "--accept-unsandboxed"]
-        monkeypatch.setattr("sys.argv", ["autograder", *map(str, command)])
-        with pytest.raises(SystemExit):
-            main()
-        capsys.readouterr()
-        with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
-            return out, {row["student"]: float(row["score"]) for row in csv.DictReader(file)}
+        out, rows = grade_files(works)
+        return out, {student: float(row["score"]) for student, row in rows.items()}
 
     return of
 

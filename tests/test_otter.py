@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.course.stub import StubError, render_stub
-from autograder.handout.handout import engine_files
+from autograder.handout.handout import engine_files, write_files
 from autograder.handout.leaks import leaks, secrets_of
 from autograder.handout.public_data import public_oracle
 from autograder.integrations import otter, otter_run
@@ -35,7 +35,6 @@ from autograder.integrations.otter import (
     master_notebook,
     otter_files,
     worth,
-    write_files,
 )
 from autograder.integrations.otter_judge import HANDED_IN, Judge, ask, verdicts
 from autograder.integrations.wheel import NAME

@@ -83,6 +83,8 @@ def test_back_doors_of_a_library_are_closed_with_it() -> None:
         "torch.ops.aten.lstm": "def size(x):\n    return torch.ops.aten.lstm(x)",
         "torch._C._VariableFunctions.lstm": "def size(x):\n    return torch._C._VariableFunctions.lstm(x)",
         "torch._VF.lstm": "vf = torch._VF\ndef size(x):\n    return vf.lstm(x)",
+        "torch.ops.aten.gru": "def size(x):\n    return getattr(torch, 'ops').aten.gru(x)",
+        "torch._C._VariableFunctions.gru": "def size(x):\n    return getattr(getattr(torch, '_C'), '_VariableFunctions').gru(x)",
     }
     with ProcessSandbox() as sandbox:
         for name, text in ways.items():
@@ -116,3 +118,39 @@ def test_autograd_is_no_backward_pass_by_hand() -> None:
     assert all(case.status is Status.FAILED for case in concerned["loss_backward"].cases)
     assert {text.partition("`, ")[0] for text in told} == {"You use `torch.autograd.backward"}
     assert concerned["rnn_backward"].score == concerned["rnn_backward"].max_score
+
+
+BY_AN_OPERATOR = """
+
+def lstm_step_backward(dh, dc, cache):
+    import torch
+
+    x_t, h_prev, params = cache["x_t"], cache["h_prev"], cache["params"]
+    row = np.concatenate([h_prev, x_t], axis=-1)
+    gates = np.concatenate([row @ params[f"W_{g}"].T + params[f"b_{g}"] for g in "ifco"], axis=-1)
+    backward = OPS.aten._thnn_differentiable_lstm_cell_backward
+    tensors = [torch.tensor(a) for a in (dh, dc, gates, 0 * gates, cache["c_prev"], cache["c_t"])]
+    found = backward(*tensors[:4], None, None, *tensors[4:])
+    da = dict(zip("ifco", np.split(found[0].numpy(), 4, axis=-1)))
+    drow = sum(da[g] @ params[f"W_{g}"] for g in "ifco")
+    grads = {}
+    for g in "fioc":
+        grads |= {f"W_{g}": da[g].T @ row, f"b_{g}": da[g].sum(axis=0)}
+    hidden = h_prev.shape[-1]
+    return drow[:, hidden:], drow[:, :hidden], found[2].numpy(), grads
+"""
+
+
+@pytest.mark.parametrize("ops", ["torch.ops", 'getattr(torch, "ops")'])
+def test_an_operator_of_torch_is_no_backward_pass_by_hand(ops: str) -> None:
+    """It does the work of all four gates in one call, and only the source shows that it is used."""
+    assignment = load_assignment(COURSE.parents[1], "a3_gates").without_training()
+    text = assignment.reference + BY_AN_OPERATOR.replace("OPS", ops)
+    with ProcessSandbox() as sandbox:
+        result = grade(Source("gates", (Chunk("gates.py", text),)), Oracle(assignment, 5), sandbox)
+    concerned = {e.name: e for e in result.exercises}
+    assert concerned["lstm_step_backward"].score == 0
+    assert (
+        "`torch.ops.aten._thnn_differentiable_lstm_cell_backward`" in concerned["lstm_step_backward"].cases[0].message
+    )
+    assert concerned["lstm_step"].score == concerned["lstm_step"].max_score

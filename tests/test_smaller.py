@@ -14,7 +14,7 @@ from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.shrink import Shrunk, count, has_values, rounded, shrink, sizes_of
+from autograder.oracle.resized_calls import Resizing, count, has_values, resize, rounded, sizes_of
 from autograder.oracle.smaller_calls import WORKED, smaller
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
@@ -40,13 +40,13 @@ def test_axes_of_one_size_shrink_together() -> None:
     """What was one axis stays one: a product that fitted fits."""
     made = call(DRAWN, RNG.normal(size=(11, 5)), RNG.normal(size=5))
     assert sizes_of(made) == [4, 5, 7, 11]
-    assert shapes(shrink(made, Shrunk({11: 2, 5: 1}))) == [(4, 7, 2), (2, 1), (1,)]
+    assert shapes(resize(made, Resizing({11: 2, 5: 1}))) == [(4, 7, 2), (2, 1), (1,)]
 
 
 def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
     """An argument 11 beside an axis of 11 is its size; a 11 in a list is a value."""
     made = call_module(DRAWN, 11, [11, 3], module=Module(init=(11, True), state={"w": Tensor(DRAWN[0])}))
-    small = shrink(made, Shrunk({4: 1, 7: 2, 11: 2}), rounded)
+    small = resize(made, Resizing({4: 1, 7: 2, 11: 2}), rounded)
     assert small.args[1:] == (2, [11, 3])
     assert small.module is not None
     assert small.module.init == (2, True)
@@ -57,33 +57,35 @@ def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
 def test_rows_that_sum_to_one_still_do() -> None:
     """Weights and probabilities stay such when some are cut away or rounded: correct code may rely on it."""
     shares = np.array([[[0.26, 0.64, 0.1], [0, 0, 1]], [[0.5, 0.25, 0.25], [1, 0, 0]]])
-    small = shrink(call(shares, torch.from_numpy(shares).float()), Shrunk({3: 2}), rounded)
+    small = resize(call(shares, torch.from_numpy(shares).float()), Resizing({3: 2}), rounded)
     np.testing.assert_array_equal(small.args[0], [[[0.3, 0.7], [1, 0]], [[0.8, 0.2], [1, 0]]])
     np.testing.assert_allclose(small.args[1].numpy(), small.args[0], atol=1e-7)
     assert shares[0, 0, 0] == 0.26
     many = np.full(16, 0.0625)
-    np.testing.assert_allclose(shrink(call(many), Shrunk(), rounded).args[0], many)  # for .1 sixteen times is too much
+    np.testing.assert_allclose(
+        resize(call(many), Resizing(), rounded).args[0], many
+    )  # for .1 sixteen times is too much
 
 
 def test_nothing_becomes_less_than_nothing() -> None:
     """-0. is no number that a student could follow by hand."""
-    assert str(shrink(call(np.array([-0.04, 0.5])), Shrunk(), rounded).args[0]) == "[0.  0.5]"
+    assert str(resize(call(np.array([-0.04, 0.5])), Resizing(), rounded).args[0]) == "[0.  0.5]"
 
 
 def test_lengths_do_not_become_zero() -> None:
     """Where no length or token was zero, none is afterwards: an empty row may be nothing that code has to take."""
     for new in (1, 2, 3):
-        small = shrink(call(DRAWN, [6, 3, 1, 2]), Shrunk({7: new}, (("wrap", 7, new),)))
+        small = resize(call(DRAWN, [6, 3, 1, 2]), Resizing({7: new}, (("wrap", 7, new),)))
         assert min(small.args[1]) == 1
         assert max(small.args[1]) <= max(1, new - 1)
 
 
 def test_a_draw_below_one_stays_below_one() -> None:
     """What samples with numbers from [0, 1) need not know what to do with 1."""
-    small = shrink(call(np.array([0.98, 0.2]), np.array([1.98, 0.2])), Shrunk(), rounded)
+    small = resize(call(np.array([0.98, 0.2]), np.array([1.98, 0.2])), Resizing(), rounded)
     assert [argument.tolist() for argument in small.args] == [[0.98, 0.2], [2.0, 0.2]]
     last = np.full((3, 1), 1 - 2**-24)
-    assert shrink(call(last), Shrunk({3: 1}), rounded).args[0].tolist() == [[1 - 2**-24]]  # no share of one
+    assert resize(call(last), Resizing({3: 1}), rounded).args[0].tolist() == [[1 - 2**-24]]  # no share of one
 
 
 def test_tokens_and_lengths_come_down_with_what_they_count() -> None:
@@ -91,10 +93,10 @@ def test_tokens_and_lengths_come_down_with_what_they_count() -> None:
     made = call(DRAWN, np.array([[0, 6], [5, 2]]), [7, 3], [12, -1])
     assert has_values(made, "wrap", 7, 2)
     assert not has_values(made, "cut", 4, 2)
-    wrapped = shrink(made, Shrunk({7: 2}, (("wrap", 7, 2),)))
+    wrapped = resize(made, Resizing({7: 2}, (("wrap", 7, 2),)))
     assert wrapped.args[1].tolist() == [[0, 0], [1, 0]]
     assert wrapped.args[2:] == ([7, 3], [12, -1])
-    assert shrink(made, Shrunk({7: 2}, (("cut", 7, 2),))).args[2:] == ([2, 2], [12, -1])
+    assert resize(made, Resizing({7: 2}, (("cut", 7, 2),))).args[2:] == ([2, 2], [12, -1])
 
 
 @pytest.fixture

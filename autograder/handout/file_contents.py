@@ -1,6 +1,6 @@
-"""Take a file apart into everything that can be read out of it: plain, escaped, compressed, encoded, in an archive.
+"""Read a file in every form that it may hold: plain, escaped, compressed, encoded, in an archive.
 
-Used to prove that nothing secret ships, so it is better at finding too much than too little.
+The proof that nothing secret ships uses it, so it finds too much rather than too little.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TEXT = range(9, 127)
 
 @dataclass(frozen=True)
 class Form:
-    """One reading of a file: how it was come by, and what it says."""
+    """One reading of a file: how it was decoded, and its text and numbers."""
 
     how: str  # "plain", or such as "base64, zlib"
     text: str
@@ -62,7 +62,7 @@ def forms(data: bytes) -> Iterator[Form]:
 
 
 def _parts(blob: bytes, text: str) -> Iterator[tuple[str, bytes]]:
-    """Yield what is wrapped in some bytes, one layer down."""
+    """Yield what some bytes hold, decoded by one step, each with the name of the step."""
     yield from _unpacked(blob)
     yield from _strings(text)
     for pattern in (_RUN, _LINES):
@@ -111,7 +111,7 @@ def _members(blob: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _strings(text: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the strings that JSON or Python source holds, without their escapes."""
+    """Yield the strings in JSON or Python source, unescaped."""
     try:
         tree = json.loads(text)
     except (ValueError, RecursionError):
@@ -131,7 +131,7 @@ def _strings(text: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _json_strings(tree: Any) -> Iterator[str]:
-    """Yield every string of some JSON; lists of nothing but strings, as notebooks keep text, also as one."""
+    """Yield every string in JSON data; a list of strings, as notebooks keep text, also as one."""
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, dict):

@@ -1,8 +1,7 @@
 """Make what students get: a zip that works with numpy and pytest alone, and a template repository of the same files.
 
-What goes in is an allow-list. Text comes from assignments/; from solutions/ nothing is read but what rendering the stub and
-running the public cases bring out. The engine's files are copied as they are, so that a handout judges with the very code
-that grades.
+The contents are an allow-list. Text comes from assignments/. Only the rendered stub and the results of public cases come from
+solutions/. The engine's files are copied unchanged, so that a handout judges with the same code that grades.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from autograder.handout.write_notebook import make_notebook
 from autograder.handout.zips import zip_bytes
 from autograder.oracle.oracle import Oracle
 
-# What travels to students: whole packages, each of which imports nothing but these.
+# What ships to students: whole packages, which import only each other.
 SHIPPED = ("course", "sandbox", "judge", "submission", "handout/kit")
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
@@ -32,7 +31,7 @@ _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
-    """Return every file of a handout by its path in it. Raises CourseError where what it needs is missing."""
+    """Return the files of a handout by path. Raises CourseError where something it needs is missing."""
     assignment = oracle.assignment
     stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
@@ -76,7 +75,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
 
 
 def engine_files() -> dict[str, bytes]:
-    """Return the parts of the engine that a handout runs, by their path in it."""
+    """Return the engine's files that a handout holds, by path."""
     inner = [path for folder in SHIPPED for path in (_PACKAGE / folder).rglob("*.py")]
     roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
     files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
@@ -84,7 +83,7 @@ def engine_files() -> dict[str, bytes]:
 
 
 def handout_zip(files: Mapping[str, bytes], slug: str) -> bytes:
-    """Return a handout's zip: one folder, the same bytes whenever the files are the same."""
+    """Return a handout's zip, with all files in one folder; equal files give equal bytes."""
     return zip_bytes({f"{slug}/{name}": data for name, data in files.items()})
 
 
@@ -92,7 +91,12 @@ def write_repository(files: Mapping[str, bytes], folder: Path) -> None:
     """Write a handout as a template repository, which checks itself on every push."""
     if folder.exists() and any(folder.iterdir()):
         raise CourseError(f"{folder} is not empty. Name another folder, or remove it first.")
-    for name, data in {**files, **repository_files()}.items():
+    write_files({**files, **repository_files()}, folder)
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files by their path in a folder."""
+    for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
@@ -118,7 +122,7 @@ def at_home(text: str, assignment: Assignment) -> str:
 
 
 def for_notebook(readme: str, assignment: Assignment) -> str:
-    """Replace what is said about the file by what is true of the notebook."""
+    """Replace the README's words about the file by words about the notebook."""
     text = readme.replace(
         f"Write your solution in `{assignment.file}`", "Write your solution in the code cells of this notebook"
     )
@@ -150,7 +154,7 @@ def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:
 
 
 def links(text: str) -> list[str]:
-    """Return where a text's links and pictures lead inside its own folder, without what stands after a #."""
+    """Return the files in its own folder that a text links to or shows, without anchors."""
     targets = (match[1] or match[2] for match in LINK.finditer(text))
     inside = (
         target.partition("#")[0] for target in targets if "://" not in target and not target.startswith("mailto:")

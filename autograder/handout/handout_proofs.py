@@ -1,4 +1,4 @@
-"""What `doctor` proves about a handout: it can be made, gives nothing away, judges as we do, and its text is in order."""
+"""Prove for `doctor` that a handout can be made, gives nothing away, judges as `autograder check` does, and reads well."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
-from autograder.handout.handout import engine_files, handout_files
+from autograder.handout.handout import engine_files, handout_files, write_files
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
 from autograder.handout.leaks import leaks, secrets_of
@@ -29,7 +29,7 @@ from autograder.sandbox.process import ProcessSandbox
 
 
 def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield promises about an assignment's handout, each with the ways in which it is broken."""
+    """Yield each promise about an assignment's handout with its violations."""
     try:
         oracle = public_oracle(assignment)
         files = handout_files(course, oracle)
@@ -50,13 +50,11 @@ def handout_proofs(course: Path, assignment: Assignment) -> Iterator[tuple[str, 
 
 
 def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield where the handout's check differs from ours: on the stub, the reference and every known mistake."""
+    """Yield where the handout's check differs from `autograder check`: on the stub, the reference and every known mistake."""
     assignment, ours = oracle.assignment, public_bundle(oracle)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for path, data in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(data)
+        write_files(files, folder)
         for what, text in (("stub", files[assignment.file].decode()), ("reference", assignment.reference)):
             (folder / assignment.file).write_text(text, encoding="utf-8")
             told, wanted = _run(folder), _comparable(told_result(check(_source(assignment, text), ours)))
@@ -80,7 +78,7 @@ def _run(folder: Path) -> Any:
 
 
 def _differing(told: Any, wanted: Any) -> str:
-    """Return the first case in which two results differ, or what was said in place of one."""
+    """Return the first case in which two results differ, or the last line of an error message."""
     if isinstance(told, str):
         return told.strip().rpartition("\n")[2]
     rows = [[(e["name"], case) for e in tree["exercises"] for case in e["cases"]] for tree in (told, wanted)]
@@ -93,7 +91,7 @@ def _said(case: Any) -> str:
 
 
 def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...]) -> Result:
-    source = Source(Path(assignment.file).stem, ())  # where code was looked at, both would see the same
+    source = Source(Path(assignment.file).stem, ())  # both sides would read the same source
     sandbox = ProcessSandbox()
     ran = JobResult(outcomes, Outcome(Ending.RETURNED))
     return judge_run(Reading(source, assignment, sandbox), bundle, sandbox, ran)
@@ -104,7 +102,7 @@ def _source(assignment: Assignment, text: str) -> Source:
 
 
 def _comparable(tree: Any) -> Any:
-    """Return a result as JSON data without what differs from run to run."""
+    """Return a result as JSON data without times."""
     if isinstance(tree, dict):
         return {key: _comparable(value) for key, value in tree.items() if key != "seconds"}
     return [_comparable(item) for item in tree] if isinstance(tree, list | tuple) else tree

@@ -1,7 +1,7 @@
-"""Prove that what leaves the house gives nothing away: no line of a solution, no hidden case, no key of a quiz.
+"""Prove that files for students hold no line of a solution, no hidden case, and no key of a quiz.
 
-Every file is read in every form that `file_contents.py` knows. What also stands in public text is no secret; nor is a line so
-short that anybody would write it.
+Every file is read in every form that `file_contents.py` knows. Public text is no secret, and neither is a line so short that
+anyone would write it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from autograder.judge.trials import Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import array_of
 
-SHORTEST_LINE = 12  # characters of code, blanks not counted, that are somebody's own
+SHORTEST_LINE = 12  # characters of a secret line of code, without blanks
 SHORTEST_CLAIM = 24
 SEEDS = (0, 1)
-GRAM = 4  # fractions in a row that are no coincidence, to four digits
+GRAM = 4  # fractions in a row, to four digits, that are no coincidence
 INTEGER_GRAM = 10  # the same of whole numbers
 _Grams = frozenset[tuple[float, ...]]
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What must not ship: squeezed lines and texts with what they are, quiz keys, and rows of numbers."""
+    """What must not ship: texts without blanks, quiz keys, rows of numbers, and long numbers; each with its description."""
 
     texts: Mapping[str, str]
     keys: tuple[Mapping[str, str], ...]
@@ -43,7 +43,7 @@ class Secrets:
 
 
 def leaks(files: Mapping[str, bytes], secrets: Secrets, known: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield what gives a secret away, and where; files that are `known` to the byte are public already."""
+    """Yield which file gives which secret away; files equal to those in `known` are public and skipped."""
     for name, data in files.items():
         if known.get(name) != data:
             found = {(what, form.how): None for form in forms(data) for what in _found(form, secrets)}
@@ -62,7 +62,7 @@ def _found(form: Form, secrets: Secrets) -> Iterator[str]:
 
 
 def _answered(text: str, key: Mapping[str, str]) -> Iterator[str]:
-    """Yield the questions whose letter stands right after their names, or the whole key as a row of letters."""
+    """Yield the questions whose letter follows their name, and report a row of letters that is the whole key."""
     for question, letter in key.items():
         if re.search(rf"\b{re.escape(question)}\W{{1,8}}{re.escape(letter)}(?=\W{{0,3}}(?:$|[\"'\]\)}},\n]))", text):
             yield f"the answer to {question}"
@@ -72,7 +72,7 @@ def _answered(text: str, key: Mapping[str, str]) -> Iterator[str]:
 
 
 def secrets_of(oracle: Oracle, readme: str) -> Secrets:
-    """Return what an assignment keeps to itself; the oracle is of its public cases."""
+    """Return an assignment's secrets; the oracle is of its public cases."""
     assignment = oracle.assignment
     oracles = [Oracle(assignment, seed) for seed in SEEDS]
     public, hidden = _sequences(oracles, Visibility.PUBLIC), _sequences(oracles, Visibility.HIDDEN)
@@ -85,7 +85,7 @@ def secrets_of(oracle: Oracle, readme: str) -> Secrets:
 
 
 def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
-    """Return squeezed texts that must not ship, with what they are."""
+    """Return texts that must not ship, without blanks, each with its description."""
     public = _cases(assignment, Visibility.PUBLIC)
     told = " ".join([f"{m.name} {m.says}" for m in assignment.misconceptions] + [f"{c.name} {c.claim}" for c in public])
     innocent = _squeeze(assignment.stub + assignment.harness + readme + told)
@@ -102,7 +102,7 @@ def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
 
 
 def _code_lines(source: str) -> Iterator[str]:
-    """Yield the lines inside a source's functions; signatures are the stub's."""
+    """Yield the lines of a source's function bodies; signatures are in the stub."""
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):
@@ -114,7 +114,7 @@ def _cases(assignment: Assignment, visibility: Visibility) -> list[Any]:
 
 
 def _keys(oracle: Oracle) -> tuple[Mapping[str, str], ...]:
-    """Return the keys of quizzes: whatever a check does not let ship, or a hidden case asks letters of."""
+    """Return the keys of quizzes: the answers of `choice` checks and those that a check withholds."""
     found = []
     for trial in oracle.trials:
         answers = answers_of(oracle.expected(trial))
@@ -127,7 +127,7 @@ def _keys(oracle: Oracle) -> tuple[Mapping[str, str], ...]:
 
 
 def _sequences(oracles: Sequence[Oracle], visibility: Visibility) -> list[tuple[str, tuple[float, ...]]]:
-    """Return the numbers of every array that cases of a kind send and expect, with whose they are."""
+    """Return the numbers of all inputs and expected values of public or hidden cases, each with its description."""
     rows = []
     for oracle in oracles:
         for trial in oracle.trials:
@@ -144,7 +144,7 @@ def _inputs(trial: Trial) -> Iterator[tuple[float, ...]]:
 
 
 def _fingerprints(oracle: Oracle) -> Iterator[tuple[float, ...]]:
-    """Yield the numbers of what known mistakes give on public cases, which ship on purpose."""
+    """Yield the numbers that known mistakes give on public cases; they ship on purpose."""
     for m in oracle.assignment.misconceptions:
         for trial in oracle.trials:
             if oracle.matters(m.name, trial):
@@ -153,7 +153,7 @@ def _fingerprints(oracle: Oracle) -> Iterator[tuple[float, ...]]:
 
 
 def _rows(tree: Any) -> Iterator[tuple[float, ...]]:
-    """Yield the numbers of every array in a tree, each as one row; single numbers of a container are one, too."""
+    """Yield the numbers of every array in a tree as one row each, and the single numbers of every container as one."""
     if isinstance(tree, dict):
         tree = list(tree.values())
     if isinstance(tree, list | tuple):
@@ -170,7 +170,7 @@ def _rows(tree: Any) -> Iterator[tuple[float, ...]]:
 
 
 def _grams(row: Sequence[float]) -> set[tuple[float, ...]]:
-    """Return the runs of numbers that make a row recognizable, cut to four digits."""
+    """Return the runs of numbers, rounded to four digits, by which a row is recognised."""
     numbers = [n for n in row if np.isfinite(n)]
     fractions = [float(f"{n:.4g}") for n in numbers if n != round(n)]
     found = {g for g in _runs(fractions, GRAM) if len(set(g)) == GRAM and all(_is_fraction(n) for n in g)}
@@ -183,7 +183,7 @@ def _runs(numbers: list[float], length: int) -> Iterator[tuple[float, ...]]:
 
 
 def _is_fraction(number: float) -> bool:
-    """Whether a number has three digits of its own, unlike .5 or 1.25."""
+    """Whether a number has more than three significant digits, unlike .5 or 1.25."""
     return len(f"{abs(number):.4g}".replace(".", "").strip("0")) > 3
 
 

@@ -1,6 +1,6 @@
-"""Find out what a student may know: run the reference and its known mistakes on the public cases, at home.
+"""Compute what students may know: what the reference and its known mistakes give on the public cases.
 
-Of a quiz the questions are public and the letters are not, so neither its key nor its mistakes are put in.
+The questions of a quiz are public and its letters are not, so a bundle holds neither its key nor its mistakes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from autograder.sandbox.job import Outcome
 
 
 def public_oracle(assignment: Assignment) -> Oracle:
-    """Return what answers the questions below; whoever asks several of them shares one."""
+    """Return the oracle that the functions below take; share one, since it keeps its answers."""
     return Oracle(assignment, SEED, public_only=True)
 
 
 def public_bundle(oracle: Oracle) -> Bundle:
-    """Return what `public_files` holds without writing it, and with mistakes tried only when they are asked about."""
+    """Return the bundle that `public_files` describes, with known mistakes run only when they are asked about."""
     arrays: dict[str, np.ndarray] = {}
     document = _document(oracle, arrays)
     document["misconceptions"] = [_sentence(m) for m in _tellable(oracle)]
@@ -66,7 +66,7 @@ def _document(oracle: Oracle, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
 
 
 def _shown(trial: Trial, expected: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    """Return of the expected outcomes what the case's check lets a student have."""
+    """Return the expected outcomes as the case's check lets students see them. Raises BundleError where it withholds one."""
     answers = trial.case.check.public(answers_of(expected))
     if len(answers) != len(expected):
         raise BundleError(f"{trial_key(trial)}: a case with this check cannot be public, for its answer would be too")
@@ -88,7 +88,7 @@ def _sentence(m: Misconception) -> dict[str, Any]:
 
 
 def _changed(oracle: Oracle, name: str, trial: Trial) -> tuple[Outcome, ...] | None:
-    """Return a trial's outcomes with a mistake, or None where it makes no difference there, or cannot be made."""
+    """Return a trial's outcomes with a mistake, or None where it changes nothing or cannot be applied."""
     if not oracle.matters(name, trial):
         return None
     outcomes = oracle.answers((name,), trial)
@@ -99,7 +99,7 @@ def _changed(oracle: Oracle, name: str, trial: Trial) -> tuple[Outcome, ...] | N
 
 @dataclass
 class _Tried:
-    """Fingerprints found when asked for, in the form in which they would be read from files."""
+    """Fingerprints that are computed when asked for, in the form in which they are read from files."""
 
     oracle: Oracle
     found: dict[tuple[str, str], tuple[Outcome, ...] | None] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Write the public cases as tests that a student can read: every input and result as a literal.
+"""Write the public cases as tests that a student can read.
 
-The same file of literals serves pytest; otter's format names the cases alone. Neither judges anything by itself: both
-ask the check that `check.py` runs.
+The pytest file shows every input and result as a literal; otter's files only name the cases. Neither judges by itself: both
+call the check that `check.py` runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from autograder.sandbox.child.tree import Code, Opaque, Tensor, map_leaves
 
 WIDTH = 100
 DIGITS = 6  # of expected numbers, which tests compare with a tolerance
-MANY = 16  # equal entries are better said than listed
+MANY = 16  # equal entries or more are written as `np.full`
 _DEFAULTS = {"float64", "int64", "bool"}
 _TORCH_DEFAULTS = {"float32", "int64", "bool"}
 
@@ -104,7 +104,7 @@ def _listed(name: str, items: list[str]) -> Iterator[str]:
 
 
 def _call(call: Call, exercise: str, signatures: Mapping[str, tuple[str, ...]], names: dict[str, str]) -> str:
-    """Return a call as code; what is too long to stand in it gets a name of its own."""
+    """Return a call as code; a long value gets a name, added to `names`."""
     parameters = signatures.get(call.path(exercise), ())
     given = [
         _named(parameters[i] if i < len(parameters) else f"argument_{i + 1}", a, names) for i, a in enumerate(call.args)
@@ -126,7 +126,7 @@ def literal_tuple(items: list[str]) -> str:
 
 
 def _module(module: Module, names: dict[str, str]) -> str:
-    """Return how to make a module as code, without what it has by default."""
+    """Return how to make a module as code, without default values."""
     plain = Module()
     parts = [f"init={literal(module.init, 8)}"] if module.init != plain.init else []
     parts += [f"state={_named('state', dict(module.state), names)}"] if module.state else []
@@ -137,7 +137,7 @@ def _module(module: Module, names: dict[str, str]) -> str:
 
 
 def _named(name: str, value: Any, names: dict[str, str]) -> str:
-    """Return a value as code, or the name under which it stands above the call."""
+    """Return a short value as code, or a name that is added to `names` with the code."""
     text = literal(value, 4)
     if not isinstance(value, np.ndarray | Tensor | list | tuple | dict | Code) and len(text) < 40:
         return text
@@ -149,7 +149,7 @@ def _named(name: str, value: Any, names: dict[str, str]) -> str:
 
 
 def literal(value: Any, indent: int) -> str:
-    """Return a value as code that makes it again, broken into lines where one is too long."""
+    """Return a value as code that makes it, broken into lines where it is long."""
     if isinstance(value, Tensor):
         dtype = str(value.array.dtype)
         kind = "" if dtype in _TORCH_DEFAULTS else f", dtype=torch.{dtype}"
@@ -179,7 +179,7 @@ def _array(make: str, fill: str, array: np.ndarray, kind: str, indent: int) -> s
 
 
 def _entries(array: np.ndarray) -> Any:
-    """Return an array as lists of the shortest numbers that make it again."""
+    """Return an array as nested lists, each number in the shortest form that gives the same value."""
     if array.dtype.kind != "f" or array.dtype == np.float64:
         return array.tolist()
     return np.array([float(str(entry)) for entry in array.reshape(-1)]).reshape(array.shape).tolist()
@@ -206,7 +206,7 @@ def _scalar(value: Any) -> str:
 
 
 def _rounded(tree: Any) -> Any:
-    """Return a result with its numbers cut to a few digits."""
+    """Return a result with its numbers rounded to a few digits."""
     return map_leaves(_rounded_leaf, tree)
 
 

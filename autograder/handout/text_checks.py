@@ -1,4 +1,4 @@
-"""Check a handout's text: links lead to files that are in it, and formulas are such that notebooks and GitHub render them."""
+"""Check a handout's text: its links lead to its files, and notebooks and GitHub can render its formulas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIRS = (("{", "}"), (r"\left", r"\right"), (r"\begin{", r"\end{"))
 
 
 def text_faults(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield what is wrong with the text of a handout's README and notebooks, and where."""
+    """Yield the faults in the text of a handout's README and notebooks, each with its place."""
     for name, data in files.items():
         if name.endswith(".md"):
             yield from _faults(name, data.decode(), files)
@@ -40,12 +40,12 @@ def _faults(where: str, text: str, files: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _anchor(heading: str) -> str:
-    """Return what GitHub calls the place of a heading."""
+    """Return GitHub's anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
 
 
 def formula_faults(text: str) -> Iterator[str]:
-    """Yield what keeps formulas from being rendered: unpaired marks, and marks that GitHub takes for money."""
+    """Yield what keeps formulas from being rendered: unpaired marks, and dollar signs that GitHub takes for money."""
     text = _CODE.sub("", text).replace(r"\$", "")
     for formula in _DISPLAY.findall(text):
         yield from _unpaired(formula)
@@ -70,7 +70,7 @@ def _unpaired(formula: str) -> Iterator[str]:
 
 
 def _word(mark: str) -> str:
-    """Return a pattern for a mark that is not the beginning of a longer one, as left is of leftarrow."""
+    """Return a pattern for a mark that does not begin a longer one, as left begins leftarrow."""
     return re.escape(mark) + ("(?![a-zA-Z])" if mark[-1].isalpha() else "")
 
 

@@ -1,4 +1,4 @@
-"""Write a bundle down: an assignment's public cases, what to expect of them and known mistakes, as JSON and numbers."""
+"""Write a bundle as JSON and numbers: an assignment's public cases, their expected answers, and known mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autograder.sandbox.job import Outcome
 
 
 def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
-    """Return what of an assignment is no case and no secret, as JSON data."""
+    """Return the public parts of an assignment without its cases, as JSON data."""
     return {
         "slug": assignment.slug,
         "title": assignment.title,
@@ -36,7 +36,7 @@ def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
 def describe_case(
     trial: Trial, expected: tuple[Outcome, ...], uses: tuple[str, ...], arrays: dict[str, np.ndarray]
 ) -> dict[str, Any]:
-    """Return a trial, what to expect of it and what it uses as JSON data, its numbers added to `arrays`."""
+    """Return a trial, its expected outcomes and the exercises that it uses as JSON data; adds its numbers to `arrays`."""
     case = trial.case
     return {
         "name": case.name,
@@ -58,7 +58,7 @@ def _describe_calls(trial: Trial, arrays: dict[str, np.ndarray]) -> list[Any]:
 
 
 def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Return a check as JSON data. Raises BundleError where it is none of ours, whose code would have to travel."""
+    """Return a check as JSON data. Raises BundleError for a course's own check, because handouts hold none of its code."""
     name = type(check).__name__
     if getattr(checks, name, None) is not type(check):
         raise BundleError(f"the check {name} is defined in the course; public cases use those of judge/checks.py")
@@ -66,7 +66,7 @@ def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any
 
 
 def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> list[Any]:
-    """Return outcomes as JSON data, their numbers added to `arrays`."""
+    """Return outcomes as JSON data; adds their numbers to `arrays`."""
     rows = []
     for o in outcomes:
         trouble = (o.trouble.type_name, o.trouble.text) if o.trouble else None
@@ -75,14 +75,14 @@ def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarra
 
 
 def describe_smaller(smalls: Sequence[Small], arrays: dict[str, np.ndarray]) -> list[Any]:
-    """Return smaller calls of a trial as JSON data, their numbers added to `arrays`."""
+    """Return smaller calls of a trial as JSON data; adds their numbers to `arrays`."""
     return [
         [s.trial.case.name, _describe_calls(s.trial, arrays), describe_outcomes(s.expected, arrays)] for s in smalls
     ]
 
 
 def bundle_files(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> dict[str, bytes]:
-    """Return the two files of a bundle; numbers that occur twice are kept once."""
+    """Return the two files of a bundle; equal arrays are stored once."""
     rows: dict[str, list[np.ndarray]] = {}
     sizes: dict[str, int] = {}
     kept: dict[tuple[str, bytes], int] = {}

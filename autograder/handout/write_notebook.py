@@ -1,8 +1,7 @@
 """Make the notebook of a handout from the README and the stub: prose, a cell for each exercise, a check under it.
 
-An exercise's cell stands where the README's prose first says "Exercise: `name`", else at the end of the section that is
-named after it, else at the end. What the stub holds besides, imports and given definitions, keeps its place in the order of
-the stub.
+An exercise's cell comes where the README first says "Exercise: `name`", else at the end of the section that is named after
+it, else at the end. Imports and given definitions keep their order in the stub.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ _FENCE = re.compile(r"(```|~~~)")
 
 @dataclass(frozen=True)
 class _Piece:
-    """Part of a stub: the exercise it belongs to, if it does, and its text."""
+    """Part of a stub: the name of its exercise, or an empty one, and its text."""
 
     exercise: str
     text: str
 
 
 def make_notebook(title: str, readme: str, stub: str, exercises: tuple[Exercise, ...], start: str, setup: str) -> str:
-    """Return the notebook's text. `start` is said before the first code; `setup` gives the notebook its `grader`."""
+    """Return the notebook's text. The prose `start` comes before the first code; the code `setup` defines `grader`."""
     import nbformat
 
     v4: Any = nbformat.v4  # it has no types
     cells = []
     for number, (kind, text) in enumerate(notebook_cells(readme, stub, exercises, start, setup)):
         cell = v4.new_markdown_cell(text) if kind == "prose" else v4.new_code_cell(text)
-        cell["id"] = f"cell-{number}"  # nbformat would draw one, and the same input is to be the same bytes
+        cell["id"] = f"cell-{number}"  # nbformat would draw a random one; equal inputs should give equal bytes
         cells.append(cell)
     metadata = {
         "title": title,
@@ -79,7 +78,7 @@ def notebook_cells(
 
 
 def unplaced(readme: str, names: list[str]) -> tuple[list[str], list[str]]:
-    """Return the exercises to which a README gives no place, where it gives one to others, and those it makes up."""
+    """Return the exercises without a place in a README that places others, and the names there that are no exercises."""
     blocks = [_SENTENCE.split(block)[0] for block in _blocks(readme) if _ASKS.match(block)]
     asked = [name for block in blocks for name in _NAME.findall(block)]
     placed = {name for _, found in _prose(readme, names) for name in found}
@@ -87,7 +86,7 @@ def unplaced(readme: str, names: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _exercise_cells(name: str, pieces: list[_Piece]) -> Iterator[tuple[str, str]]:
-    """Yield an exercise's cells, after what is given before it in the stub; take both from the pieces."""
+    """Yield the cells of an exercise and of given code before it in the stub; removes both from `pieces`."""
     own = [i for i, piece in enumerate(pieces) if piece.exercise == name]
     taken = [i for i in range(max(own, default=-1) + 1) if i in own or not pieces[i].exercise]
     yield from (("code", pieces[i].text) for i in taken)
@@ -97,7 +96,7 @@ def _exercise_cells(name: str, pieces: list[_Piece]) -> Iterator[tuple[str, str]
 
 
 def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
-    """Cut a stub into the definitions of exercises and what stands between them."""
+    """Cut a stub into the definitions of exercises and the code between them."""
     lines = io.StringIO(stub, newline="").readlines()
     owners = {blank.partition(".")[0]: exercise.name for exercise in exercises for blank in exercise.blanks}
     owners |= {exercise.name: exercise.name for exercise in exercises}
@@ -120,7 +119,7 @@ def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
 
 
 def _blocks(readme: str) -> list[str]:
-    """Cut prose into paragraphs, code in fences whole."""
+    """Cut prose into paragraphs; a fenced block of code stays whole."""
     blocks, lines, fence = [], list[str](), ""
     for line in readme.splitlines():
         mark = _FENCE.match(line.strip())
@@ -135,7 +134,7 @@ def _blocks(readme: str) -> list[str]:
 
 
 def _prose(readme: str, names: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield, for the number of a paragraph, the exercises whose cells come after it."""
+    """Yield the number of a paragraph and the exercises whose cells come after it."""
     blocks = _blocks(readme)
     asked: dict[int, list[str]] = {}
     placed: set[str] = set()
@@ -153,7 +152,7 @@ def _prose(readme: str, names: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _end_of_section(blocks: list[str], name: str) -> int | None:
-    """Return the last paragraph of the section whose heading has an exercise's name in it."""
+    """Return the number of the last paragraph in the section whose heading holds an exercise's name, or None."""
     heading = re.compile(rf"#{{2,}} .*\b{re.escape(name)}\b", re.IGNORECASE)
     start = next((i for i, block in enumerate(blocks) if heading.match(block)), None)
     if start is None:
@@ -163,7 +162,7 @@ def _end_of_section(blocks: list[str], name: str) -> int | None:
 
 
 def _paragraph_cells(readme: str, ends: set[int]) -> Iterator[tuple[int, str]]:
-    """Yield cells of prose: a section each, cut also where an exercise follows; with each the number of its last block."""
+    """Yield cells of prose, each with the number of its last block: a section, or the part of one before an exercise."""
     blocks, held = _blocks(readme), list[str]()
     for number, block in enumerate(blocks):
         held.append(block)

@@ -1,4 +1,4 @@
-"""Zips that are the same bytes whenever their files are."""
+"""Write zips reproducibly: equal files give equal bytes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import io
 import zipfile
 from collections.abc import Mapping
 
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every file in them
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every file in a zip
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of some files: sorted, without times, with plain permissions."""
+    """Return a zip of files by path, sorted, with one fixed time and plain permissions."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files):

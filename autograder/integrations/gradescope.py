@@ -1,7 +1,7 @@
-"""Make the zip that Gradescope takes, and be what runs in its container.
+"""Make the zip for Gradescope, and grade in its container.
 
-`autograder gradescope` packs two scripts, this package as a wheel and what judges one submission (`one_submission.py`). In the container `main` judges
-the submission at that desk and writes results.json: a test for each exercise's public cases and one for its hidden
+`autograder gradescope` packs two scripts, this package as a wheel, and a desk (`one_submission.py`). In the container `main`
+judges the submission at that desk and writes results.json: one test for each exercise's public cases and one for its hidden
 cases, which may have another visibility.
 """
 
@@ -29,7 +29,7 @@ _NOTHING = "The autograder did not come to an end. Nothing is wrong with what yo
 
 
 def gradescope_files(course: Path, assignment: Assignment, settings: Settings) -> dict[str, bytes]:
-    """Return the files of the zip by their path in it."""
+    """Return the files of the zip by path."""
     script = (_TEMPLATES / "run_autograder").read_text(encoding="utf-8")
     return {
         "setup.sh": (_TEMPLATES / "setup.sh").read_bytes(),
@@ -42,17 +42,17 @@ def gradescope_files(course: Path, assignment: Assignment, settings: Settings) -
 
 
 def nothing() -> Json:
-    """Return the results that stand until there are others."""
+    """Return the results that stay where grading does not end."""
     return {"score": 0, "output": _NOTHING, "visibility": "visible", "stdout_visibility": "hidden", "tests": []}
 
 
 def gradescope_zip(course: Path, assignment: Assignment, settings: Settings) -> bytes:
-    """Return the zip, the same bytes whenever course, settings and engine are."""
+    """Return the zip; equal courses, settings and engines give equal bytes."""
     return zip_bytes(gradescope_files(course, assignment, settings))
 
 
 def results(record: Record, weights: Mapping[tuple[str, str], float], hidden: str) -> Json:
-    """Return a record as results.json, with hidden cases apart from public ones."""
+    """Return a record as results.json, with separate tests for public and hidden cases."""
     whole = gradescope_results(record)
     shown = {Visibility.PUBLIC: "visible", Visibility.HIDDEN: hidden}
     tests = [test for number, e in enumerate(record.exercises, 1) for test in _tests(record, e, number, weights, shown)]
@@ -68,7 +68,7 @@ def _tests(
     weights: Mapping[tuple[str, str], float],
     shown: Mapping[Visibility, str],
 ) -> Iterator[Json]:
-    """Yield what the public cases of an exercise are worth, and what the hidden ones are."""
+    """Yield the tests for the public and the hidden cases of an exercise."""
     all_weights = [weights.get((exercise.name, case.name), 1.0) for case in exercise.cases]
     for place, visibility in enumerate((Visibility.PUBLIC, Visibility.HIDDEN), 1):
         pairs = zip(exercise.cases, all_weights, strict=True)

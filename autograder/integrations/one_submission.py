@@ -1,8 +1,8 @@
-"""Judge one submission where another system wants it judged: inside Gradescope's container, or beside `otter run`.
+"""Judge one submission for another system: inside Gradescope's container, or beside `otter run`.
 
-A desk is a folder that holds one assignment, hidden cases and reference included, and the settings to grade it with. The
-desk reads what was handed in, runs it in the sandbox of `sandbox/`, and gives a record as `grade` does; nothing of the
-student's runs in the process that calls it.
+A *desk* is a folder with one assignment, including its hidden cases and reference, and the settings to grade it with. It
+reads a submission, runs it in the sandbox, and returns a record as `grade` writes it. No student code runs in the calling
+process.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ class Settings:
     """How the submissions of one assignment are graded."""
 
     slug: str
-    seed: int  # one for everybody who hands in, and for every time
+    seed: int  # the same for all students and all attempts
     hidden: str = "hidden"  # what Gradescope shows of hidden cases
-    training: bool = False  # whether it has any, and they are graded
+    training: bool = False  # whether trainings are graded
 
     @property
     def seconds(self) -> int:
-        """What one submission may take; Gradescope stops after 10 minutes, or 40 where the assignment is set so."""
+        """The time for one submission. Gradescope stops after 10 minutes, or after 40 where the assignment is set so."""
         return 2370 if self.training else 570
 
 
 def desk_files(course: Path, settings: Settings) -> dict[str, bytes]:
-    """Return the files of a desk by their path in it."""
+    """Return the files of a desk by path."""
     files = {SETTINGS: json.dumps(asdict(settings), indent=1).encode() + b"\n"}
     for side in ("assignments", "solutions"):
         home = course / side / settings.slug
@@ -64,7 +64,7 @@ def desk_files(course: Path, settings: Settings) -> dict[str, bytes]:
 
 
 def requirements(assignment: Assignment) -> str:
-    """Return what a desk needs installed, as a requirements.txt."""
+    """Return the requirements.txt of a desk."""
     return "\n".join([*(TORCH if assignment.torch else ()), *NEEDS]) + "\n"
 
 
@@ -77,13 +77,13 @@ class Desk:
     assignment: Assignment
 
     def weights(self) -> Mapping[tuple[str, str], float]:
-        """Return what each case weighs within its exercise; `first_steps` of a training weighs one."""
+        """Return each case's weight within its exercise; `first_steps` of a training is left out and weighs 1."""
         weights = {(case.exercise, case.name): case.weight for case in self.assignment.cases}
         metrics = {(t.exercise, m.name): m.weight for t in self.assignment.trainings for m in t.metrics}
         return weights | metrics
 
     def judge(self, submission: Submission) -> Record:
-        """Grade one submission and return its record; nothing is graded where student code cannot be isolated."""
+        """Return the record of one submission. It is not graded where student code cannot be isolated."""
         oracle = Oracle(self.assignment, self.settings.seed)
         with open_sandbox(1, torch=self.assignment.torch, secret=self.folder) as sandbox:
             if sandbox.isolation.level == "C":
@@ -116,7 +116,7 @@ def open_desk(folder: Path) -> Desk:
 
 
 def handed_in(path: Path, stub: Stub) -> Submission:
-    """Return what one student handed in: a folder of files, a zip, a .py file or a notebook."""
+    """Return the submission in a folder, a zip, a .py file or a notebook."""
     try:
         if path.is_dir():
             found = source_in(folder_members(path), "what you handed in", stub)

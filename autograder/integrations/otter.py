@@ -1,8 +1,8 @@
-"""Write an assignment in otter's language: a master notebook and what `otter assign` needs beside it.
+"""Write an assignment for otter: a master notebook and the files that `otter assign` needs beside it.
 
-The solution's regions keep their markers, since otter knows the same, and get our stubs as prompts. Each case is a test of
-otter's exception format, whose body asks `check.examples`: on a student's computer that is the check of the handout, and when
-grading it reads what our judge found out of process (`otter_judge.py`). So nothing hidden runs beside student code.
+Solution regions keep their markers, which otter shares with us, and get our stubs as prompts. Each case is a test in otter's
+exception format that calls `check.examples`. On a student's computer this is the handout's check; when grading, it reads the
+verdicts that our judge has found in another process (`otter_judge.py`). So no hidden case runs beside student code.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
-from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files
+from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, write_files
 from autograder.handout.leaks import leaks, secrets_of
 from autograder.handout.write_notebook import notebook_cells
 from autograder.handout.zips import zip_bytes
@@ -35,14 +35,14 @@ JUDGE = "autograder.integrations.otter_judge.Judge"
 PYTHON = "3.12"
 MISSING = "otter-grader is not installed here. Run: {python} -m pip install 'otter-grader[grading]'"
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
-_OURS = ("files/desk/", f"files/{NAME}")  # what of a bundle's files/ grading needs; the rest is the student's
+_OURS = ("files/desk/", f"files/{NAME}")  # the part of a bundle's files/ that grading needs
 
 
 def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path) -> list[Path]:
-    """Run `otter assign` on the master and leave master/, student/, solution/ and autograder.zip in a folder.
+    """Run `otter assign` and write master/, student/, solution/ and autograder.zip to a folder; return their paths.
 
-    The oracle is of public cases. Raises CourseError where otter is missing or fails, or where its student version would
-    give something away.
+    The oracle is of public cases. Raises CourseError where otter is missing or fails, or where its student version gives
+    something away.
     """
     if importlib.util.find_spec("otter") is None:
         raise CourseError(MISSING.format(python=sys.executable))
@@ -68,16 +68,8 @@ def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path) -> l
     return [out / name for name in ("master", "student", "solution", "autograder.zip")]
 
 
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files by their path in a folder."""
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-
-
 def _assign(master: Path, made: Path) -> None:
-    """Run `otter assign`, which also grades the solution and fails where that is not worth full marks."""
+    """Run `otter assign`, which also grades the solution. Raises CourseError where that has not full marks."""
     command = [sys.executable, "-m", "otter", "assign", "--no-pdfs", str(master), str(made)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=master.parent)
     if ran.returncode:
@@ -85,14 +77,14 @@ def _assign(master: Path, made: Path) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Take out the cells of a student's notebook that held nothing but a part of the solution."""
+    """Remove the cells of a student's notebook that are empty without the solution."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook["cells"] = [cell for cell in notebook["cells"] if "".join(cell["source"]).strip()]
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def graders_zip(data: bytes) -> bytes:
-    """Return otter's zip as ours: without the students' files, which would lie over theirs, and with our run_otter.py."""
+    """Return otter's zip with our run_otter.py and without copies of students' files, which would overwrite theirs."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = {n: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
     kept = {n: data for n, data in files.items() if not n.startswith("files/") or n.startswith(_OURS)}
@@ -100,7 +92,7 @@ def graders_zip(data: bytes) -> bytes:
 
 
 def otter_files(course: Path, oracle: Oracle, settings: Settings) -> dict[str, bytes]:
-    """Return every file `otter assign` reads, by its path in the master's folder. The oracle is of public cases."""
+    """Return the files that `otter assign` reads, by path. The oracle is of public cases."""
     assignment = oracle.assignment
     notebook = f"{Path(assignment.file).stem}.ipynb"
     handout = handout_files(course, oracle)
@@ -178,7 +170,7 @@ def _config(assignment: Assignment, files: list[str]) -> str:
 
 
 def _question(assignment: Assignment, exercise: str, code: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield an exercise's cells with its cases as tests; what is given before its own code stays outside."""
+    """Yield an exercise's cells with its cases as tests; given code before its own is outside of the question."""
     own = next((i for i, text in enumerate(code) if BEGIN in text), len(code))
     yield from (("code", text) for text in code[:own])
     yield "raw", f"# BEGIN QUESTION\nname: {exercise}\ncheck_cell: {json.dumps(bool(code))}"
@@ -196,7 +188,7 @@ def _question(assignment: Assignment, exercise: str, code: list[str]) -> Iterato
 
 
 def worth(assignment: Assignment, exercise: str) -> list[tuple[str, float, bool]]:
-    """Return of each case its name, its points and whether it is hidden."""
+    """Return name, points and whether it is hidden for each case of an exercise."""
     points = next(e.points for e in assignment.exercises if e.name == exercise)
     rows = [(c.name, c.weight, c.visibility is Visibility.HIDDEN) for c in assignment.cases_of(exercise)]
     for training in assignment.trainings:
@@ -207,9 +199,9 @@ def worth(assignment: Assignment, exercise: str) -> list[tuple[str, float, bool]
 
 
 def marked(assignment: Assignment) -> str:
-    """Return the reference as otter wants it: the solution's regions, each with what our stub has in its place.
+    """Return the reference for otter, with the stub's text as a prompt in each solution region.
 
-    Raises StubError where stub and reference do not run side by side.
+    Raises StubError where the lines of stub and reference do not correspond.
     """
     stub = render_stub(assignment).splitlines(keepends=True)
     lines, at, inside = [], 0, False

@@ -1,9 +1,9 @@
-"""Stand between `otter run` and a submission: judge it out of process, and leave otter's kernel nothing of the student's.
+"""Judge a submission in place of `otter run`, in another process, so that otter's kernel runs no student code.
 
-Otter loads `Judge` as a plugin (it is not imported here; a plugin is any class with these methods). Before otter does anything
-with a submission, unpickling its log and starting a kernel in its folder included, the judge runs it at the desk that came
-with the zip, in a process and a sandbox of its own. It then empties the folder and leaves otter's tests, an empty submission
-and the verdicts. The tests in the kernel read the verdicts, so that points and visibility are otter's business as ever.
+Otter loads `Judge` as a plugin, which is any class with these methods; otter is not imported here. Otter unpickles a
+submission's log and starts a kernel in its folder. Before that, the judge runs the submission at the desk in the zip, in a
+process and a sandbox of its own. It then empties the folder and leaves otter's tests, an empty submission and the verdicts.
+The tests in the kernel read the verdicts, so otter still decides on points and visibility.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from autograder.integrations.one_submission import read_settings
 
-HANDED_IN = "handed_in"  # beside submission/: where `otter_run` put what was handed in
+HANDED_IN = "handed_in"  # beside submission/: where `otter_run` moves the submission
 _CHECK = Path(__file__).resolve().parent / "templates" / "otter" / "check.py.txt"
 _EMPTY = {
     ".py": "",
@@ -35,7 +35,7 @@ _EMPTY = {
 
 
 class Judge:
-    """What otter calls."""
+    """The plugin that otter calls."""
 
     def __init__(self, submission_path: str, submission_metadata: object, plugin_config: object) -> None:
         del submission_metadata, plugin_config
@@ -43,7 +43,7 @@ class Judge:
         self._told = ""
 
     def before_grading(self, config: object) -> None:
-        """Judge the submission and put the verdicts in its place."""
+        """Judge the submission and replace it by the verdicts."""
         del config
         folder = self._path.parent
         source = folder.parent / "source"
@@ -55,7 +55,7 @@ class Judge:
         (folder / "check.py").write_bytes(_CHECK.read_bytes())
 
     def after_grading(self, results: Any) -> None:
-        """Say what is wrong with the submission as a whole, if anything is."""
+        """Add the problem of the submission as a whole, if it has one, to otter's output."""
         if self._told:
             results.set_output(self._told)
 
@@ -72,7 +72,7 @@ class Judge:
 
 
 def ask(desk: Path, submission: Path) -> Mapping[str, Any]:
-    """Return the record of a submission, judged in a process of its own; one without verdicts where that failed."""
+    """Return the record of a submission, judged in another process, or one without verdicts where that fails."""
     seconds = read_settings(desk).seconds
     with tempfile.TemporaryDirectory() as name:
         answer = Path(name) / "record.json"
@@ -105,7 +105,7 @@ def _nothing(why: str) -> Mapping[str, Any]:
 
 
 def verdicts(entry: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return of each case its status and what a student may read about it."""
+    """Return the status and the student's message of each case."""
     return {
         f"{exercise['name']}.{case['name']}": (
             case["status"],

@@ -1,11 +1,11 @@
-"""Grade one submission with otter so that a results file is there in every case.
+"""Grade one submission with otter and always leave a results file.
 
-`otter run` leaves none where a notebook is damaged, where several files were handed in, or where it is killed. In otter's
-container the zip's run_otter.py calls `grade_in`; anywhere else
+`otter run` leaves none where a notebook is damaged, where there are several files, or where it is killed. In otter's container
+the zip's run_otter.py calls `grade_in`; anywhere else
 
     python -m autograder.integrations.otter_run autograder.zip SUBMISSION OUT
 
-does what `otter run -a autograder.zip -o OUT SUBMISSION` does. What cannot be read is not shown to otter at all.
+does what `otter run -a autograder.zip -o OUT SUBMISSION` does. Otter never gets an unreadable submission.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OTTER = "import sys; from otter.run.run_autograder import main; main(sys.argv[1
 
 
 def grade_in(root: str) -> None:
-    """Grade what lies in a container's submission/ and leave results/results.json."""
+    """Grade the submission in a container's submission/ and write results/results.json."""
     home = Path(root)
     answer = home / "results" / "results.json"
     write_whole(answer, json.dumps(nothing()))
@@ -40,7 +40,9 @@ def grade_in(root: str) -> None:
         return
     (home / "submission").rename(home / HANDED_IN)
     (home / "submission").mkdir()
-    shown = home / "submission" / f"{Path(desk.assignment.file).stem}.py"  # any will do: the judge reads the other
+    shown = (
+        home / "submission" / f"{Path(desk.assignment.file).stem}.py"
+    )  # otter needs a file; the judge reads the one that was moved
     shown.touch()
     seconds = desk.settings.seconds + _MARGIN
     try:

@@ -1,7 +1,6 @@
-"""Pack this package as a wheel, without a build tool and with the same bytes every time.
+"""Pack this package as a wheel, reproducibly and without a build tool.
 
-It names no requirements: where such a wheel goes, a requirements.txt beside it says what to install, which for most
-assignments does not include torch.
+The wheel declares no requirements. A requirements.txt beside it does, since most assignments do not need torch.
 """
 
 from __future__ import annotations

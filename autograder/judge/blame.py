@@ -1,6 +1,6 @@
-"""Judge every case, then say whose fault each failure is.
+"""Judge every case, then decide which exercise each failure is charged to.
 
-What only follows from another exercise (`oracle/charged_once.py`) is charged there alone; the rest is diagnosed.
+A failure that only follows from another exercise (`oracle/consequences.py`) is charged there alone.
 """
 
 from __future__ import annotations
@@ -31,53 +31,53 @@ STATUS = {
 }
 
 
-OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # what a mistake in the student's own code looks like
+OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # statuses that a mistake in the student's code can cause
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which mistakes explain which exercise, and which failed trials follow from mistakes made in other ones."""
+    """The diagnosis of each failing exercise, and the failed trials that are charged to other exercises."""
 
     diagnoses: Mapping[str, Diagnosis | None]
     excused: Mapping[Trial, tuple[str, ...]]
-    inside: Mapping[Trial, str]  # failed trials that crashed inside another exercise which does not pass its own cases
-    again: frozenset[Trial] = frozenset()  # excused trials that make by themselves a mistake that is charged elsewhere
+    inside: Mapping[Trial, str]  # trials that crashed inside another failing exercise, with its name
+    again: frozenset[Trial] = frozenset()  # excused trials whose own code repeats a mistake that is charged elsewhere
 
     def may_charge_twice(self, judged: Sequence[Judged]) -> bool:
-        """Whether more than one exercise is charged, so that one may only follow from another."""
+        """Whether more than one exercise is charged, so that one mistake may be charged twice."""
         return len({j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}) > 1
 
 
 def name_mistakes(oracle: Facts, judged: Sequence[Judged]) -> dict[str, Diagnosis | None]:
-    """Name the mistake behind every failing exercise, each by itself."""
+    """Return the diagnosis of every failing exercise, each looked at alone."""
     failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
     return {e.name: diagnosis_of(oracle, e.name, judged) for e in oracle.assignment.exercises if e.name in failing}
 
 
-def attribute(
+def assign_blame(
     oracle: Facts,
     judged: tuple[Judged, ...],
     named: Mapping[str, Diagnosis | None],
-    excused: Mapping[Trial, tuple[str, ...]],
+    followed: Mapping[Trial, tuple[str, ...]],
 ) -> Verdict:
-    """Say which exercise each failure is charged to; `excused` trials only follow from another one.
+    """Return the verdict, given what `Knowledge.follow` returned.
 
-    What could not be followed, such as another shape, still follows where a named mistake of another exercise gives
-    exactly the student's outcomes.
+    A trial that `followed` leaves out is excused where known mistakes of other exercises give exactly the student's outcomes.
     """
     names = [e.name for e in oracle.assignment.exercises]
+    excused = {trial: places for trial, places in followed.items() if places}
     failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
     diagnoses = {name: named[name] if failed[name] else None for name in names}
     own = {name: _own_mistakes(diagnosis) for name, diagnosis in diagnoses.items()}
-    excused = dict(excused)
     for name in names:
         others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
         for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
             if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
-                excused |= {j.trial: places for j in failed[name]}
-                own[name], diagnoses[name], failed[name] = (), None, []
+                excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
+                own[name], diagnoses[name] = (), None
+                failed[name] = [j for j in failed[name] if j.trial in followed]
     for name in names:
         charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
         upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))
@@ -94,7 +94,7 @@ def _without_carried(
     diagnosis: Diagnosis | None,
     excused: dict[Trial, tuple[str, ...]],
 ) -> dict[Trial, tuple[str, ...]]:
-    """Have an exercise whose mistakes are named, carried ones among them, pay what its own ones cost by themselves."""
+    """Return the excused trials after an exercise with mistakes of its own and of others is charged for its own alone."""
     own = _own_mistakes(diagnosis)
     if not own or not diagnosis or diagnosis.tentative:
         return excused
@@ -110,7 +110,7 @@ def _without_carried(
 
 
 def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mapping[Trial, object]) -> dict[Trial, str]:
-    """Return the trials that crashed inside another exercise, where that one fails by itself too."""
+    """Return the trials that crashed inside another failing exercise, with its name."""
     failing = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and j.trial not in excused}
     inside = {}
     for j in judged:
@@ -138,7 +138,7 @@ def judge_all(oracle: Facts, ran: JobResult) -> tuple[Judged, ...]:
 
 
 def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> Judged:
-    """Judge one trial's outcomes by its own check; every exercise stands on its own here."""
+    """Judge one trial's outcomes by its own check, whatever other exercises did."""
     ended = [outcome for outcome in mine if outcome.ending is not Ending.RETURNED]
     if ended:
         first = ended[0]
@@ -155,7 +155,7 @@ def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected
 
 
 def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
-    """Return the other exercise in whose code a call ended, if it did."""
+    """Return the name of the other exercise in whose code a call ended, or an empty text."""
     names = {e.name for e in oracle.assignment.exercises}
     frames = outcome.trouble.frames if outcome.trouble else ()
     places = [frame.function.partition(".")[0] for frame in reversed(frames)]
@@ -166,7 +166,7 @@ def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
 def diagnosis_of(
     oracle: Facts, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
 ) -> Diagnosis | None:
-    """Name the mistake behind an exercise's failures, if it is a known one."""
+    """Return the known mistakes that explain an exercise's failures, or None."""
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
     failed = [j.trial for j in ran if j.status is not Status.PASSED]

@@ -18,7 +18,7 @@ Signatures = Mapping[str, Sequence[str]]  # the names of parameters, by the dott
 
 
 def show_call(call: Call, function: str, signatures: Signatures, *, full: bool = True) -> str:
-    """Show what was called, with small arguments in full or, of a crash, with shapes alone."""
+    """Show a call; small arguments are shown whole if `full`, else by their shapes."""
     called = call.function or function
     parameters = signatures.get(call.path(function), ())
     names = [name for name, _ in itertools.zip_longest(parameters[: len(call.args)], call.args, fillvalue="...")]
@@ -40,7 +40,7 @@ def _made(init: Sequence[Any], parameters: Sequence[str]) -> str:
 
 
 def side_by_side(finding: Finding) -> str:
-    """Show got and expected in two columns: whole if small, else around the first difference."""
+    """Show got and expected in two columns: small arrays whole, larger ones around the first difference."""
     got, expected = array_of(finding.got), array_of(finding.expected)
     if got is None:
         return ""

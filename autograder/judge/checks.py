@@ -24,7 +24,7 @@ __all__ = [
     "agree", "answered", "boolean", "choice", "close",
     "left_alike", "permuted", "same_prefix", "stacked", "sums_to_one", "untouched",
 ]  # fmt: skip
-NOISE = 1e-6  # differences between equal numbers that were computed in another order, in single precision
+NOISE = 1e-6  # the difference that another order of operations makes in single precision
 Calls = tuple[Call, ...]
 Answers = tuple[Answer, ...]
 
@@ -41,7 +41,7 @@ def _first_difference(got: Answers, expected: Answers, tolerance: float = TOLERA
 class _ByValue:
     """Two submissions are alike when every call returned the same value.
 
-    One tolerance serves every case. Another one needs `because`, a written reason.
+    A tolerance other than the usual one needs a written reason, `because`.
     """
 
     sees_arguments: ClassVar[bool] = False
@@ -81,7 +81,7 @@ class close(_ByValue):
         return None
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        """The judged part is the same; in others there may be nothing but noise, such as a gradient that is zero."""
+        """Whether the judged part is the same; other parts may hold only noise, such as a gradient of zero."""
         if not self.at:
             return super().alike(got, other)
         return all(self._part_difference(a.value, b.value) is None for a, b in zip(got, other, strict=True))
@@ -138,7 +138,7 @@ class untouched(_ByValue):
         return None
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        """Values alike, and the same arguments changed."""
+        """Whether the values and the changed arguments are the same."""
         same_values = _first_difference(got, other, self.tolerance) is None
         return same_values and all(
             difference(list(a.args), list(b.args)) is None for a, b in zip(got, other, strict=True)
@@ -170,7 +170,7 @@ def _same(before: Any, after: Any) -> bool:
 class left_alike(close):
     """Every call returns the reference's value, and leaves its arguments behind as the reference does.
 
-    For what is to be seen of an object afterwards: one that is also a list of it. `complaint` says that it is wrong.
+    It is for effects on an argument, such as a list that the call appends to. `complaint` is the message where they differ.
     """
 
     sees_arguments: ClassVar[bool] = True
@@ -187,7 +187,7 @@ class left_alike(close):
         return None
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        """Values alike, and the same arguments left behind."""
+        """Whether the values and the arguments afterwards are the same."""
         return self.judge((), got, other) is None
 
 

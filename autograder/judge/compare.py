@@ -1,4 +1,4 @@
-"""Compare one value with the expected one: the first difference, in a sentence.
+"""Compare a value with the expected one and describe the first difference in a sentence.
 
 Comparison is strict about structure (container, shape, finiteness) and tolerant about float noise (`tolerance.py`).
 A broadcastable wrong shape is wrong; NaN never passes unless expected.
@@ -20,7 +20,7 @@ MAX_SHOWN = 50  # characters of a text
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether two values are the same to the bit; False for what is not plainly so."""
+    """Whether two values are the same to the bit; False also where this cannot be told."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
@@ -108,7 +108,7 @@ def _number_difference(got: Any, expected: float, where: str, tolerance: float) 
 
 
 def _single(value: Any) -> Any:
-    """Return an array, tensor or numpy number without axes as a Python number; anything else as it is."""
+    """Return an array, tensor or numpy number without axes as a Python number, and any other value unchanged."""
     if isinstance(value, Tensor):
         value = value.array
     return value.item() if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 else value
@@ -180,7 +180,7 @@ def _kind(value: Any) -> str:
 
 
 def _describe(value: Any) -> str:
-    """Say what a value is, with its shape or length, for a sentence that says it should have been something else."""
+    """Describe a value by its type and its shape or length, for a sentence that says what was expected instead."""
     if value is None:
         return "None (is a `return` missing?)"
     if isinstance(value, np.ndarray | Tensor):

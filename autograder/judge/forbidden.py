@@ -1,4 +1,4 @@
-"""What a submission's source says before it runs: library code that an exercise may not use, and exercises that it uses."""
+"""Find forbidden library code, and the exercises that each exercise uses, in a submission's source before it runs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from autograder.judge.names_used import forbids
 from autograder.sandbox.job import Chunk, Ending, Job, Request, Sandbox, Source
 from autograder.sandbox.time_limits import WALL
 
-READ_SECONDS = 5.0  # for looking through a source; the longest that is taken needs a tenth of one
-# The same library code by its back doors, which nothing that is asked for needs.
+READ_SECONDS = 5.0  # for reading a source; the longest accepted one takes a tenth of a second
+# Other ways to the same library code, which no exercise needs.
 BACK_DOORS = ("torch.ops.**", "torch._ops.**", "torch._C.**", "torch._VF.**", "torch._refs.**", "torch._decomp.**")
 UNREADABLE = (
     f"Your code could not be looked through within {READ_SECONDS:g} s. Is there generated code, or data written out as code, "
@@ -26,12 +26,12 @@ UNREADABLE = (
 
 
 class ReadingError(RuntimeError):
-    """The sandbox failed while a source was looked through: our fault."""
+    """The sandbox failed while it read a source: our fault."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What a child found in a source, for each exercise."""
+    """What the child found in a source, by exercise."""
 
     used: Mapping[str, tuple[str, str, int]]  # the first forbidden name, and in which file and line
     reached: Mapping[str, frozenset[str]]
@@ -40,16 +40,16 @@ class _Found:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a submission's source says, looked up when it is first asked for, once, by a child that runs nothing of it."""
+    """Facts about a submission's source. A child reads it, without running it, when the first fact is asked for."""
 
     source: Source
     assignment: Assignment
     sandbox: Sandbox
 
     def shortcuts(self) -> Mapping[str, str]:
-        """Return, for each exercise that uses what it may not, what a student should read about it.
+        """Return a message to the student for each exercise that uses forbidden code.
 
-        Most submissions hold none of the words; they are not parsed.
+        A source without any of the words is not parsed; most are without.
         """
         rules = _with_back_doors(self.assignment)
         if not any(self._may_use(rule) for rule in rules):
@@ -63,26 +63,26 @@ class Reading:
         return told
 
     def _may_use(self, rule: Shortcut) -> bool:
-        """Whether the source holds the words without which nothing of a rule can be used."""
+        """Whether the source holds the words that any use of the rule's names needs."""
         names = [name.split(".") for name in rule.names]
         last = {word.partition("*")[0] for *_, word in names if word != "**"}
-        doors = {mark + word for *_, word, below in names if below == "**" for mark in (".", " ")}
+        doors = {mark + word for *_, word, below in names if below == "**" for mark in ". '\""}
         return any(map(self.source.holds, {root for root, *_ in names})) and any(map(self.source.holds, last | doors))
 
     def reached(self, exercise: str) -> frozenset[str]:
-        """Return the exercises that the code of one mentions, itself or in what it calls."""
+        """Return the exercises that an exercise's code mentions, directly or in what it calls."""
         return self._found.reached[exercise] if self._found else frozenset()
 
     def builds_on(self) -> Mapping[str, frozenset[str]]:
-        """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
+        """Return for each exercise the others that its code mentions or shares own definitions with; all where unknown."""
         names = frozenset(e.name for e in self.assignment.exercises)
-        if self._found is None:  # which is not known, so it may be all of them
+        if self._found is None:
             return {name: names - {name} for name in names}
         return self._found.builds_on
 
     @functools.cached_property
     def _found(self) -> _Found | None:
-        """Return what `names_used.read` gives, None where the source keeps it from that. Raises ReadingError."""
+        """Return what `names_used.read` finds, or None where the source stops or misleads it. Raises ReadingError."""
         if not self.source.chunks:
             return None
         chunks = [
@@ -106,7 +106,7 @@ class Reading:
 
 
 def _understood(value: Any, names: frozenset[str]) -> _Found | None:
-    """Return an answer, None where it has another form: a source may have brought the parser to say anything."""
+    """Return the child's answer, or None where it has another form: a hostile source may have made it up."""
     try:
         used = {name: value["used"][name] for name in names if name in value["used"]}
         return _Found(
@@ -129,13 +129,13 @@ def explain_shortcut(name: str, instead: str, place: str = "") -> str:
 
 
 def rule_for(assignment: Assignment, exercise: str, name: str) -> Shortcut | None:
-    """Return the rule by which an exercise may not use a full name."""
+    """Return the rule that forbids a full name to an exercise, or None."""
     rules = (rule for rule in _with_back_doors(assignment) if exercise in rule.exercises)
     return next((rule for rule in rules if any(forbids(pattern, name) for pattern in rule.names)), None)
 
 
 def name_in(rule: Shortcut, name: str) -> str:
-    """Return what a rule itself calls a name that a child has told: of a pattern it could fill in anything."""
+    """Return the rule's own pattern for a name that a child reported; the name itself could hold anything."""
     return next(pattern for pattern in rule.names if forbids(pattern, name))
 
 

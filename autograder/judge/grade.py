@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
-from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, attribute, judge_all, name_mistakes
+from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, judge_all, name_mistakes
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
-from autograder.judge.made_again import charge_once
 from autograder.judge.messages import (
     MAX_LINE,
     explain_ending,
@@ -19,8 +18,10 @@ from autograder.judge.messages import (
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.reasons import Advice, Hint, Message, Reason
+from autograder.judge.repeated_mistakes import charge_repeats
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.smallest_failure import with_smallest
+from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
@@ -47,19 +48,19 @@ def judge_run(
     reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool = False
 ) -> Result:
     """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
-    source = reading.source
+    source, ran = reading.source, without_folders(ran)
     assignment = oracle.assignment
     notes = tuple(explain_trouble(note, source).text for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = judge_all(oracle, ran)
     named = name_mistakes(oracle, judged)
-    verdict = attribute(oracle, judged, named, {})
-    if verdict.may_charge_twice(judged):
+    verdict = assign_blame(oracle, judged, named, {})
+    if len(named) > 1:
         known = [name for name, diagnosis in named.items() if diagnosis and not diagnosis.tentative]
         followed = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known)
-        verdict = attribute(oracle, judged, named, followed) if followed else verdict
-    verdict = charge_once(oracle, judged, named, verdict, reading)
+        verdict = assign_blame(oracle, judged, named, followed) if followed else verdict
+    verdict = charge_repeats(oracle, judged, named, verdict, reading)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
     exercises = tuple(_exercise(e, oracle, judged, verdict, reading) for e in assignment.exercises if not e.training)

@@ -1,9 +1,8 @@
-"""Look into a submission's source, without running it: which library names and which exercises each exercise's code reaches.
+"""Find the library names and the exercises that each exercise's code reaches, by parsing the source without running it.
 
-A parser can be brought down or kept busy by what it reads, and this process holds the answers: so this file is run in the
-sandbox, by itself, with the source as an argument. It imports nothing of ours. Names are followed through imports, simple
-assignments and the submission's own helpers; a name in a comment, in a text, in an annotation or in a function or method that
-no exercise reaches is no use of it.
+A hostile source can crash the parser or keep it busy, so this file runs in the sandbox, by itself, with the source as an
+argument; it imports nothing of ours. Names are followed through imports, simple assignments and the submission's own
+helpers. A name in a comment, a string, an annotation, or a function that no exercise reaches does not count.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(eq=False)
 class _Names:
-    """What the names of a submission stand for."""
+    """The names of a submission and what they stand for."""
 
     imported: dict[str, str] = field(default_factory=dict)  # a local name and the full name it stands for
     stars: list[str] = field(default_factory=list)  # modules all of whose names were imported
@@ -32,7 +31,7 @@ class _Names:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A definition, or what of a class is no method: where it is, its code, and what it imports for itself."""
+    """A definition, or a class without its methods: its file, its code, and its own imports."""
 
     label: str
     code: tuple[ast.AST, ...]
@@ -40,15 +39,15 @@ class _Part:
 
     @functools.cached_property
     def mentions(self) -> Mapping[str, None]:
-        """What names in it may stand for, each once."""
+        """The names that it mentions, each once."""
         return dict.fromkeys(name for root in self.code for node in _walk(root) for name in _named(node))
 
 
 def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, dict[str, Any]]:
-    """Return for each exercise the first forbidden name that its code uses, with where it stands, and what it reaches.
+    """Return by exercise the first forbidden name with its place, the exercises it reaches, and those it builds on.
 
-    A chunk is a label and the bytes of a text, an exercise its name and blanks, a rule names and the exercises they are for;
-    `given` are definitions that come with the stub.
+    A chunk is (label, bytes of the text), an exercise (name, blanks), a rule (forbidden names, exercises that it concerns);
+    `given` are the definitions that come with the stub.
     """
     names = _read([(label, bytes(text).decode()) for label, text in chunks])
     used, reached, code = {}, {}, {}
@@ -66,7 +65,7 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
 
 
 def _builds_on(exercises: list[Any], code: Mapping[str, set[str]]) -> dict[str, list[str]]:
-    """Return, for each exercise, the others that its code mentions or shares definitions of the student's own with."""
+    """Return for each exercise the others that its code mentions or shares the student's own definitions with."""
     blanks = {name: {blank.partition(".")[0] for blank in theirs} for name, theirs in exercises}
     helpers = {name: code[name] - set().union(*blanks.values()) for name in code}
     return {
@@ -75,7 +74,7 @@ def _builds_on(exercises: list[Any], code: Mapping[str, set[str]]) -> dict[str, 
 
 
 def forbids(pattern: str, name: str) -> bool:
-    """Whether a full name is meant: a star stands for a part of one name, two at the end for all that is below."""
+    """Whether a pattern matches a full name: `*` matches within one part, `.**` at the end everything below."""
     if pattern.endswith(".**"):
         return f"{name}.".startswith(pattern.removesuffix("**"))
     # `torch.*_norm` is not `torch.linalg.vector_norm`.
@@ -85,7 +84,7 @@ def forbids(pattern: str, name: str) -> bool:
 def _uses(
     exercise: str, blanks: list[str], exercises: list[str], names: _Names, patterns: list[str]
 ) -> Iterator[tuple[str, str, int]]:
-    """Yield each use of a forbidden name in whatever the exercise's own code reaches: the full name, and where."""
+    """Yield each use of a forbidden name in code that the exercise reaches: full name, file and line."""
     own = {blank.partition(".")[0] for blank in blanks}
     strangers = {*exercises} - {exercise} - own
     others = strangers | {method for stranger in strangers for method in names.methods.get(stranger, ())}
@@ -105,7 +104,7 @@ def _library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
 
 
 def _parts(reached: dict[str, None], names: _Names, others: AbstractSet[str]) -> Iterator[_Part]:
-    """Yield all definitions that names reach; what they reach, but for others, is added to them."""
+    """Yield the definitions of all names in `reached`, which grows by the names that these mention, except `others`."""
     waiting = list(reached)
     for name in waiting:  # grows meanwhile
         _add(_methods(name, reached, names), reached, waiting, others)
@@ -122,20 +121,20 @@ def _add(found: Iterable[str], reached: dict[str, None], waiting: list[str], oth
 
 
 def _reached_by(blank: str, names: _Names) -> list[str]:
-    """Return what is called when an exercise is: its function, or its class and the method, or all methods of a class."""
+    """Return the names that a call of an exercise runs: its function, its class and method, or all methods of its class."""
     owner, _, method = blank.partition(".")
     return [owner, *([blank, f"{owner}.forward"] if method else names.methods.get(owner, []))]
 
 
 def _methods(name: str, reached: Mapping[str, None], names: _Names) -> list[str]:
-    """Return the own methods that are reached with a class or, named with its dot, an attribute: it takes both."""
+    """Return the methods that a class, or an attribute written with its dot, adds: a method needs both to be reached."""
     if name.startswith("."):
         return [owner + name for owner in names.methods if owner in reached]
     return [name + attribute for attribute in reached if attribute.startswith(".")] if name in names.methods else []
 
 
 def _named(node: ast.AST) -> list[str]:
-    """Return what a name may stand for, or an attribute with its dot; calling an object calls its `forward`."""
+    """Return the names that a node mentions: `f` and `f.forward` for a name, `.f` for an attribute."""
     if isinstance(node, ast.Name):
         return [node.id, f"{node.id}.forward"]
     if isinstance(node, ast.Attribute):
@@ -144,7 +143,7 @@ def _named(node: ast.AST) -> list[str]:
 
 
 def _walk(node: ast.AST, *, into_functions: bool = True) -> Iterator[ast.AST]:
-    """Yield a node and all that is inside of it, without annotations; without recursion, for students nest deeply."""
+    """Yield a node and all nodes below it except annotations. It is a loop because hostile code nests deeply."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -157,17 +156,27 @@ def _walk(node: ast.AST, *, into_functions: bool = True) -> Iterator[ast.AST]:
 
 
 def _full_names(node: ast.AST, names: _Names) -> Iterator[str]:
-    """Yield the full library names that a name or attribute may stand for."""
+    """Yield the full library names that a name or an attribute can mean."""
     parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
+    while attribute := _attribute(node):
+        node, part = attribute
+        parts.append(part)
     if not isinstance(node, ast.Name):
         return
     if node.id in names.imported:
         yield ".".join((names.imported[node.id], *reversed(parts)))
     elif node.id not in names.defined:
         yield from (".".join((module, node.id, *reversed(parts))) for module in names.stars)
+
+
+def _attribute(node: ast.AST) -> tuple[ast.AST, str] | None:
+    """Return whose attribute a node is, and its name: `torch.ops`, or `getattr(torch, "ops")`."""
+    match node:
+        case ast.Attribute(value=owner, attr=name):
+            return owner, name
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]):
+            return owner, name
+    return None
 
 
 def _read(chunks: list[tuple[str, str]]) -> _Names:
@@ -189,7 +198,7 @@ def _read(chunks: list[tuple[str, str]]) -> _Names:
 
 
 def _part(label: str, *code: ast.AST) -> _Part:
-    """Return a definition with what it imports for itself."""
+    """Return a definition with its own imports."""
     local = _Names()
     for node in (node for root in code for node in _walk(root)):
         _note_import(node, local)
@@ -197,7 +206,7 @@ def _part(label: str, *code: ast.AST) -> _Part:
 
 
 def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
-    """Note a class without its methods, and each of them by its dotted name; what Python itself calls is of the class."""
+    """Note a class, and its methods by their dotted names; methods such as `__init__` count as part of the class."""
     methods = [
         n for n in node.body if isinstance(n, _FUNCTION) and not (n.name.startswith("__") and n.name.endswith("__"))
     ]
@@ -211,7 +220,7 @@ def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
 
 
 def _parse(text: str) -> ast.Module | None:
-    """Return the tree of a source, or None where it is no Python; running it will say so."""
+    """Return the tree of a source, or None where it is not Python; running it tells the student."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
@@ -233,7 +242,7 @@ def _note_import(node: ast.AST, names: _Names) -> None:
 
 
 def _note_alias(node: ast.stmt, names: _Names, label: str) -> None:
-    """Note what a top-level assignment gives another name to, or else defines."""
+    """Note a top-level assignment: another name for a library name, or a definition."""
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return
     full_name = next(_full_names(node.value, names), None)

@@ -1,7 +1,7 @@
-"""How alike two sets of outcomes of one trial are: a student's, and what the reference gives with a known mistake in it.
+"""Compare two sets of outcomes of one trial: a student's, and what the reference gives with a known mistake in it.
 
-The same mistake may overflow in one way of writing it and not in another, and every library words its errors its own way.
-So there are two likenesses: the same, and the same as far as can be told.
+The same mistake may overflow in one implementation and not in another, and libraries word the same error differently.
+So there are two comparisons: equal outcomes (`same_outcomes`), and outcomes without a contradiction (`likeness`).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from autograder.judge.trials import Trial
 from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Ending, Outcome, Trouble
 
-# Checks are written for what students plausibly return; what they cannot even compare is neither right nor alike.
+# What a check raises where it meets a value that it was not written for; such a value is neither right nor alike.
 UNCOMPARABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _ABOUT_SHAPES = re.compile(r"shape|size|dimension|broadcast|aligned|mismatch|subscript|out of bounds|out of range|axis")
 _OVERFLOWS = frozenset({"OverflowError", "ZeroDivisionError", "FloatingPointError"})
 
 
 class Likeness(Enum):
-    """What a trial says of an explanation: for it, nothing against it, or against it."""
+    """What a trial says about an explanation: it supports it, allows it, or contradicts it."""
 
     EVIDENCE = auto()
     COMPATIBLE = auto()
@@ -34,7 +34,7 @@ class Likeness(Enum):
 
 
 def answers_of(outcomes: tuple[Outcome, ...]) -> tuple[Answer, ...]:
-    """Return what calls returned, for checks."""
+    """Return the answers in the form that checks take."""
     return tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
 
 
@@ -52,7 +52,7 @@ def same_outcomes(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, 
 
 
 def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> Likeness:
-    """Return how alike two sets of outcomes are where numbers that are not finite say nothing, and errors little."""
+    """Return how alike two sets of outcomes are, without entries that are not finite and without the wording of errors."""
     if same_outcomes(trial, got, other):
         returned = all(outcome.ending is Ending.RETURNED for outcome in got)
         return Likeness.EVIDENCE if returned else Likeness.COMPATIBLE
@@ -75,13 +75,13 @@ def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...])
 
 
 def is_all_overflow(outcomes: Iterable[Outcome]) -> bool:
-    """Whether calls returned fractions and none of them is finite; nothing can be told from that."""
+    """Whether calls returned fractions none of which is finite, so that they support no explanation."""
     arrays = [array for outcome in outcomes for array in _fractions_in(outcome.value) if array.size]
     return bool(arrays) and not any(np.isfinite(array).any() for array in arrays)
 
 
 def is_mere_crash(outcome: Outcome) -> bool:
-    """Whether a call gave no value, nor the exception that stands for a number that is not finite."""
+    """Whether a call ended without a value, by an exception other than an overflow."""
     return outcome.ending is not Ending.RETURNED and not _overflows(outcome)
 
 
@@ -101,12 +101,12 @@ def _overflows(outcome: Outcome) -> bool:
 
 
 def _fractions_in(tree: Any) -> Iterator[np.ndarray]:
-    """Yield every array and number of a tree that need not be whole."""
+    """Yield every array and number of a tree that holds fractions."""
     yield from (array for leaf in leaves(tree) if (array := _floats(leaf)) is not None)
 
 
 def _finite_parts(mine: Any, theirs: Any) -> tuple[Any, Any]:
-    """Return two values with zeros in both wherever either is not finite."""
+    """Return both values with zeros wherever one of them is not finite."""
     if isinstance(mine, tuple | list) and isinstance(theirs, tuple | list) and len(mine) == len(theirs):
         pairs = [_finite_parts(*pair) for pair in zip(mine, theirs, strict=True)]
         return type(mine)(one for one, _ in pairs), type(theirs)(two for _, two in pairs)
@@ -129,7 +129,7 @@ def _floats(value: Any) -> np.ndarray | None:
 
 
 def _like(value: Any, array: np.ndarray) -> Any:
-    """Return an array in the form in which a value came."""
+    """Return an array in the same type as a value: Tensor, array or number."""
     if isinstance(value, Tensor):
         return Tensor(array.astype(value.array.dtype))
     return array if isinstance(value, np.ndarray) else float(array)

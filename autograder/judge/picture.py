@@ -13,9 +13,9 @@ from autograder.course.spec import Answer, Finding, Plot
 from autograder.sandbox.child.tree import array_of, as_arrays
 
 MAX_SIDE = 48  # rows and columns of a heat map; a larger one is cut around the first difference
-LEAST = 6  # entries of an answer that is worth a heat map; fewer are read as quickly
+LEAST = 6  # entries of an answer that is worth a heat map
 MAX_POINTS = 300  # of a line; of a longer one every n-th is kept
-TOLD, LEVELS = 10, 16  # losses drawn of a submission's own training, and how many different ones there can be
+TOLD, LEVELS = 10, 16  # losses drawn of a submission's own training, and levels that each is rounded to
 DIGITS = 4  # significant, so that results stay small
 
 Curve = tuple[tuple[float, float], ...]
@@ -66,7 +66,7 @@ def _rows(grid: Sequence[Sequence[float | None]]) -> Grid:
 
 
 def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Lines:
-    """Return losses by step, the student's roughly."""
+    """Return a picture of losses by step, with the student's rounded."""
     curves = (("yours", _rough(yours, reference)), ("reference", _thinned(reference)))
     return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss (yours rounded)", log=True)
 
@@ -74,8 +74,8 @@ def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tup
 def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float, float]]) -> Curve:
     """Return a submission's losses at a few of the reference's steps, each as the nearest of a few levels.
 
-    They are its own word, from where hidden inputs can be read. Ten of sixteen levels are a curve, and too little to tell
-    them by.
+    The submission reports them itself, so it could write hidden inputs into them. Ten of sixteen levels are enough for a
+    curve and too few for a message.
     """
     told: dict[float, float] = dict(yours)
     known = [(step, math.log(loss)) for step, loss in reference if loss > 0]
@@ -93,13 +93,13 @@ def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float
 
 
 def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> Lines | None:
-    """Return each call's row as a line beside the expected one, on a logarithmic axis; None where it has none."""
+    """Return each call's row as a line beside the expected one, on a logarithmic axis, or None without any row."""
     curves = []
     for label, mine, theirs in zip(plot.calls, yours, expected, strict=True):
         for whose, answer in (("yours", mine), ("expected", theirs)):
             try:
                 row = _numbers(plot.row(as_arrays(answer.value)))
-            except Exception:  # noqa: BLE001, S112 (whatever a row meets in an odd answer, a picture is worth no grade)
+            except Exception:  # noqa: BLE001, S112 (an author's function on any value that a student returned; without a row there is no line)
                 continue
             if row is not None and row.ndim == 1:
                 points = [(t, value) for t, value in enumerate(row) if 0 < value < math.inf]
@@ -108,7 +108,7 @@ def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> 
 
 
 def heat_map(finding: Finding) -> Heat | None:
-    """Return the two-dimensional part in which an answer first differs; None where there is none to draw."""
+    """Return the two-dimensional part of an answer that holds its first difference, or None."""
     got, expected = _numbers(finding.got), _numbers(finding.expected)
     if got is None or expected is None or got.shape != expected.shape or got.ndim < 1 or got.size < LEAST:
         return None

@@ -1,4 +1,4 @@
-"""The checks of a quiz: is every question answered with one of the letters, and one of them as the reference answers it?"""
+"""The checks of a quiz: every question has one of the letters, and one question has the reference's letter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograder.course.spec import Answer, Call, Finding
 from autograder.judge.compare import difference
 from autograder.sandbox.child.tree import Opaque
 
-_LETTER = Opaque("letter")  # stands for an answer to a quiz, in what students get; equal to nothing they can return
+_LETTER = Opaque("letter")  # replaces an answer in what students get; equal to nothing that they can return
 Calls = tuple[Call, ...]
 Answers = tuple[Answer, ...]
 
@@ -20,7 +20,7 @@ def _letter(answer: Any) -> str:
 
 
 def _shown(answer: Any) -> str:
-    """Return an answer that is no letter as its writer would recognise it."""
+    """Return how a message shows an answer that is not one of the letters."""
     return repr(answer)[:40] if isinstance(answer, str | int | float) else "what you wrote"
 
 
@@ -47,12 +47,12 @@ class answered:
         return Finding("unanswered", " ".join(told))
 
     def public(self, expected: Answers) -> Answers:
-        """The questions, without their letters."""
+        """Return the questions without their letters."""
         wanted = expected[0].value
         return (Answer(dict.fromkeys(wanted, _LETTER)),) if isinstance(wanted, dict) else ()
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        """Nothing to diagnose: that all questions are answered says nothing about any mistake."""
+        """Whether both answer every question, which says nothing about mistakes."""
         return self.judge((), got, other) is None
 
 
@@ -72,11 +72,11 @@ class choice:
         return None
 
     def public(self, expected: Answers) -> Answers:
-        """Nothing: where the question stands in a public case, so would its answer."""
+        """Return nothing: a public case would show the answer."""
         return ()
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        """The same letter for this question, whatever the others' are."""
+        """Whether both have the same letter for this question."""
         return self._answer(got) == self._answer(other)
 
     def _answer(self, answers: Answers) -> str:

@@ -1,4 +1,4 @@
-"""What grading one submission gives: frozen data, safe to show the student unless a field says otherwise."""
+"""The result of grading one submission: frozen data that the student may see, unless a field says otherwise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.judge.reasons import NOTHING, Diagnosis, Message, Reason
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case. `told` and `reason` are for the student; `grader_note` may hold what hidden cases made the code print or say."""
+    """One case. The student reads `told` and `reason`; `grader_note` may hold what the code printed on hidden cases."""
 
     name: str
     claim: str
@@ -79,10 +79,10 @@ class Result:
 
     @property
     def max_score(self) -> float:
-        """The points there are."""
+        """The points that can be earned."""
         return round(sum(exercise.max_score for exercise in self.exercises), 2)
 
     @property
     def all_passed(self) -> bool:
-        """Whether there is nothing left to mend."""
+        """Whether every case passed."""
         return all(exercise.status is Status.PASSED for exercise in self.exercises)

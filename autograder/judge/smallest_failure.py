@@ -14,13 +14,13 @@ from autograder.sandbox.job import Job, Sandbox, Source
 def with_smallest(
     source: Source, oracle: Knowledge, sandbox: Sandbox, judged: tuple[Judged, ...], verdict: Verdict
 ) -> tuple[Judged, ...]:
-    """Return judged trials, those with a wrong value with the smallest call of theirs that gives one; in one job."""
+    """Return the judged trials; each with a wrong value also gets its smallest failing call. All run in one job."""
     tried = {j.trial: oracle.smaller(j.trial) for j in judged if j.finding and j.trial not in verdict.excused}
     smalls = [small for found in tried.values() for small in found]
     if not smalls:
         return judged
     limits = oracle.assignment.limits
-    limits = replace(limits, total_seconds=limits.case_seconds)  # what hangs on small calls is not waited for twice
+    limits = replace(limits, total_seconds=limits.case_seconds)  # code that hangs on small calls has less time
     answers = judge_smaller(source, oracle, sandbox, smalls, limits)
     first = {
         t: _first_failure(j, (answers[small.trial] for small in tried[t])) for j in judged if (t := j.trial) in tried
@@ -44,6 +44,6 @@ def judge_smaller(
 
 
 def _first_failure(judged: Judged, smaller: Iterable[Judged]) -> Judged | None:
-    """Return the smallest call that fails in the way in which the case itself does; what one entry does may be another."""
+    """Return the smallest call that fails with the same kind of finding as the case; other kinds may be another mistake."""
     kind = judged.finding and judged.finding.kind
     return next((small for small in smaller if small.finding and small.finding.kind == kind), None)

@@ -1,30 +1,57 @@
-"""What a student reads after a check, as plain text: each exercise, and of each the first case that does not pass."""
+"""Write a result as text for a terminal: each exercise with its first case that does not pass."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from autograder.course.spec import Status
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.sandbox.job import JobResult, Outcome, Trouble
 
 MOST_PRINTED = 500  # characters of what a file printed while it was imported
 _COLORS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _MARKS = {Status.PASSED: ("✓", "green"), Status.MISSING: ("·", "dim"), Status.SKIPPED: ("·", "dim")}
 _ESCAPES = re.compile(r"\x1b\[\d*m")
+# The folders above a library's file, or above this package's, as warnings and tracebacks show them.
+_FOLDERS = re.compile(
+    r"""(?<![^\s"'(<,=])(?: [A-Za-z]:[^\n"'()<>|?*:]* | (?<=["'(])/[^\n"'():]* | /[^\s"'():]* )[\\/]
+        (?: (?:site-packages|dist-packages|python3\.\d+|Lib)[\\/](?!site-packages|dist-packages)
+          | (?=autograder[\\/]sandbox[\\/]) )""",
+    re.VERBOSE,
+)
 
 
-def tell(title: str, result: Result, *, width: int = 100, color: bool = False) -> str:
-    """Say what a student needs next."""
+def result_as_text(title: str, result: Result, *, width: int = 100, color: bool = False) -> str:
+    """Return a result as text, with a title above it."""
     lines = [_in("bold", plain(title)), *_told(result, width)]
     text = "\n".join(line.rstrip() for line in lines)
     return text if color else _ESCAPES.sub("", text)
 
 
 def plain(text: str) -> str:
-    """Return text without what could move a terminal's cursor: control characters made visible."""
+    """Return text with its control characters made visible, since they could move a terminal's cursor."""
     return "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def without_folders(ran: JobResult) -> JobResult:
+    """Return a run in which printed and raised texts name a library's file without the folders above it."""
+
+    def trouble_without(trouble: Trouble | None) -> Trouble | None:
+        return trouble and replace(trouble, text=_FOLDERS.sub("", trouble.text))
+
+    def outcome_without(outcome: Outcome) -> Outcome:
+        if not outcome.printed and not outcome.trouble:
+            return outcome
+        printed = _FOLDERS.sub("", outcome.printed)
+        return replace(outcome, printed=printed, trouble=trouble_without(outcome.trouble))
+
+    notes = tuple(filter(None, map(trouble_without, ran.notes)))
+    return replace(
+        ran, outcomes=tuple(map(outcome_without, ran.outcomes)), loading=outcome_without(ran.loading), notes=notes
+    )
 
 
 def _told(result: Result, width: int) -> Iterator[str]:

@@ -1,14 +1,14 @@
-"""How close is close enough: the deviation of an array from the expected one, and the most that may be.
+"""How close is close enough: the deviation of an array from the expected one, and the largest that passes.
 
-It is the largest absolute difference divided by the largest absolute expected entry, so float32 work passes and a wrong
-formula does not. Whole numbers and truth values are not divided, so that a large one hides no other's being off by one.
+The deviation is the largest absolute difference divided by the largest absolute expected entry, so float32 work passes and a
+wrong formula does not. For whole numbers and truth values it is not divided: a large entry must not hide an error of one.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-# `autograder calibrate` measures, for every case, that noise stays a decade below it and known mistakes above.
+# `autograder calibrate` checks for every case that float noise is a decade below it and that known mistakes are above.
 TOLERANCE = 1e-4
 
 
@@ -35,7 +35,7 @@ def deviation(got: np.ndarray, expected: np.ndarray) -> float:
 
 
 def scale(expected: np.ndarray) -> float:
-    """Return what differences are measured by: the largest finite entry, or nothing where numbers are whole."""
+    """Return what differences are divided by: the largest finite absolute entry, or 1 for whole numbers."""
     if expected.dtype.kind != "f":
         return 1.0
     return float(np.abs(expected[np.isfinite(expected)], dtype=np.float64).max(initial=0.0)) or 1.0

@@ -1,7 +1,7 @@
-"""What a judge works with: trials, how they went, and what is known beforehand about right and wrong answers.
+"""The data that a judge works with: trials, their outcomes, and known answers, right and wrong.
 
-Everything here is data. `oracle.Oracle` knows by running the reference; `handout.kit.bundle.Bundle`, on a student's laptop,
-by reading what was found out at home.
+`oracle.Oracle` gets the answers by running the reference. `handout.kit.bundle.Bundle`, on a student's laptop, reads answers
+that were computed when the handout was made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Judged:
-    """One trial as first judged, before diagnosis and carrying forward."""
+    """One trial as its own check judges it, before diagnosis."""
 
     trial: Trial
     outcomes: tuple[Outcome, ...]
@@ -38,18 +38,18 @@ class Judged:
 
 @dataclass(frozen=True)
 class Small:
-    """A smaller call of a trial, as a trial of its own, and what the reference gives."""
+    """A smaller call of the same kind, as a trial of its own, and what the reference gives."""
 
     trial: Trial
     expected: tuple[Outcome, ...]
 
 
 class Facts(Protocol):
-    """What is known about an assignment's trials before anyone's code runs."""
+    """What is known about an assignment's trials before a submission runs."""
 
     @property
     def assignment(self) -> Assignment:
-        """What is graded; where the knowledge is public, without anything that is not."""
+        """The assignment; on a student's laptop without its secrets."""
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -72,7 +72,7 @@ class Facts(Protocol):
         """Return what the reference gives."""
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
-        """Return what the reference gives with these misconceptions in it, or None where that is not known."""
+        """Return what the reference gives with these misconceptions in it, or None where this is unknown."""
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change what the reference gives."""
@@ -82,10 +82,10 @@ class Facts(Protocol):
 
 
 class Knowledge(Facts, Protocol):
-    """Facts, and what may be worked out from them about one submission."""
+    """Facts, and what can be found out about one submission with them."""
 
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
-        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
+        """Return smaller calls of the same kind, the smallest first; none where the call is small or its check is no `close`."""
 
     def follow(
         self,
@@ -95,9 +95,10 @@ class Knowledge(Facts, Protocol):
         excused: Collection[Trial] = (),
         named: Collection[str] = (),
     ) -> Mapping[Trial, tuple[str, ...]]:
-        """Return the failed trials, but for excused ones, that only follow from other exercises, with their names.
+        """Return the failed trials that only follow from other exercises, with their names.
 
-        `named` are the exercises all of whose mistakes are known ones.
+        A trial with no names is wrong by itself, even where it is among those that known mistakes of other exercises
+        have `excused`. `named` are the exercises all of whose mistakes are known ones.
         """
 
 
@@ -122,7 +123,7 @@ def make_trial(case: Case, calls: tuple[Call, ...], seed: int) -> Trial:
 
 
 def as_data(module: Module) -> dict[str, Any]:
-    """Return how to make a module, as it travels."""
+    """Return how to make a module, as plain data."""
     return {
         "init": module.init,
         "state": dict(module.state),

@@ -1,9 +1,9 @@
-"""Find out whether a student's answers to questions may be built on: whether they are a function of what was asked.
+"""Find out whether a student's answers to questions can be trusted: whether they are a function of the arguments.
 
-Hostile code may answer so that what builds on it comes out right without being right. So all questions are asked once more,
-in a process of their own, each twice and in a drawn order, among twins: the same calls with other arguments, drawn like
-those of the cases. Nothing there tells a question from a twin. An answer that changes from one time to the other is none. One
-that stays although the arguments change says too little to build on.
+Hostile code may give answers that make its caller look right. So all questions are asked once more in another process, each
+twice, in random order, and among *twins*: the same calls with other arguments, drawn like those of the cases. Nothing tells a
+question from a twin. A trial whose answers change from one time to the other is not *steady* and never excused. One whose
+answers stay the same although the arguments change is not *clear* and needs further evidence.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.student_calls import Asked, Question, arrays_by_path, asked_by, with_leaf
+from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, with_leaf
 from autograder.sandbox.child.wire import WireError, decode, encode
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
-MAX_AGAIN = 300  # questions of a submission that are asked once more
+MAX_AGAIN = 300  # questions of a submission that are asked again
 PROBED = 2  # questions of a trial to each exercise that get twins
-MAX_TWINS = 6  # of one question, but for the one in which everything is other
-NOISE, CHANGE = 1e-6, 1e-2  # an answer given again may differ by so much; one to another question has to
-MASK = 0.5  # what an argument of truth values counts for, beside one for any other
+MAX_TWINS = 6  # of one question, beside the one in which every array is changed
+NOISE, CHANGE = 1e-6, 1e-2  # the most by which a repeated answer may differ, the least by which a twin's has to
+MASK = 0.5  # the weight of an argument of truth values; other arguments weigh 1
 
 
 @dataclass(frozen=True)
 class Twin:
-    """A question with other arguments, to which the reference's own answer is another; all of them, or one array."""
+    """A question with one array or all of them changed, so that the reference's own answer changes."""
 
-    asked: Asked
-    counts: float  # 0 where all arguments are others
+    asked: StudentCall
+    counts: float  # the weight of the changed argument; 0 where all are changed
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was found out about the answers that trials are built on."""
+    """The trials that can be excused by the student's answers."""
 
     steady: frozenset[Trial]  # every answer is the same whenever it is asked for
     clear: frozenset[Trial]  # and the answers depend on what is asked
@@ -51,7 +51,7 @@ class Evidence:
 def weigh_answers(
     oracle: Reference, replay: Replay, used: Mapping[Trial, Sequence[Question]], source: Source, sandbox: Sandbox
 ) -> Evidence:
-    """Ask the questions of trials anew, with twins, and say which trials have answers to build on."""
+    """Ask the questions of trials again, among twins, and return which trials have answers to trust."""
     rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.twins".encode()))
     twins: dict[Question, tuple[Twin, ...]] = {}
     for trial, questions in used.items():
@@ -84,7 +84,7 @@ def weigh_answers(
 
 
 def draw_twins(
-    replay: Replay, question: Question, again: Sequence[Asked], rng: np.random.Generator
+    replay: Replay, question: Question, again: Sequence[StudentCall], rng: np.random.Generator
 ) -> tuple[Twin, ...]:
     """Return twins of a question; `again` are calls of the same exercise in the same case, drawn anew."""
     asked = asked_by(question)
@@ -112,7 +112,7 @@ def draw_twins(
 
 
 def _drawn(array: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return what another draw has in an array's place; where that is the same, its entries in another order."""
+    """Return another draw of an array; where that is the same, its entries in another order and with noise."""
     if not np.array_equal(array, other):
         return other
     mixed = rng.permutation(array.reshape(-1)).reshape(array.shape)
@@ -126,8 +126,8 @@ def _shapes(tree: Any) -> list[tuple[Any, ...]]:
     return [(path, array.shape, array.dtype.str) for path, array in arrays_by_path(tree)]
 
 
-def _changes(replay: Replay, twin: Asked, right: Any) -> bool:
-    """Whether the reference's answer to a twin is another than to the question."""
+def _changes(replay: Replay, twin: StudentCall, right: Any) -> bool:
+    """Whether the reference answers a twin otherwise than its question."""
     try:
         return not _same(replay.right(twin), right, CHANGE)
     except ValueError:
@@ -135,7 +135,7 @@ def _changes(replay: Replay, twin: Asked, right: Any) -> bool:
 
 
 def _ignores(known: Outcome, told: Sequence[tuple[Twin, Outcome]]) -> bool:
-    """Whether an answer stays where everything changes, or for most of what it could depend on."""
+    """Whether an answer stays the same where all arguments change, or where most of those that matter do."""
     stays = [(t.counts, o.ending is Ending.RETURNED and _same(o.value, known.value, CHANGE)) for t, o in told]
     depends, ignored = sum(c for c, _ in stays), sum(c for c, same in stays if same)
     return any(same for counts, same in stays if not counts) or 2 * ignored > depends
@@ -150,7 +150,7 @@ def _as_before(got: Outcome, known: Outcome) -> bool:
 
 
 def _says_nothing(replay: Replay, questions: Sequence[Question]) -> bool:
-    """Whether some exercise gives nothing but one and the same number."""
+    """Whether some exercise answers every question with a single number."""
     groups = itertools.groupby(sorted(questions), key=lambda question: question[0])
     returned = ([o for o in map(replay.known, group) if o.ending is Ending.RETURNED] for _, group in groups)
     return any(found and not any(informative((o,)) for o in found) for found in returned)

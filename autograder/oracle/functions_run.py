@@ -1,6 +1,6 @@
-"""Which functions of the reference a trial runs.
+"""Find out which functions of the reference a trial runs.
 
-Mistakes in others need not be tried on it, and an exercise among them may be why another one fails.
+A mistake in any other function cannot change the trial, and a wrong exercise among them may be the reason for a failure.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from autograder.course.spec import Assignment, Misconception
 from autograder.judge.trials import Trial
 
 
-class Reach:
-    """Answers for one assignment; `run` runs a trial on the reference, once, when it is first asked about."""
+class FunctionsRun:
+    """The functions that each trial runs; `run` runs a trial on the reference, once, when it is first asked about."""
 
     def __init__(self, assignment: Assignment, run: Callable[[Trial], object]) -> None:
         self._assignment = assignment
@@ -40,7 +40,7 @@ class Reach:
         return any(start <= line <= end for line in lines)
 
     def earlier(self, trial: Trial) -> tuple[str, ...]:
-        """Return the exercises before a trial's own that it runs; what is only constructed and not written is none."""
+        """Return the earlier exercises that a trial runs. Constructing a class whose `__init__` is given does not count."""
         names = [code.co_qualname for code in self._called(trial)]
         before = itertools.takewhile(lambda e: e.name != trial.case.exercise, self._assignment.exercises)
         return tuple(e.name for e in before if any(f"{name}.".startswith(f"{b}.") for b in e.blanks for name in names))
@@ -56,7 +56,7 @@ class Reach:
 
 @contextmanager
 def noting_calls(file: str) -> Iterator[set[CodeType]]:
-    """Note what is called in this thread of a file's functions."""
+    """Collect the functions of a file that this thread calls."""
     called: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:

@@ -19,25 +19,25 @@ import numpy as np
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import Trial, make_trial
-from autograder.oracle.functions_run import Reach
+from autograder.oracle.functions_run import FunctionsRun
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.child.wire import decode, encode
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 
-# Python, numpy and torch each have one random state for all threads: a case has it for itself until it is through.
+# Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
 RANDOM = threading.RLock()
 
 
 class BrokenReferenceError(CourseError):
-    """The reference, or a case, fails by itself: an author's mistake, never a student's."""
+    """The reference or a case fails without any submission: an author's mistake."""
 
 
 class Reference:
     """The trials of a grading run and the answers to expect. Safe to share between threads."""
 
     def __init__(self, assignment: Assignment, seed: int, *, public_only: bool = False, tell_all: bool = False) -> None:
-        """Draw the trials; with `tell_all` every case is shown as if it were public, and run and judged as what it is."""
+        """Draw the trials; with `tell_all` hidden cases are shown like public ones, and still run and judged as hidden."""
         self._hidden = {(c.exercise, c.name) for c in assignment.cases if c.visibility is Visibility.HIDDEN}
         if tell_all:
             shown = tuple(replace(c, visibility=Visibility.PUBLIC) for c in assignment.cases)
@@ -60,7 +60,7 @@ class Reference:
         self._again: dict[Trial, Trial] = {}
         self._lock = threading.RLock()
         self._code: CodeType | None = None
-        self._reach = Reach(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+        self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
 
     def is_hidden(self, trial: Trial) -> bool:
         """Whether students do not see a trial's case."""
@@ -117,22 +117,22 @@ class Reference:
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change a trial: whether the reference runs there what it edits."""
         with self._lock:
-            return self._reach.matters(self._bank[name], trial)
+            return self._functions_run.matters(self._bank[name], trial)
 
     def uses(self, trial: Trial) -> tuple[str, ...]:
         """Return the exercises before a trial's own that the reference calls in it."""
         with self._lock:
-            return self._reach.earlier(trial)
+            return self._functions_run.earlier(trial)
 
     def again(self, trial: Trial) -> Trial:
-        """Return the same case with its calls drawn anew, as nobody outside of this process has seen them."""
+        """Return the same case with calls from another seed, which no submission has seen."""
         with self._lock:
             if trial not in self._again:
                 self._again[trial] = _trial(trial.case, zlib.crc32(f"{self.seed}.again".encode()))
             return self._again[trial]
 
     def reference(self) -> Program:
-        """Return the reference as a program, which nobody may change."""
+        """Return the reference as a program. It is shared, so callers must not change it."""
         with self._lock:
             program = self._program(())
         if program is None:
@@ -145,9 +145,9 @@ class Reference:
             return self._program((name,))
 
     def own_reference(self) -> Program:
-        """Return the reference loaded anew, from code compiled once, for a caller that puts students' answers into it.
+        """Return a fresh copy of the reference, from code compiled once, for a caller that changes it.
 
-        Those may end up in its tables and caches, too, which nobody else's work may meet.
+        Students' answers may stay in its tables and caches, so no other submission may share it.
         """
         with self._lock:
             if self._code is None:
@@ -165,10 +165,10 @@ class Reference:
         return self._programs[names]
 
     def _variant(self, names: tuple[str, ...]) -> Program | None:
-        """Return the reference with only what is edited compiled anew; None where an edit is in no one function or class.
+        """Return a variant in which only the edited definitions are compiled; None where an edit is outside of them.
 
-        A bank has hundreds of variants and a class meets many of them; compiling all of the reference each time would
-        be most of the work of grading a wrong submission.
+        A bank has hundreds of variants. Compiling the whole reference for each would be most of the work of grading a
+        wrong submission.
         """
         if not names:
             return None
@@ -189,11 +189,11 @@ class Reference:
         return program
 
     def _definition_around(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return where the function or class around a piece of the reference begins and ends, if it stands alone."""
+        """Return the span of the top-level definition around a piece of the reference, or None."""
         return next((span for span in self._definitions if span[0] <= start and end <= span[1]), None)
 
     def _load(self, names: tuple[str, ...], source: str) -> Program | None:
-        """Run a variant's source; one that cannot be imported is None, which doctor tells the author."""
+        """Return a variant's program, or None where it cannot be imported; `doctor` reports that to the author."""
         program = Program("_".join(("reference", self.assignment.slug, *names)), notebook=False)
         try:
             with quiet():
@@ -221,7 +221,7 @@ def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
 
 
 def _changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
-    """Return where an edit's change begins and ends, and what comes there: old and new without what they share."""
+    """Return start and end of the text that an edit changes, without what old and new share, and its replacement."""
     start, old, new = reference.index(edit.old), edit.old, edit.new
     before = _shared(old, new)
     old, new = old[before:], new[before:]
@@ -252,9 +252,9 @@ def _signatures(source: str) -> dict[str, tuple[str, ...]]:
 
 
 def _definitions(source: str) -> tuple[tuple[int, int], ...]:
-    """Return where the top-level functions and classes of a source begin and end, in characters.
+    """Return the spans, in characters, of the top-level functions and classes that can be replaced alone.
 
-    Not those that something else holds on to while it is made: decorated ones, and classes that others derive from.
+    Decorated definitions and base classes are left out: other objects keep the old version.
     """
     lines = [f"{line}\n" for line in source.split("\n")]  # as the parser counts them
     offsets = [0, *itertools.accumulate(map(len, lines))]
@@ -291,14 +291,14 @@ def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outco
 
 
 def to_worker(tree: Any) -> Any:
-    """Return a tree of its own as the worker gets it: tensors are torch's, code is functions."""
+    """Return a copy of a tree as the worker gets it: with torch's tensors, and functions for `Code`."""
     return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
 
 
 def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
-    """Make one call here as the worker makes it there, so that both sides' values have one form; hold RANDOM meanwhile.
+    """Make one call here exactly as the worker makes it, so that both outcomes have the same form.
 
-    As there, the random state is set when a case begins, not for each of its calls.
+    The caller holds RANDOM. The random state is set for the `first` call of a case, not for each call.
     """
     args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
     with quiet():
@@ -307,7 +307,7 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
     event = decode(encode(event))
     trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
-    if trouble and trouble.type_name == "KeyboardInterrupt":  # for us, whatever code it came to
+    if trouble and trouble.type_name == "KeyboardInterrupt":  # meant for the grader, whichever code it interrupted
         raise KeyboardInterrupt
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)
 

@@ -1,8 +1,8 @@
-"""Run the reference with some of its functions and modules answered by the student's code, as `charged_once.py` needs it.
+"""Run the reference with the student's answers in the place of some of its functions and modules.
 
-A replay stops at the first call whose answer is not known yet and leaves it as a question; it is run again when the
-answer is there. Answers are hostile: they are bounded in number, size and time. Whether they say anything is for
-`evidence.py` to find out.
+A replay stops at the first call whose answer is not known yet and notes it as a question; it runs again when the answer is
+there. Answers may be hostile, so their number, their size and the steps that the reference takes with them are bounded.
+Whether they can be trusted, `evidence.py` finds out.
 """
 
 from __future__ import annotations
@@ -19,28 +19,27 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograder.judge.trials import Trial
-from autograder.oracle.gradients import attach
 from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
-from autograder.oracle.student_calls import Asked, Question, asked_by, with_constants
+from autograder.oracle.student_calls import Question, StudentCall, asked_by, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
 from autograder.sandbox.child.tree import array_of, as_arrays, leaves
 from autograder.sandbox.child.wire import WireError
 from autograder.sandbox.job import Ending, Outcome
 
-MAX_CALLS = 10_000  # of functions that are asked about, in one replay
+MAX_CALLS = 10_000  # of replaced functions, in one replay
 MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
-MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds, whatever it answers; honest ones a tenth
-MAX_GROWTH = 4  # times the reference's size an answer may have, so that hostile shapes cannot multiply here
-_ROOM, _COUNT = 4096, 64  # entries, and whole numbers, that are always allowed
+MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds; honest ones take a tenth
+MAX_GROWTH = 4  # times the size of the reference's answer; larger ones could exhaust the memory here
+_ROOM, _COUNT = 4096, 64  # a number of entries, and a largest whole number, that are always allowed
 
 
 class _StopError(BaseException):
-    """Ends a replay that cannot go on; no `except Exception` on the way may keep it, for steps are counted no more then."""
+    """Ends a replay that cannot go on. It is no `Exception`, so that no `except Exception` of the reference catches it."""
 
 
 @dataclass
 class Replay:
-    """Runs the reference with some of its functions answered by the student's code."""
+    """Runs trials on the reference, in which the student's code answers calls of the exercises in `wrong`."""
 
     oracle: Reference
     wrong: set[str]
@@ -54,8 +53,8 @@ class Replay:
     _all_calls: int = 0
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
-    _new: dict[Question, Asked] = field(default_factory=dict)
-    _noted: list[Asked] | None = None  # calls of the reference, where they are only noted
+    _new: dict[Question, StudentCall] = field(default_factory=dict)
+    _noted: list[StudentCall] | None = None  # calls so far, while `calls` collects them
 
     def __post_init__(self) -> None:
         self._program: Program = self.oracle.own_reference()
@@ -68,7 +67,7 @@ class Replay:
             _remember_arguments(self._classes[name])
 
     def outcomes(self, trial: Trial) -> tuple[Outcome, ...] | None:
-        """Replay a trial; None while answers are missing."""
+        """Return the outcomes of a trial, or None while answers are missing."""
         self.asked, self.used, waiting = set(), {}, False
         members = vars(self._program.module)
         for name, original in self._originals.items():
@@ -87,8 +86,8 @@ class Replay:
                 waiting = waiting or self._waiting
         return None if waiting else tuple(found)
 
-    def calls(self, trial: Trial) -> tuple[Asked, ...]:
-        """Return the calls of exercises that are wrong which the reference by itself makes in a trial, as data."""
+    def calls(self, trial: Trial) -> tuple[StudentCall, ...]:
+        """Return the calls of wrong exercises that the reference makes in a trial when it gets its own answers."""
         self._noted = []
         try:
             self.outcomes(trial)
@@ -96,8 +95,8 @@ class Replay:
         finally:
             self._noted = None
 
-    def right(self, asked: Asked) -> Any:
-        """Return what the reference gives for a call. Raises ValueError where it gives nothing, or takes too long."""
+    def right(self, asked: StudentCall) -> Any:
+        """Return the reference's own answer to a call. Raises ValueError where it fails or takes too long."""
         self._steps = 0
         try:
             with RANDOM, quiet(), self._counted():
@@ -107,10 +106,10 @@ class Replay:
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Stop what runs here for too long: with a wrong answer in it a loop of the reference may never end.
+        """Stop the reference after too many steps: with a wrong answer a loop in it may never end.
 
-        The reference's own steps are counted, not seconds, so that no verdict depends on what else the machine does.
-        What it calls in libraries ends by itself.
+        Steps are counted, not seconds, so that no verdict depends on the load of the machine. Library code is not counted;
+        it ends by itself.
         """
         label, before = self.oracle.assignment.file, sys.gettrace()
 
@@ -129,8 +128,8 @@ class Replay:
         finally:
             sys.settrace(before)
 
-    def take_questions(self) -> dict[Question, Asked]:
-        """Return the questions that came up, once each."""
+    def take_questions(self) -> dict[Question, StudentCall]:
+        """Return the new questions, once each, and forget them."""
         questions, self._new = self._new, {}
         return questions
 
@@ -144,7 +143,7 @@ class Replay:
 
     def _question(self, name: str) -> Callable[..., Any]:
         def ask(*args: Any, **kwargs: Any) -> Any:
-            return self._answer(Asked(name, with_constants(args), kwargs, None))
+            return self._answer(StudentCall(name, with_constants(args), kwargs, None))
 
         return ask
 
@@ -152,12 +151,12 @@ class Replay:
         def forward(module: Any, *args: Any, **kwargs: Any) -> Any:
             made = {"init": module.made_with, "state": module.state_dict(), "method": "forward"}
             made |= {"training": module.training, "cotangents": ()}
-            return self._answer(Asked(name, args, kwargs, made, module))
+            return self._answer(StudentCall(name, args, kwargs, made, module))
 
         return forward
 
-    def _answer(self, asked: Asked) -> Any:
-        """Return the student's answer to a call, or stop the replay where there is none to go on with."""
+    def _answer(self, asked: StudentCall) -> Any:
+        """Return the student's answer to a call, or stop the replay where there is no usable one."""
         self.asked.add(asked.name)
         self._calls += 1
         self._all_calls += 1
@@ -184,7 +183,7 @@ class Replay:
         value = to_worker(outcome.value)
         return self._with_gradient(asked, value) if self._backward and not asked.cotangents else value
 
-    def _with_gradient(self, asked: Asked, value: Any) -> Any:
+    def _with_gradient(self, asked: StudentCall, value: Any) -> Any:
         """Return an answer through which gradients flow back as the student's version lets them."""
         places = [i for i, arg in enumerate(asked.args) if getattr(arg, "requires_grad", False)]
         parameters = dict(asked.owner.named_parameters()) if asked.owner is not None else {}
@@ -193,14 +192,14 @@ class Replay:
             found = self._answer(asked.backwards(cotangents))
             return [found["input_grads"][i] for i in places] + [found["param_grads"][name] for name in parameters]
 
-        return attach(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
+        return _attached(value, [asked.args[i] for i in places] + list(parameters.values()), backward)
 
     def _stop(self, outcome: Outcome) -> NoReturn:
         self._failed = outcome
         raise _StopError
 
-    def _right(self, asked: Asked) -> Any:
-        """Return what the reference's own version gives."""
+    def _right(self, asked: StudentCall) -> Any:
+        """Return what the reference's own version of the called exercise gives."""
         args, kwargs, module = to_worker((list(asked.args), asked.kwargs, asked.module))
         function = self._reference[asked.name]
         if module is None:
@@ -209,7 +208,7 @@ class Replay:
 
 
 def _remember_arguments(cls: Any) -> None:
-    """Have a class keep what its objects are made with, so that the student's version can be made alike."""
+    """Change a class so that its objects keep their constructor arguments in `made_with`."""
     init = cls.__init__
     signature = inspect.signature(init)
 
@@ -223,21 +222,47 @@ def _remember_arguments(cls: Any) -> None:
     cls.__init__ = made
 
 
+def _attached(value: Any, inputs: Sequence[Any], backward: Callable[[tuple[Any, ...]], Sequence[Any]]) -> Any:
+    """Return an answer, a tensor or a tuple of tensors, as if it had been computed from the inputs.
+
+    `backward` returns the gradients of the inputs for those of the outputs.
+    """
+    torch: Any = sys.modules.get("torch")
+    whole = value if isinstance(value, tuple) else (value,)
+    floats = [torch is not None and torch.is_tensor(part) and part.is_floating_point() for part in whole]
+    if torch is None or not inputs or not all(floats):
+        return value
+
+    class Answered(torch.autograd.Function):  # type: ignore[misc] # torch has no types for it
+        @staticmethod
+        def forward(_: Any, *__: Any) -> Any:
+            return value
+
+        @staticmethod
+        def backward(_: Any, *cotangents: Any) -> Any:
+            pairs = zip(cotangents, whole, strict=True)
+            whole_cotangents = tuple(torch.zeros_like(part) if c is None else c for c, part in pairs)
+            with torch.enable_grad():  # what is asked there goes back through a graph of its own
+                return tuple(backward(whole_cotangents))
+
+    return Answered.apply(*inputs)
+
+
 def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
-    """Do to the arguments what the student's version did to its own."""
+    """Copy into the arguments what the student's version left in its own."""
     for mine, theirs in zip(args, after, strict=False):
         if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray) and mine.shape == theirs.shape:
             mine[...] = theirs
 
 
 def _fits(value: Any, expected: Any) -> bool:
-    """Whether an answer is of a size, and counts up to one, that the reference can safely go on with."""
+    """Whether an answer's size and its largest whole number are small enough for the reference to go on with."""
     limits = ((_entries, _ROOM), (_count, _COUNT))
     return all(measure(value) <= max(MAX_GROWTH * measure(expected), room) for measure, room in limits)
 
 
 def _count(tree: Any) -> int:
-    """Return the largest whole number in an answer, which may be how often or how many."""
+    """Return the largest absolute whole number in an answer; the reference may use it as a count."""
     arrays = [np.asarray(as_arrays(leaf)) for leaf in leaves(tree)]
     whole = (array for array in arrays if array.dtype.kind in "iu" and array.size)
     return max((max(abs(int(array.min())), abs(int(array.max()))) for array in whole), default=0)
@@ -248,7 +273,7 @@ def _entries(tree: Any) -> int:
 
 
 def informative(outcomes: tuple[Outcome, ...]) -> bool:
-    """Whether what returned says anything: a called exercise that gives zeros must not excuse whatever gives zeros."""
+    """Whether the returned values are not all one number: an exercise that gives zeros must not excuse others that do."""
     arrays = [array_of(outcome.value) for outcome in outcomes if outcome.ending is Ending.RETURNED]
     numbers = [a for a in arrays if a is not None and a.size > 1 and a.dtype != bool]
     return not numbers or any((a != a.flat[0]).any() for a in numbers)

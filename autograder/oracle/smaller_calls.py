@@ -1,9 +1,8 @@
-"""Find smaller calls of the same kind, to show a mistake where it can be followed by hand.
+"""Find smaller calls of the same kind, in which a mistake can be followed by hand.
 
-Which sizes belong together, such as heads and features, or a row of states and inputs, nobody says. So one size after the
-other is brought down, by itself or with those that may depend on it, as far as the reference still has an answer; from
-there single sizes, and two at a time, are raised again. Arguments that follow from others are worked out anew (`Case.anew`).
-What a smaller call should give, the reference says.
+A case does not say which sizes belong together, such as heads and features. So one size after the other is reduced, alone or
+with those that may depend on it, as far as the reference still answers. From there single sizes, and pairs of them, are
+raised again. Arguments that follow from others are recomputed (`Case.anew`). The reference gives the expected values.
 """
 
 from __future__ import annotations
@@ -19,30 +18,30 @@ from autograder.judge.checks import close
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Small, Trial, make_trial
 from autograder.oracle.reference import BrokenReferenceError, Reference
-from autograder.oracle.shrink import (
+from autograder.oracle.resized_calls import (
     BOUNDS,
-    Shrunk,
+    Resizing,
     count,
     has_values,
     is_drawn,
     numbers_in,
+    resize,
     rounded,
     shaken_down,
     shaken_up,
     shapes_in,
-    shrink,
     sizes_of,
 )
 
-SMALL, WORKED = 16, 100  # numbers in the arguments of a call that needs no smaller one: drawn, and chosen by an author
-MAX_SIZES = 10  # more different ones than this are not told apart well enough to try
+SMALL, WORKED = 16, 100  # numbers in a call that is small enough, if they are random, or chosen by an author
+MAX_SIZES = 10  # different sizes in a call; with more the search takes too long
 MAX_IN_VAIN, MAX_FOLLOWINGS, MAX_KEPT = 150, 8, 40
-_UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # a check may not be made for what has become of a call
-_LEAST = (1, 2, 3, 4)  # what a size may be brought down to
+_UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # what a check may raise on a resized call
+_LEAST = (1, 2, 3, 4)  # what a size may be reduced to
 
 
 def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
-    """Return a value case's first call with smaller inputs, the smallest first, each with what the reference gives."""
+    """Return smaller versions of a case's first call, the smallest first; `judge.trials.Knowledge.smaller` is the contract."""
     call = trial.calls[0]
     sizes = sizes_of(call)
     needed = isinstance(trial.case.check, close) and count(call) > (SMALL if is_drawn(call) else WORKED)
@@ -54,7 +53,7 @@ def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
 
 @dataclass(frozen=True)
 class _Step:
-    """How one size was brought down: to what, which sizes with it and why, and what became of tokens and lengths."""
+    """How one size was reduced: to what, which sizes with it and why, and what happened to tokens and lengths."""
 
     size: int
     least: int
@@ -72,7 +71,7 @@ class _Search:
         self._in_vain = 0
 
     def found(self) -> list[Small]:
-        """Return smaller calls, the smallest first, none more than half as large as the call itself."""
+        """Return smaller calls, the smallest first, each at most half as large as the call itself."""
         steps = self._descend()
         for raised in _raised([step.size for step in steps]):
             self._attempt(self._after(steps, raised))
@@ -81,13 +80,13 @@ class _Search:
         return [small for size, small in sorted(counted, key=lambda pair: pair[0]) if size <= most][:MAX_KEPT]
 
     def rounded(self, small: Small) -> Small | None:
-        """Return a smaller call with one decimal, where the reference still answers, or as it is; None if it is not firm."""
-        call = shrink(small.trial.calls[0], Shrunk(), rounded)
+        """Return a smaller call with one decimal if the reference answers it, else unchanged; None if noise changes its answer."""
+        call = resize(small.trial.calls[0], Resizing(), rounded)
         ways = (self._made(call, f"{small.trial.case.name} and rounded"), small)
         return next((way for way in ways if way and self._is_firm(way)), None)
 
     def _descend(self) -> list[_Step]:
-        """Bring every size down as far as it goes, the largest first; those that others held up once more."""
+        """Reduce every size as far as possible, the largest first, in two passes: a later step may allow an earlier one more."""
         steps: list[_Step] = []
         for size in (*reversed(self._sizes), *reversed(self._sizes)):
             at = self._after(steps, {}).now(size)
@@ -97,9 +96,9 @@ class _Search:
         return steps
 
     def _followings(self, size: int, steps: list[_Step]) -> Sequence[Mapping[int, str]]:
-        """Return which sizes may depend on one, in any combination: those that did not move by themselves.
+        """Return combinations of the sizes that may depend on one, among those without a step of their own.
 
-        Multiples of it may be packed gates, or the features of all heads; a sum with another size lies side by side.
+        A multiple may be packed gates or the features of all heads; a sum with another size may be a concatenation.
         """
         own = {step.size for step in steps}
         why: list[list[tuple[int, str]]] = [
@@ -110,9 +109,9 @@ class _Search:
         found = [{other: kind for other, kind in chosen if kind} for chosen in itertools.product(*why)]
         return sorted(found, key=len, reverse=True)[:MAX_FOLLOWINGS]
 
-    def _after(self, steps: list[_Step], raised: Mapping[int, int]) -> Shrunk:
-        """Return what steps lead to when some sizes stop a little earlier."""
-        to = Shrunk()
+    def _after(self, steps: list[_Step], raised: Mapping[int, int]) -> Resizing:
+        """Return the sizes after all steps, where those in `raised` stop earlier."""
+        to = Resizing()
         for step in steps:
             new, before = min(step.size, max(step.least, raised.get(step.size, 1))), to.now(step.size)
             moved = {step.size: new}
@@ -120,20 +119,20 @@ class _Search:
                 at = to.now(other)
                 moved[other] = at // before * new if kind == "multiple" else max(1, at - before + new)
             bounds = () if step.bound == "stay" else ((step.bound, step.size, new),)
-            to = Shrunk({**to.sizes, **moved}, (*to.bounds, *bounds))
+            to = Resizing({**to.sizes, **moved}, (*to.bounds, *bounds))
         return to
 
-    def _attempt(self, to: Shrunk) -> Small | None:
-        """Return a call so shrunk, if the reference answers it; each is tried once, and many in vain are enough."""
+    def _attempt(self, to: Resizing) -> Small | None:
+        """Return the resized call if the reference answers it; each is tried once, until too many have failed."""
         key = str(to)
         if key not in self._tried and self._in_vain < MAX_IN_VAIN:
-            made = self._made(shrink(self._call, to), f"{self._trial.case.name}, smaller {len(self._tried)}")
+            made = self._made(resize(self._call, to), f"{self._trial.case.name}, smaller {len(self._tried)}")
             self._tried[key] = made if made and self._is_of_its_kind(made, to) else None
             self._in_vain += self._tried[key] is None
         return self._tried.get(key)
 
-    def _is_of_its_kind(self, small: Small, to: Shrunk) -> bool:
-        """Whether answers have the sizes that the arguments' have become; else some slice or product went astray."""
+    def _is_of_its_kind(self, small: Small, to: Resizing) -> bool:
+        """Whether the sizes in the answer changed as those in the arguments did."""
         before, after = (shapes_in([o.value for o in expected]) for expected in (self._expected, small.expected))
         known = (1, *self._sizes)
         pairs = [pair for one, other in zip(before, after, strict=False) for pair in zip(one, other, strict=False)]
@@ -151,10 +150,10 @@ class _Search:
         return Small(made, expected) if finite else None
 
     def _is_firm(self, small: Small) -> bool:
-        """Whether noise leaves the answer alone; among equals, which rounding makes, correct code may choose otherwise."""
+        """Whether noise does not change the answer; after rounding, correct code may choose differently among equal values."""
         (call,), case = small.trial.calls, small.trial.case
         others = [
-            self._made(shrink(call, Shrunk(), noise), f"{case.name}, {noise.__name__}")
+            self._made(resize(call, Resizing(), noise), f"{case.name}, {noise.__name__}")
             for noise in (shaken_up, shaken_down)
         ]
         right = answers_of(small.expected)
@@ -162,7 +161,7 @@ class _Search:
 
 
 def _raised(sizes: list[int]) -> Iterator[Mapping[int, int]]:
-    """Yield which sizes to raise again: one to two, two of them, all to two, all to three."""
+    """Yield sizes to raise again: each one to 2, each pair to 2, all to 2, all to 3."""
     for number in (1, 2):
         yield from (dict.fromkeys(chosen, 2) for chosen in itertools.combinations(dict.fromkeys(sizes), number))
     yield from (dict.fromkeys(sizes, most) for most in (2, 3))

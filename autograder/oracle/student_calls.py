@@ -1,4 +1,4 @@
-"""A question to a student's code: a call that the reference made, as data that can travel."""
+"""A call that the reference makes and the student's code is to answer, as data."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from autograder.sandbox.child.tree import Code, Tensor, array_of
 from autograder.sandbox.child.wire import decode, encode
 from autograder.sandbox.job import Request
 
-MAX_CONSTANT = 1000  # entries of what a function as an argument gives
+MAX_CONSTANT = 1000  # entries of a value that replaces a function among the arguments
 
 Question = tuple[str, bytes]  # a name, and the encoded arguments and module
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudentCall:
     """A call that the student's code is to answer."""
 
     name: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     module: dict[str, Any] | None
-    owner: Any = None  # the reference's module in whose place the student's answers
+    owner: Any = None  # the reference's module whose call it is
 
     @property
     def cotangents(self) -> tuple[Any, ...]:
-        """What is sent back, where gradients are asked for."""
+        """The gradients of the outputs, where the call asks for those of the inputs."""
         return () if self.module is None else self.module["cotangents"]
 
-    def backwards(self, cotangents: tuple[Any, ...]) -> Asked:
+    def backwards(self, cotangents: tuple[Any, ...]) -> StudentCall:
         """Return the same call, asking for gradients."""
         plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False}
         return replace(self, module={**(self.module or plain), "cotangents": cotangents})
 
     def key(self) -> Question:
-        """Return what tells it from other questions. Raises WireError where it holds something that is not data."""
+        """Return the call as a question, by which equal calls are recognised. Raises WireError where it is not data."""
         return self.name, encode((list(self.args), self.kwargs, self.module))
 
     def request(self, number: int) -> Request:
-        """Return the request that asks it, as a case of its own: each begins with the same random state."""
+        """Return the request for the call, in a group of its own, so that it begins with the same random state."""
         return Request(
             self.name, self.args, self.kwargs, self.module, f"{self.name}'{number}", self.name, phase=1, keep_args=True
         )
 
 
-def asked_by(question: Question) -> Asked:
+def asked_by(question: Question) -> StudentCall:
     """Return the call that a question stands for, as data."""
     name, data = question
     args, kwargs, module = decode(data, evaluate=Code)
-    return Asked(name, tuple(args), kwargs, module)
+    return StudentCall(name, tuple(args), kwargs, module)
 
 
 def arrays_by_path(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], np.ndarray]]:
@@ -75,9 +75,10 @@ def with_leaf(tree: Any, path: tuple[Any, ...], array: np.ndarray) -> Any:
 
 
 def with_constants(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return arguments as data: a function, as `residual(x, f)` takes one, as what it gives for the first array.
+    """Return arguments with constant functions in the place of functions, such as the `f` of `residual(x, f)`.
 
-    A version that calls it with something else gets an answer that does not fit, and is then not excused.
+    The constant is what the function gives for the first array. A student's version that calls it with another argument
+    gets a wrong value and is not excused.
     """
     arrays = [arg for arg in args if array_of(arg) is not None]
     return tuple(_constant(arg, arrays[0]) if callable(arg) and arrays else arg for arg in args)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from autograder.course.spec import Assignment, Misconception, Status
-from autograder.judge.made_again import prices_of
 from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.repeated_mistakes import prices_of
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits

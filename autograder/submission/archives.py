@@ -1,7 +1,7 @@
-"""Look into folders, zip and tar archives that strangers packed: list what is there, read one file, write nothing.
+"""List untrusted folders and zip archives, and read single files from them.
 
-Nothing is ever unpacked to disk, so no path in an archive can lead anywhere. Links, devices and pipes are listed and
-never opened. Sizes are bounded before and while reading, since what an archive says of itself may be a lie.
+Nothing is unpacked to disk, so no path in an archive can lead anywhere. Links, devices and pipes are listed and never opened.
+Sizes are bounded before and while reading, because an archive may declare wrong ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST_NAME = 200
 _FEW = 5  # names that a message lists
 _IGNORED = frozenset({"__MACOSX", "__pycache__", "site-packages", "Thumbs.db", "desktop.ini"})
 _UNOPENED = {".7z": "7-Zip", ".rar": "RAR"}
-_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others unpack without any bound on memory
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others take unbounded memory
 _TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError, ValueError, OverflowError)
 
 
@@ -50,12 +50,12 @@ class Member:
     modified: tuple[float, ...]
     fetch: Callable[[int], bytes]  # the content, or UnreadableError where it is larger than that
     folder: bool = False
-    flaw: str = ""  # why it is not to be opened
-    outside: bool = False  # its path leads out of the archive: whoever packed it is not to be trusted with the rest
+    flaw: str = ""  # why it must not be opened
+    outside: bool = False  # its path leads out of the archive, so nothing of the archive is read
 
     @property
     def name(self) -> str:
-        """The path, fit to be printed."""
+        """The path in printable form."""
         return printable("/".join(self.parts))
 
     @property
@@ -65,7 +65,7 @@ class Member:
 
     @property
     def junk(self) -> bool:
-        """Whether a computer put it there and no student: hidden files, caches."""
+        """Whether a program left it there: hidden files, caches."""
         return any(part.startswith(".") or part in _IGNORED for part in self.parts)
 
     def read(self, limit: int) -> bytes:
@@ -84,13 +84,13 @@ def printable(name: str) -> str:
 
 
 def several(names: Iterable[str]) -> str:
-    """Return the first few names, fit to be printed, and how many more there are."""
+    """Return the first few names in printable form, and how many more there are."""
     shown = [printable(name) for name in names]
     return ", ".join(shown[:_FEW]) + (f" and {len(shown) - _FEW} more" if len(shown) > _FEW else "")
 
 
 def suffix_of(name: str) -> str:
-    """Return what a file is by its name, as an ending in small letters with its dot."""
+    """Return the ending of a file's name in small letters with its dot, without what browsers add."""
     return PurePosixPath(work_name(name)).suffix.lower()
 
 
@@ -102,7 +102,7 @@ def work_name(name: str) -> str:
 
 
 def unopened(name: str, file: str) -> str:
-    """Say what to do about an archive of a kind that is not opened; nothing where a file is none."""
+    """Return what to do about a 7-Zip or RAR archive, or an empty text for other files."""
     if kind := _UNOPENED.get(suffix_of(name)):
         advice = f"Unpack it and hand in {file} itself, a notebook (.ipynb), or a .zip of one."
         return f"{printable(name)} is a {kind} archive, which is not opened here. {advice}"
@@ -110,7 +110,7 @@ def unopened(name: str, file: str) -> str:
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """Return a regular file's content; never follows a link or waits for a pipe. Raises UnreadableError."""
+    """Return a regular file's content without following a link or waiting for a pipe. Raises UnreadableError."""
     name = printable(path.name)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -125,7 +125,7 @@ def read_file(path: Path, limit: int) -> bytes:
 
 
 def folder_members(root: Path, *, deep: bool = True) -> tuple[Member, ...]:
-    """List everything below a folder, or in it alone; links are not followed. Raises UnreadableError on far too much."""
+    """List a folder, with its subfolders if `deep`; links are not followed. Raises UnreadableError where it holds too much."""
     found: list[Member] = []
     waiting: list[tuple[Path, tuple[str, ...]]] = [(root, ())]
     while waiting:
@@ -162,7 +162,7 @@ def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
 def open_zip(file: Path | bytes, name: str, most: int = MAX_ENTRIES) -> Iterator[zipfile.ZipFile]:
     """Open an archive for reading. Raises UnreadableError where it is damaged or has too many entries."""
     too_many = f"{name} holds more than {most:,} files. Pack only what is to be graded."
-    if isinstance(file, bytes) and file.count(b"PK\x01\x02") > most:  # before a list of them all fills the memory
+    if isinstance(file, bytes) and file.count(b"PK\x01\x02") > most:  # checked before zipfile lists them all in memory
         raise UnreadableError(too_many)
     try:
         archive = zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file)
@@ -177,13 +177,13 @@ def open_zip(file: Path | bytes, name: str, most: int = MAX_ENTRIES) -> Iterator
 
 
 def zip_members(archive: zipfile.ZipFile) -> tuple[Member, ...]:
-    """List what an archive holds, in its own order."""
+    """List an archive's entries in its own order."""
     times = Counter(info.filename for info in archive.infolist())
     return tuple(_packed(archive, info, times[info.filename]) for info in archive.infolist())
 
 
 def path_parts(name: str) -> tuple[tuple[str, ...], bool]:
-    """Return the parts of a path in an archive, and whether it leads out of there."""
+    """Return the parts of a path in an archive, and whether it leads out of the archive."""
     path = name.replace("\\", "/")
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
     absolute = path.startswith("/") or bool(re.match(r"[A-Za-z]:/", path))
@@ -199,7 +199,7 @@ def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, times: int) -> Memb
 
 
 def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> str:
-    """Say why an archive's entry is not to be opened, if so."""
+    """Return why an archive's entry must not be opened, or an empty text."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     flaws = (
         (outside, outside_flaw(name)),
@@ -224,7 +224,7 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
 
 
 def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
-    """Read to the end in small steps, so that at no moment much more than the limit is in memory."""
+    """Return the rest of a file, read in small blocks so that memory is bounded. Raises UnreadableError past the limit."""
     blocks, total = [], 0
     while block := file.read(_BLOCK):
         blocks.append(block)
@@ -235,7 +235,7 @@ def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
 
 
 def size_flaw(name: str, size: int, limit: int) -> str:
-    """Say that a file is too large."""
+    """Return the message that a file is too large."""
     allowed = f"{_amount(size)} or more, where {_amount(limit)} are allowed"
     return f"{name} is too large: {allowed}. Hand in the code alone, without data written into it."
 
@@ -245,21 +245,21 @@ def _amount(size: int) -> str:
 
 
 def outside_flaw(name: str) -> str:
-    """Say that a path leads out of its archive."""
+    """Return the message that a path leads out of its archive."""
     advice = "Pack the files again from inside their own folder."
     return f"The path {name} leads out of its archive, so nothing beside it was read. {advice}"
 
 
 def times_flaw(name: str, times: int) -> str:
-    """Say that a name is there several times."""
+    """Return the message that an archive holds a name several times."""
     return f"{name} is in its archive {times} times, and no one can tell which counts. Pack it again."
 
 
 def link_flaw(name: str) -> str:
-    """Say that it is a link."""
+    """Return the message that a file is a link."""
     return f"{printable(name)} is a link to another file and was not followed. Hand in the file itself."
 
 
 def kind_flaw(name: str) -> str:
-    """Say that it is a device, a pipe or the like."""
+    """Return the message that a file is a device, a pipe or the like."""
     return f"{printable(name)} is not an ordinary file and was not opened. Hand in the file itself."

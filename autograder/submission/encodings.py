@@ -1,4 +1,4 @@
-"""Turn the bytes of a text file into text, in whatever encoding a person would read it."""
+"""Decode a text file in any encoding that an editor would recognise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograder.submission.archives import UnreadableError, printable
 
 _ADVICE = "Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again."
 _CODEC = re.compile(r"utf-8|ascii|iso8859-\d+|cp\d+|mac-\w+|koi8-\w|gb\w+|hz|big5\w*|euc_\w+|shift_jis\w*")
-_MARKS = (  # UTF-32's little mark begins as UTF-16's does
+_MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -27,14 +27,14 @@ _OTHER_FORMATS = {
     b"\xd0\xcf\x11\xe0": "a document of an office program",
 }
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
-_HEAD = 4096  # bytes that are looked at to know what a file is
+_HEAD = 4096  # bytes by which the encoding is found
 
 
 def read_text(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    """Return a file's text, and what a reader should know where its encoding was guessed. Raises UnreadableError.
+    """Return a file's text, and a note where its encoding was guessed. Raises UnreadableError.
 
-    A mark at the beginning counts, then the zeros of UTF-16, a coding comment (PEP 263), and UTF-8. What is none of these
-    is read as Windows-1252, as which Latin-1 is read too.
+    The byte order mark decides, then the zero bytes of UTF-16, a coding comment (PEP 263), and UTF-8. Other files are read as
+    Windows-1252, which includes the letters of Latin-1.
     """
     for start, what in _OTHER_FORMATS.items():
         if data.startswith(start):
@@ -55,7 +55,7 @@ def read_text(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _wide(data: bytes) -> str:
-    """Return which UTF-16 a file without a mark is in, if it is: every other byte of English text is zero there."""
+    """Return the UTF-16 codec of a file without a mark, or an empty text. Every other byte of English text is zero in it."""
     head = data[:_HEAD]
     if head.count(0) * 3 <= len(head):
         return ""
@@ -76,9 +76,11 @@ def _narrow(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _declared(data: bytes, name: str) -> str:
-    """Return the encoding of a file's coding comment, UTF-8 without one. Raises UnreadableError where it is no text's."""
+    """Return the encoding in a file's coding comment, or UTF-8. Raises UnreadableError where it is no text encoding."""
     first_lines = b"".join(data[:_HEAD].splitlines(keepends=True)[:2])
-    plain = first_lines.decode("latin-1").encode("ascii", "replace")  # the comment counts, not what stands around it
+    plain = first_lines.decode("latin-1").encode(
+        "ascii", "replace"
+    )  # so that undecodable bytes around the comment do not matter
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(plain).readline)
         if not _CODEC.match(codecs.lookup(encoding).name):
@@ -91,7 +93,7 @@ def _declared(data: bytes, name: str) -> str:
 
 
 def _windows(byte: int) -> str:
-    """Return a byte's letter in Windows-1252; the five that are none there are Latin-1's."""
+    """Return a byte's character in Windows-1252, or in Latin-1 for the five bytes that Windows-1252 leaves out."""
     one = bytes([byte])
     try:
         return one.decode("cp1252")

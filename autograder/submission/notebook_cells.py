@@ -1,12 +1,12 @@
-"""Turn a notebook's cell into Python: without magics, shell lines, help and a grader's own calls."""
+"""Turn a notebook's cell into Python by removing magics, shell lines, help, and calls of otter's grader."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-_LONGEST_MAGIC = 500  # the patterns below are for short lines; a long one could keep them busy
-_PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun"})  # below these stands ordinary Python
+_LONGEST_MAGIC = 500  # characters; the patterns below take too long on longer lines
+_PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun"})  # their cells hold ordinary Python
 _MAGIC = re.compile(
     r"""\s*(?: %%?[A-Za-z]                              # %matplotlib inline
              | !(?!=)                                   # !pip install numpy
@@ -15,7 +15,7 @@ _MAGIC = re.compile(
     """,
     re.VERBOSE,
 )
-_SIGNS = ("%", "!", "?", "otter", "Notebook", "grader")  # without one of these a line is neither of the below
+_SIGNS = ("%", "!", "?", "otter", "Notebook", "grader")  # every line that is removed holds one of them
 _OTTER = re.compile(
     r"""\s*(?: import\s+otter(?:\s+as\s+\w+)?
              | from\s+otter[\w.]*\s+import\s+[\w,\ ]+
@@ -60,18 +60,18 @@ def _python_lines(lines: list[str]) -> Iterator[str]:
 
 
 class _Inside:
-    """Whether a line goes on with what the lines above began, a bracket, a text or a joined line: `% b` is no magic."""
+    """Whether a line continues a bracket, a string or a joined line from above; `% b` is no magic there."""
 
     def __init__(self) -> None:
         self._depth, self._quotes, self._joined = 0, "", False
 
     @property
     def inside(self) -> bool:
-        """Whether the next line goes on."""
+        """Whether the next line continues one."""
         return bool(self._depth or self._quotes or self._joined)
 
     def read(self, line: str) -> None:
-        """Take in one more line."""
+        """Read one more line."""
         self._joined = line.endswith("\\")
         at = 0
         while found := _TEXT_END[self._quotes].match(line, at) if self._quotes else _PART.search(line, at):

@@ -1,8 +1,8 @@
 """Turn the bytes of a .py file or a notebook into a Source.
 
-Student code is not parsed here: this process holds the answers, and a parser can be brought down. Notebooks are read as
-the JSON they are and not with nbformat, because only the text of code cells is wanted and a hostile file of 11 MB held
-nbformat up for 12 seconds and 1.3 GB. Outputs are never looked at.
+Student code is not parsed here: hostile code can crash the parser, and this process holds the answers. Notebooks are read as
+JSON and not with nbformat, since only the text of code cells is needed and a hostile file of 11 MB cost nbformat 12 seconds
+and 1.3 GB. Outputs are ignored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from autograder.submission.encodings import read_text
 from autograder.submission.notebook_cells import python_of_cell
 
 SUFFIXES = (".py", ".ipynb")
-MAX_SOURCE = 256 << 10  # of code; the longest solution of the course's own holds 30 KB
+MAX_SOURCE = 256 << 10  # bytes of code; our longest solution has 30 KB
 MAX_CELLS = 2000
-MAX_NOTEBOOK = 20 << 20  # most of it pictures
+MAX_NOTEBOOK = 20 << 20  # bytes, mostly pictures
 _LONGEST_LABEL = 80
 
 
@@ -36,7 +36,7 @@ def read_source(path: Path, file: str) -> Source:
 
 
 def source_of(member: Member, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
-    """Read a listed file; return also what a reader should know of how that was done. Raises UnreadableError."""
+    """Return a listed file's code, and notes on how it was read. Raises UnreadableError."""
     return _read(member.read(_size_limit(name)), name, file)
 
 
@@ -45,7 +45,7 @@ def _size_limit(name: str) -> int:
 
 
 def make_source(data: bytes, name: str, file: str) -> Source:
-    """Return the code in a file's bytes; `file` is what the assignment calls it. Raises UnreadableError."""
+    """Return the code in a file's bytes; `file` is the assignment's name for it. Raises UnreadableError."""
     return _read(data, name, file)[0]
 
 
@@ -58,7 +58,7 @@ def _read(data: bytes, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
 
 
 def _is_notebook(text: str, name: str) -> bool:
-    """Whether a file is a notebook: by what is in it, where that says so, whatever its name."""
+    """Whether a file is a notebook, by its content rather than its name."""
     begin = text.lstrip()[:1]
     if suffix_of(name) == ".ipynb":
         return not begin or begin in "{[-0123456789"  # JSON, if a wrong one

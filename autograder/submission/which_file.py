@@ -1,9 +1,9 @@
-"""Which of a student's files is graded: the one that differs from the stub, here, at home, at Gradescope and with otter.
+"""Choose which of a student's files is graded, by one rule for `grade`, `check`, Gradescope and otter.
 
-Of the file and the notebook named as the assignment says, the one in which an exercise is written counts. Where both
-differ from the stub, the one with more exercises written does, and of two alike the file; what is right in them decides
-nothing. Of several with one name the one nearest the top counts. Only where nothing is written in those two do files of
-other names count. A single file is never compared.
+Of the file and the notebook with the assignment's names, the one that differs from the stub counts. Where both differ, the
+one with more exercises written counts, and the file where both have as many; whether they are right does not matter. Of
+several files with one name the one nearest the top counts. Files with other names count only where nothing is written in
+those two. A single file counts without any comparison.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from autograder.submission.archives import (
 from autograder.submission.source import SUFFIXES, source_of
 from autograder.submission.written_exercises import Stub, Work, written
 
-MAX_ARCHIVE = 50 << 20  # with all that lie in it
-MOST_ARCHIVES = 3  # one in the other
-MOST_READ = 10  # files of the right name, and of other names, that are looked into: those nearest the top
+MAX_ARCHIVE = 50 << 20  # bytes, with the archives inside it
+MOST_ARCHIVES = 3  # one inside the other
+MOST_READ = 10  # files of the right name, and as many of other names, that are read: those nearest the top
 _HELPERS = frozenset(
     {"__init__.py", "check.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "training.py",
      "usercustomize.py"}
@@ -45,7 +45,7 @@ class Candidate:
 
     member: Member
     title: str  # what the student called it
-    shown: str  # where it lies, as messages tell it
+    shown: str  # its place, for messages
     depth: int = 1
 
     @property
@@ -55,24 +55,24 @@ class Candidate:
 
     @property
     def named(self) -> str:
-        """Its name, as it is compared with those that the assignment gives."""
+        """Its name in the form in which it is compared with the assignment's names."""
         return work_name(self.title).casefold()
 
 
 @dataclass(frozen=True)
 class Found:
-    """The code that counts in what a student handed in, where in it that lay, and what a reader should know."""
+    """The code that is graded, its place in the submission, and notes for the reader."""
 
     source: Source
     inside: str = ""
     notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()  # those of the notes that a person should look at first
+    doubts: tuple[str, ...] = ()  # the notes that a grader should check
     parts: tuple[str, ...] = ()  # the path of its file
 
 
 @dataclass(frozen=True)
 class _Read:
-    """A candidate that was looked into."""
+    """A candidate after reading."""
 
     candidate: Candidate
     source: Source | None
@@ -82,17 +82,17 @@ class _Read:
 
     @property
     def count(self) -> int:
-        """How many exercises are written in it."""
+        """The number of exercises that are written in it."""
         return len(self.work.exercises)
 
     @property
     def differs(self) -> bool:
-        """Whether it may hold work: what cannot be read may, too."""
+        """Whether it may hold work; an unreadable file may."""
         return bool(self.work.exercises or self.problem)
 
 
 def worked_in(folder: Path, stub: Stub, *, deep: bool) -> tuple[Path, tuple[str, ...]]:
-    """Return the file in a student's own folder that would be graded, and the doubts. Raises UnreadableError."""
+    """Return the file in a folder that would be graded, and doubts about the choice. Raises UnreadableError."""
     members = [m for m in folder_members(folder, deep=deep) if not m.folder and not m.junk and m.suffix in SUFFIXES]
     own = [one for one in map(_in_folder, members) if not _is_helper(one, stub)]
     if not own:
@@ -106,7 +106,7 @@ def _in_folder(member: Member) -> Candidate:
 
 
 def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
-    """Read the code in a student's archive; `around` are the sizes of those that it lies in. Raises UnreadableError."""
+    """Return the code in an archive; `around` are the sizes of the archives around it. Raises UnreadableError."""
     if len(around) == MOST_ARCHIVES:
         raise UnreadableError(f"{where} is packed more than {MOST_ARCHIVES} times. Hand in {stub.file}.")
     data = archive.read(MAX_ARCHIVE - sum(around))
@@ -115,7 +115,7 @@ def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ..
 
 
 def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
-    """Read the file that counts in a student's folder or archive. Raises UnreadableError."""
+    """Return the code that is graded in a student's folder or archive. Raises UnreadableError."""
     if len(members) > MAX_ENTRIES:
         raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {stub.file}.")
     for member in members:
@@ -136,7 +136,7 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
 
 
 def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
-    """Read the one of some files that counts. Raises UnreadableError where none can be read, or none can be chosen."""
+    """Return the code of the file that is graded. Raises UnreadableError where none can be read or chosen."""
     own = [candidate for candidate in candidates if not _is_helper(candidate, stub)]
     if not own:
         raise UnreadableError(
@@ -167,7 +167,7 @@ def _names(stub: Stub) -> tuple[str, str]:
 
 
 def _is_helper(candidate: Candidate, stub: Stub) -> bool:
-    """Whether a file came with the handout, or is named as only helpers are."""
+    """Whether a file is one of the handout's, or has a helper's name."""
     folders = candidate.member.parts[:-1]
     return work_name(candidate.title) in _HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
 
@@ -181,7 +181,7 @@ def _read(candidate: Candidate, stub: Stub) -> _Read:
 
 
 def _nearest(read: Sequence[_Read], suffix: str, where: str, stub: Stub) -> _Read | None:
-    """Return the file of a kind that counts: one that differs from the stub, nearest the top, spelt as it should be."""
+    """Return the .py file or notebook to consider: one that differs from the stub, nearest the top, with the exact name."""
     wanted = {".py": stub.file, ".ipynb": stub.notebook}[suffix]
     mine = [one for one in read if one.candidate.suffix == suffix]
     mine = [one for one in mine if one.differs] or mine
@@ -198,7 +198,7 @@ def _place(one: _Read, wanted: str) -> tuple[int, bool]:
 
 
 def _found_among(rivals: Sequence[_Read], own: Sequence[Candidate], stub: Stub) -> Found:
-    """Choose between a file and a notebook, and say what is open."""
+    """Return the better of a file and a notebook, with a doubt where both differ from the stub."""
     best = max(rivals, key=lambda one: (not one.problem, one.count))
     others = [one for one in rivals if one is not best]
     doubts: tuple[str, ...] = ()
@@ -217,7 +217,7 @@ def _counted(one: _Read, what: str = "") -> str:
 
 
 def _of_other_names(working: Sequence[_Read], own: Sequence[Candidate], where: str, stub: Stub) -> Found:
-    """Choose the one with most written among files that have other names than the assignment gives."""
+    """Return the file with most exercises written among those with other names. Raises UnreadableError on a tie."""
     most = max(one.count for one in working)
     best, *alike = [one for one in working if one.count == most]
     if any(one.work != best.work for one in alike):
@@ -236,7 +236,7 @@ def _none_is_named(own: Sequence[Candidate], where: str, stub: Stub) -> Unreadab
 
 
 def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
-    """Return what counts. Raises UnreadableError where it cannot be read."""
+    """Return the chosen code with its notes. Raises UnreadableError where it could not be read."""
     if one.source is None:
         raise UnreadableError(one.problem)
     chosen = one.candidate
@@ -245,7 +245,7 @@ def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
 
 
 def _left_note(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> tuple[str, ...]:
-    """Name copies of the file that counts, such as `means (1).py`."""
+    """Return a note on copies that were not read, such as `means (1).py`, if there are any."""
     stem = PurePosixPath(stub.file).stem.casefold()
     others = {c.shown for c in own if c.title.casefold().startswith(stem)} - {chosen.shown}
     others -= {c.shown for c in own if c.named in _names(stub) and c.suffix != chosen.suffix}
@@ -253,5 +253,5 @@ def _left_note(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> tuple
 
 
 def renamed_note(name: str, stub: Stub) -> tuple[str, ...]:
-    """Say that a file has another name than the assignment gives it, if so."""
+    """Return a note on a file with another name than the assignment gives it, if it has one."""
     return () if name in (stub.file, stub.notebook) else (f"the file is named {printable(name)}, not {stub.file}",)

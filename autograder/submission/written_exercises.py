@@ -1,7 +1,7 @@
-"""Which exercises of a stub are written in a file: by its code alone, whatever its layout, comments, docstrings and outputs.
+"""Find out which exercises of a stub are written in a file, ignoring layout, comments and docstrings.
 
-The code is cut into statements by one pattern and not parsed. This process holds the answers, a parser can be brought
-down, and Python's own tokenizer needs quadratic time for a line built to that end.
+One pattern cuts the code into statements. It is not parsed here: hostile code can crash the parser, this process holds the
+answers, and Python's own tokenizer takes quadratic time on some lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from autograder.course.spec import Assignment
 from autograder.sandbox.job import Source
 
-Line = tuple[str, ...]  # the depth of its indentation, and its tokens
+Line = tuple[str, ...]  # the depth of the indentation, then the tokens
 Statement = tuple[Line, ...]
 
 _TOKEN = re.compile(
@@ -31,7 +31,7 @@ _DEFINES = frozenset({"def", "class", "async"})
 
 @dataclass(frozen=True)
 class Stub:
-    """What students start from: the name of the file, its code, and the exercises in it."""
+    """The stub that students start from: its file's name, its code, and its exercises."""
 
     file: str
     text: str = ""
@@ -45,20 +45,20 @@ class Stub:
 
     @property
     def notebook(self) -> str:
-        """The name of the notebook that may be handed in instead."""
+        """The name of the notebook that may be handed in instead of the file."""
         return f"{Path(self.file).stem}.ipynb"
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a student wrote: the exercises that differ from the stub, and every definition that is not the stub's."""
+    """A student's work: the exercises that differ from the stub, and all definitions that are not in it."""
 
     exercises: frozenset[str] = frozenset()
     definitions: frozenset[Statement] = frozenset()
 
 
 def written(source: Source, stub: Stub) -> Work:
-    """Return what a source defines otherwise than the stub."""
+    """Return what a source defines differently from the stub."""
     given = frozenset(_statements(stub.text))
     own = {s for chunk in source.chunks for s in _statements(chunk.text) if s not in given}
     exercises = {statement: stub.exercises & _bound(statement) for statement in own}
@@ -81,7 +81,7 @@ def _statements(text: str) -> Iterator[Statement]:
 
 
 def _lines(text: str) -> Iterator[Line]:
-    """Yield every logical line that is more than a text of its own, such as a docstring."""
+    """Yield every logical line that is not only a string, such as a docstring."""
     indents, tokens, texts, inside, begin = [0], list[str](), 0, 0, 0
     for match in _TOKEN.finditer(text + "\n"):
         part = match[0]
@@ -104,7 +104,7 @@ def _lines(text: str) -> Iterator[Line]:
 
 
 def _depth(indents: list[int], begin: int) -> int:
-    """Return how deep a line stands that begins in this column, and keep the columns of those around it."""
+    """Return the depth of a line that begins in this column; updates the open indents."""
     while begin < indents[-1]:
         indents.pop()
     if begin > indents[-1]:
@@ -113,7 +113,7 @@ def _depth(indents: list[int], begin: int) -> int:
 
 
 def _bound(statement: Statement) -> frozenset[str]:
-    """Return the names that a statement defines in its module, or sets an attribute of."""
+    """Return the names that a statement defines, or whose attributes it sets."""
     names: set[str] = set()
     for _, *tokens in statement[:1] if statement[0][1] in _DEFINES else statement:
         names.update(after for token, after in pairwise(tokens) if token in _DEFINES)

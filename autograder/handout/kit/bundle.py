@@ -1,15 +1,15 @@
-"""What a student may know about an assignment, as data: public cases, the answers to expect, and known mistakes.
+"""Read what a student may know about an assignment: public cases, expected answers, and known mistakes.
 
-Two files hold it: JSON for everything that has a shape, and an `.npz` for the numbers, which numpy reads without ever
-making objects. There is no code in them, no reference, no hidden case, and of a known mistake only its sentence and
-what it gives on the public cases. `autograder check` and the handout's `check.py` judge by the same bundle.
+Two files hold it: JSON for the structure and an `.npz` for the numbers, which numpy reads without making objects. They hold
+no code, no reference and no hidden case. Of a known mistake they hold its sentence and what it gives on the public cases.
+`autograder check` and the handout's `check.py` judge by the same bundle.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,23 +28,23 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.judge import checks
-from autograder.judge.trials import Judged, Small, Trial, make_trial
+from autograder.judge.trials import Small, Trial, make_trial
 from autograder.sandbox.child.wire import unpack
-from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
+from autograder.sandbox.job import Ending, Outcome, Trouble
 
 FORMAT = 4
-SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
+SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 
 Fingerprints = Mapping[tuple[str, str], tuple[Outcome, ...]]  # by mistake and trial, where it changes anything
 
 
 class BundleError(Exception):
-    """The data beside a `check.py` is missing or not what this version reads."""
+    """The data beside a `check.py` is missing or of another version."""
 
 
 class Known(Protocol):
-    """Where fingerprints come from: a mapping that was read, or one that asks the reference when it is asked."""
+    """The source of fingerprints: a mapping read from files, or one that runs the reference when it is asked."""
 
     def get(self, key: tuple[str, str], /) -> tuple[Outcome, ...] | None:
         """Return the outcomes of a trial with a mistake, or None where they are the expected ones."""
@@ -59,7 +59,7 @@ class Bundle:
     trials: tuple[Trial, ...]
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
-    small: Callable[[Trial], tuple[Small, ...]]
+    smaller: Callable[[Trial], tuple[Small, ...]]
     used: Mapping[Trial, tuple[str, ...]]
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
@@ -79,10 +79,9 @@ class Bundle:
         return self.right[trial]
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
-        """Return what the reference gives with these misconceptions, as far as each of them alone tells.
+        """Return what the reference gives with these misconceptions, or None where more than one of them changes the trial.
 
-        Where one of them changes a trial, that is what it gives with all of them, or a part of the truth that a student
-        who has them all may still show. Where two do, only running the reference could tell.
+        Where only one changes it, the answer with that one is the answer with all. For two, the reference would have to run.
         """
         changed = list(filter(None, (self.known.get((name, trial_key(trial))) for name in names)))
         if len(changed) > 1:
@@ -97,25 +96,13 @@ class Bundle:
         """Return the exercises before a trial's own that the reference calls in it."""
         return self.used[trial]
 
-    def smaller(self, trial: Trial) -> tuple[Small, ...]:
-        """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
-        return self.small(trial)
-
-    def follow(
-        self,
-        source: Source,
-        sandbox: Sandbox,
-        judged: Sequence[Judged],
-        excused: Collection[Trial] = (),
-        named: Collection[str] = (),
-    ) -> Mapping[Trial, tuple[str, ...]]:
+    def follow(self, *_: object, **__: object) -> Mapping[Trial, tuple[str, ...]]:
         """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
-        del source, sandbox, judged, excused, named
         return {}
 
 
 def trial_key(trial: Trial) -> str:
-    """Return what a trial is called in a bundle."""
+    """Return a trial's name in a bundle."""
     return f"{trial.case.exercise}.{trial.case.name}"
 
 
@@ -138,7 +125,7 @@ def make_bundle(
     known: Known | None = None,
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
 ) -> Bundle:
-    """Return the bundle a document describes; `known` and `small` say what the document leaves out."""
+    """Return the bundle that a document describes; `known` and `small` give what the document leaves out."""
     trials, right, smaller, used = [], {}, {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
@@ -190,7 +177,7 @@ def _read_small(case: Case, described: list[Any], arrays: Mapping[str, np.ndarra
 
 
 def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Outcome, ...]:
-    """Return the outcomes that some JSON data describes."""
+    """Return the outcomes that JSON data describes."""
     outcomes = []
     for ending, packed, trouble in rows:
         value, args = unpack(packed, arrays)
@@ -222,7 +209,7 @@ def _read_case(entry: dict[str, Any], arrays: Mapping[str, np.ndarray], calls: t
 
 
 class _Arrays(Mapping[str, np.ndarray]):
-    """Named arrays, cut out of one long row of numbers for each dtype."""
+    """Arrays by name, each a part of one long row of numbers of its dtype."""
 
     def __init__(self, places: dict[str, Any], flat: Mapping[str, np.ndarray]) -> None:
         self._places, self._flat = places, flat

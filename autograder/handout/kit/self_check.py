@@ -1,7 +1,7 @@
-"""The check students run at home: `python check.py` in a handout, and `autograder check` in a course.
+"""The check that students run at home: `python check.py` in a handout, and `autograder check` in a course.
 
-It needs numpy alone (and torch where the assignment does), runs the student's code in a process of its own with time
-limits, and judges what comes back by a bundle.
+It needs only numpy, and torch where the assignment does. It runs the student's code in another process with time limits and
+judges the results by a bundle.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from autograder.judge.grade import grade
 from autograder.judge.reasons import Advice, Hint
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import told_result
-from autograder.judge.terminal_text import failing, plain, tell
+from autograder.judge.terminal_text import failing, plain, result_as_text
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.archives import UnreadableError
@@ -35,16 +35,16 @@ from autograder.submission.written_exercises import Stub
 
 POLL_SECONDS = 0.5
 WATCH = re.compile(r"^Watch: .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)  # a paragraph of a docstring
-HINTS = ".hints.json"  # beside the student's file: which hint was the last
+HINTS = ".hints.json"  # beside the student's file: how many hints were shown
 
 
 class CheckError(Exception):
-    """The check was called wrongly; the message says what to do."""
+    """The check was called with wrong arguments; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to show of a check, and how."""
+    """The options of a check."""
 
     exercise: str = ""
     hint: bool = False
@@ -59,7 +59,7 @@ def check(source: Source, bundle: Bundle) -> Result:
 
 
 def _with_help(result: Result, *, torch: bool) -> Result:
-    """Say beside a fault of ours what to do: at home nobody else looks at it."""
+    """Add advice to every fault of ours; at home no grader sees it."""
     names = "numpy, torch" if torch else "numpy"
     python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
     advice = (
@@ -77,13 +77,13 @@ def _with_help(result: Result, *, torch: bool) -> Result:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a student works: a file that was named, or a folder in which to look for the one that would be graded."""
+    """Where a student works: a file, or a folder in which to find the file that would be graded."""
 
     path: Path
-    deep: bool = True  # whether that may lie in a folder of the folder
+    deep: bool = True  # whether to look in its subfolders
 
     def find(self, stub: Stub) -> tuple[Path, tuple[str, ...]]:
-        """Return the file, and what a reader should know of the choice. Raises CheckError."""
+        """Return the file, and notes on why it was chosen. Raises CheckError."""
         if not self.path.is_dir():
             return self.path, ()
         try:
@@ -93,7 +93,7 @@ class Place:
 
 
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
-    """Check a file, say what came of it and return the exit code; `shown` is how to print its path. Raises CheckError."""
+    """Check a file, print the result and return the exit code; `shown` formats its path. Raises CheckError."""
     names = [exercise.name for exercise in bundle.assignment.exercises]
     if options.exercise and options.exercise not in names:
         raise CheckError(f"There is no exercise {options.exercise}; there are {', '.join(names)}.")
@@ -123,12 +123,12 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
     elif options.hint and not result.problem:
         print(_next_hint(path.parent / HINTS, result, source))
     else:
-        print(tell(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
+        print(result_as_text(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
     return 0 if result.all_passed else 1
 
 
 def only(result: Result, exercise: str) -> Result:
-    """Return the part of a result that is about one exercise."""
+    """Return a result with one exercise alone."""
     return replace(result, exercises=tuple(e for e in result.exercises if e.name == exercise))
 
 
@@ -154,7 +154,7 @@ def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
 
 
 def _saved(path: Path) -> tuple[int, int]:
-    """Return what changes when a file is saved; editors that write a new one leave none for a moment."""
+    """Return a file's time and size. Some editors remove a file before they write it, so this waits for it."""
     for _ in range(10):
         try:
             status = path.stat()
@@ -166,7 +166,7 @@ def _saved(path: Path) -> tuple[int, int]:
 
 
 def hints(case: CaseResult, watch: str) -> tuple[str, ...]:
-    """Return what can be told about a failing case, least first; `watch` is what its docstring warns of."""
+    """Return the hints about a failing case, the vaguest first; `watch` is the warning in the exercise's docstring."""
     named = "" if case.reason == Advice(Hint.UNNAMED) else case.says
     told = [
         f"What the case is about: {case.claim}",
@@ -179,7 +179,7 @@ def hints(case: CaseResult, watch: str) -> tuple[str, ...]:
 
 
 def watched(source: Source, exercise: str) -> str:
-    """Return what the docstrings of an exercise tell to watch for, as they stand in the student's code."""
+    """Return the "Watch:" paragraphs in an exercise's docstrings, as they stand in the student's code."""
     kinds = (ast.FunctionDef, ast.ClassDef)
     found = []
     for chunk in source.chunks:
@@ -194,7 +194,7 @@ def watched(source: Source, exercise: str) -> str:
 
 
 def _next_hint(state: Path, result: Result, source: Source) -> str:
-    """Return one hint more about the first case that does not pass than the last time; a new failure starts anew."""
+    """Return the hints about the first failing case, one more than the last time; another failure starts with one."""
     open_cases = [(e.name, case) for e in result.exercises for case in failing(e) if case.status is not Status.SKIPPED]
     if not open_cases:
         return "Nothing to hint at: no case fails." if result.all_passed else "Only what builds on the rest is open."
@@ -233,7 +233,7 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # who reads has read enough, as in `python check.py | head`
+    except BrokenPipeError:  # the reader has stopped, as in `python check.py | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

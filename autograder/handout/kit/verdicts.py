@@ -1,7 +1,7 @@
-"""Verdicts for pytest and for notebooks: the check of `self_check.py`, one case or exercise at a time.
+"""Give verdicts to pytest and notebooks: the check of `self_check.py`, one case or exercise at a time.
 
-A notebook's code is what its cells held when they were run, so that nothing has to be saved first; like any notebook
-that is handed in, it counts with its imports, definitions and constants.
+A notebook is judged by the cells that were run, so it need not be saved first. As in a notebook that is handed in, its
+imports, definitions and constants count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograder.handout.kit.self_check import check, only, verdicts
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.result import CaseResult, Result
-from autograder.judge.terminal_text import tell
+from autograder.judge.terminal_text import result_as_text
 from autograder.judge.trials import as_data
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.child.wire import pack, unpack
@@ -118,7 +118,7 @@ def _flattened(tree: Any) -> Any:
 
 
 def _defined(code: str) -> set[str] | None:
-    """Return the functions and classes a cell defines, or None where it is no Python and so never ran."""
+    """Return the functions and classes that a cell defines, or None where it is not Python and so never ran."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
@@ -146,17 +146,17 @@ class Shown:
 
 @dataclass(frozen=True)
 class Grader:
-    """Stands in for otter's `grader` in a notebook where otter is not installed."""
+    """Replaces otter's `grader` in a notebook where otter is not installed."""
 
     examples: Examples
 
     def check(self, exercise: str) -> Shown:
         """Check one exercise of this notebook as it stands."""
         result = self.examples.exercise(vars(sys.modules["__main__"]), exercise)
-        return Shown(tell(exercise, result))
+        return Shown(result_as_text(exercise, result))
 
     def check_all(self) -> Shown:
         """Check every exercise."""
         examples = self.examples
         result = examples._result(examples.notebook_source(vars(sys.modules["__main__"])))  # noqa: SLF001
-        return Shown(tell(examples.bundle.assignment.title, result))
+        return Shown(result_as_text(examples.bundle.assignment.title, result))

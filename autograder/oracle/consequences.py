@@ -1,10 +1,10 @@
-"""Follow a mistake through, so that it is charged once.
+"""Find failures that only follow from a mistake in another exercise, so that the mistake is charged once.
 
-Some exercises call others. Where one that is called is wrong, the calling one is judged against what the reference
-would give *if it called the student's version*: the reference of the calling exercise runs here, and wherever it calls
-the wrong one, the question goes to the student's code through the sandbox, like any other call. No reference code
-leaves this process. What comes back is used as the value of that call; a case whose outcome is the one so found is the
-work of the called exercise, not of the calling one, if the answers may be built on (`evidence.py`).
+Some exercises call others. Where the called one is wrong, the caller is judged against what the reference would give *if it
+called the student's version*. The reference of the caller runs here. Wherever it calls the wrong exercise, the student's
+version is called in the sandbox and its answer is used. A case whose outcome is the one found in this way is charged to the
+called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed in a line of its own, `stand_ins.py`
+decides. No reference code leaves this process.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from autograder.judge.trials import Judged, Trial
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
+from autograder.oracle.stand_ins import right_among_stand_ins
 from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
 
-SHARE = 0.25  # of the time for all cases, for answering questions: each round imports the submission anew
-MAX_ROUNDS = 64  # of questions and answers: a recurrence asks for its steps one after another
+SHARE = 0.25  # of the time for all cases, for rounds of questions; each round imports the submission again
+MAX_ROUNDS = 64  # of questions and answers; a recurrence needs one for each step
 
 
 @dataclass(frozen=True)
 class Followed:
-    """A failed trial that gives what the reference gives on top of the student's version of other exercises."""
+    """A failed trial whose outcome is the reference's on top of the student's version of other exercises."""
 
-    names: tuple[str, ...]  # of these
-    used: tuple[Question, ...]  # what they were asked
-    says: bool  # it returned something, and not only one number
+    names: tuple[str, ...]  # of the other exercises
+    used: tuple[Question, ...]  # the questions that its replay asked them
+    says: bool  # whether it returned values that are not all one number
 
 
 def follow(
@@ -46,31 +47,34 @@ def follow(
     excused: Collection[Trial] = (),
     named: Collection[str] = (),
 ) -> dict[Trial, tuple[str, ...]]:
-    """Return the failed trials, but for excused ones, that only follow from other exercises, with their names.
-
-    `named` are the exercises all of whose mistakes are known ones.
-    """
-    wrong = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
-    open_trials = [j for j in judged if j.status in OWN_FAULT and j.trial not in excused]
-    open_trials = [j for j in open_trials if wrong - {j.trial.case.exercise}]
-    if not open_trials:
-        return {}
+    """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
+    failed = [j for j in judged if j.status in OWN_FAULT]
+    wrong = {j.trial.case.exercise for j in failed}
     replay = Replay(oracle, wrong)
+    crashed = [j.trial for j in failed if _is_own_crash(oracle, j)]
+    alone = right_among_stand_ins(oracle, replay, source, sandbox, crashed)
+    open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
     followed = _ask(oracle, replay, source, sandbox, open_trials)
-    if not followed:
-        return {}
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
     followed = {t: f for t, f in followed.items() if t in evidence.steady}
-    shown = frozenset(t for t, f in followed.items() if f.says and t in evidence.clear)
-    return _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
+    followed |= {t: Followed(names, (), says=True) for t, names in alone.items() if names}
+    shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone))
+    found = _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
+    return found | {t: () for t, names in alone.items() if not names}
+
+
+def _is_own_crash(oracle: Reference, judged: Judged) -> bool:
+    """Whether a trial crashed in a line of the exercise's own."""
+    crash = next((o for o in judged.outcomes if o.ending is not Ending.RETURNED), None)
+    return judged.status is Status.CRASHED and crash is not None and not place_of(oracle, judged.trial, crash)
 
 
 def _ask(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, open_trials: Sequence[Judged]
 ) -> dict[Trial, Followed]:
-    """Ask the student's code what the reference would ask it, a process for each round of questions.
+    """Return the open trials that follow from other exercises, asking the student's code in rounds, a process each.
 
-    A question that comes after the time for all of them has no answer, and what it would have explained is not excused.
+    When the time for all rounds is used up, questions stay unanswered and their trials are not excused.
     """
     followed: dict[Trial, Followed] = {}
     limits = oracle.assignment.limits
@@ -95,9 +99,9 @@ def _ask(
 
 
 def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...]) -> bool:
-    """Whether a trial ended as it would on top of the student's version; a crash has to be inside of that.
+    """Whether a trial ended as it would on top of the student's version.
 
-    Its innermost line is then in another exercise, and the one at which that crashed when it was asked by itself.
+    A crash has to be inside another exercise, at the same line at which that crashed when it was called alone.
     """
     if not same_outcomes(judged.trial, judged.outcomes, outcomes):
         return False
@@ -111,7 +115,7 @@ def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...])
 def _all_known(
     judged: Sequence[Judged], followed: Mapping[Trial, Followed], excused: Collection[Trial], named: Collection[str]
 ) -> frozenset[str]:
-    """Return the exercises behind all of whose failures are known mistakes, their own or those that they build on."""
+    """Return the exercises whose failures are all explained by known mistakes, their own or those of called exercises."""
     known, failed = set(named), defaultdict[str, list[Trial]](list)
     for j in judged:
         if j.status in OWN_FAULT and j.trial not in excused:
@@ -131,11 +135,11 @@ def _with_evidence(
     shown: Collection[Trial],
     named: frozenset[str],
 ) -> dict[Trial, tuple[str, ...]]:
-    """Leave out what says nothing of the calling exercise, unless as much else speaks for it.
+    """Return the trials to excuse, each with the names of the exercises that it follows from.
 
-    A trial that crashes as it should, or is built on answers that ignore what was asked, may be had by calling the wrong
-    exercise and nothing more. It counts where hidden cases that show something weigh as much as those that do not, or
-    where all the mistakes behind it are known ones and no value speaks against the calling exercise.
+    A predicted crash, or a result built on answers that ignore the question, can be had by calling the wrong exercise and
+    doing nothing else. Such a trial needs further evidence: hidden cases of its exercise that show something (`shown`, or
+    right values) weigh as much as the others, or all mistakes behind it are known and no value contradicts it.
     """
     wrong = {j.trial.case.exercise for j in judged if j.status is Status.FAILED and j.trial not in followed}
     speak, silent = defaultdict[str, float](float), defaultdict[str, float](float)  # weights by exercise
@@ -155,7 +159,7 @@ def _with_evidence(
 
 
 def _right_by_value(oracle: Reference, judged: Judged) -> bool:
-    """Whether a hidden case passed with the reference's very values, and these are not all one number."""
+    """Whether a hidden case passed with the reference's values, and these are not all one number."""
     expected = oracle.expected(judged.trial)
     if judged.status is not Status.PASSED or not oracle.is_hidden(judged.trial) or not informative(expected):
         return False

@@ -1,6 +1,6 @@
-"""Charge a mistake once, also where a student made it again: in code of its own that does not build on the first.
+"""Charge a mistake once that a student made in several exercises which do not call each other.
 
-The price is that of the dearest place. Otherwise making the mistake once more, in a cheaper exercise, would raise the score.
+It is charged where it costs most. Otherwise repeating a mistake in a cheaper exercise would raise the score.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from autograder.judge.trials import Facts, Judged, Trial
 Names = Mapping[str, Diagnosis | None]
 
 
-def charge_once(oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict: Verdict, reading: Reading) -> Verdict:
-    """Return the verdict with every mistake charged where it costs most, of the exercises that made it by themselves."""
+def charge_repeats(
+    oracle: Facts, judged: tuple[Judged, ...], named: Names, verdict: Verdict, reading: Reading
+) -> Verdict:
+    """Return the verdict with every repeated mistake charged to the exercise where it costs most."""
     if not verdict.excused and not verdict.may_charge_twice(judged):
         return verdict
     prices = prices_of(oracle)
@@ -57,7 +59,7 @@ def _charged(judged: tuple[Judged, ...], verdict: Verdict) -> list[Trial]:
 
 
 def _dearest(repeats: Mapping[str, list[Trial]], named: Names, prices: Mapping[Trial, float]) -> list[str]:
-    """Return the exercises to charge: of those with the same named mistake the dearest, and all without a name."""
+    """Return the exercises to charge: for each named mistake the one where it costs most, and all without a diagnosis."""
     best: dict[object, str] = {}
     for name, trials in repeats.items():
         diagnosis = named.get(name)
@@ -70,7 +72,7 @@ def _dearest(repeats: Mapping[str, list[Trial]], named: Names, prices: Mapping[T
 def _moved(
     verdict: Verdict, named: Names, charged: list[Trial], instead: list[Trial], places: tuple[str, ...]
 ) -> Verdict:
-    """Charge some trials, and others not."""
+    """Return the verdict with the trials of `charged` charged and those of `instead` excused."""
     excused = {trial: names for trial, names in verdict.excused.items() if trial not in charged}
     excused |= dict.fromkeys(instead, places)
     diagnoses = dict(verdict.diagnoses) | {name: named.get(name) for name in places}
@@ -79,7 +81,7 @@ def _moved(
 
 
 def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
-    """Charge exercises that show one and the same known mistake at the dearest of them."""
+    """Return the verdict with exercises that show the same known mistake charged at one of them, where it costs most."""
     trials: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         if j.status in OWN_FAULT and j.trial not in verdict.excused:

@@ -1,6 +1,6 @@
-"""Make one call smaller: axes of other sizes, whole numbers that follow them, and values with fewer decimals.
+"""Resize a call: its axes, the whole numbers that name their sizes, and the decimals of its values.
 
-Axes of one size shrink together, with whole numbers among the arguments that say that size: what fitted fits.
+All axes of one size, and whole numbers equal to it among the arguments, get the same new size, so that they still fit.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from autograder.course.spec import Call
 from autograder.sandbox.child.tree import Tensor, leaves
 
 Change = Callable[[Any], Any]  # of an array of fractions, numpy's or torch's
-SHAKE = 1e-6  # more than float noise, less than a check's tolerance notices
-LARGEST_SIZE = 64  # a larger whole number that a module is made with is no size
-# What becomes of tokens and lengths: they stay, or those up to a size are cut to it, or those below it go round.
+SHAKE = 1e-6  # more than float noise, less than a check's tolerance
+LARGEST_SIZE = 64  # a larger whole number in a module's constructor is not taken for a size
+# What happens to tokens and lengths: they stay, are cut to a size, or are taken modulo it.
 BOUNDS = ("stay", "cut", "wrap")
 
 
 @dataclass(frozen=True)
-class Shrunk:
-    """What sizes of axes become, and of tokens and lengths, which lie below a size or reach up to it."""
+class Resizing:
+    """The new sizes, and how tokens and lengths change, which lie below a size or reach up to it."""
 
     sizes: Mapping[int, int] = field(default_factory=dict)
-    bounds: tuple[tuple[str, int, int], ...] = ()  # "cut" or "wrap", the size, and what that becomes
+    bounds: tuple[tuple[str, int, int], ...] = ()  # "cut" or "wrap", the size, and its new value
 
     def now(self, size: int) -> int:
-        """Return what a size has become."""
+        """Return the new value of a size."""
         return self.sizes.get(size, size)
 
 
 def sizes_of(call: Call) -> list[int]:
-    """Return the sizes that something in a call has, in ascending order; those of one are as small as they get."""
+    """Return the sizes above 1 that occur in a call, in ascending order."""
     made = (call.module.init if call.module else None) or ()
     numbers = {number for number in made if type(number) is int and number <= LARGEST_SIZE}
     return sorted(size for size in numbers | {s for array in _arrays(_parts(call)) for s in array.shape} if size > 1)
@@ -46,12 +46,12 @@ def count(call: Call) -> int:
 
 
 def is_drawn(call: Call) -> bool:
-    """Whether numbers come from a generator; those that an author chose, for a worked example, have few decimals."""
+    """Whether a call's numbers are random; those of a worked example have few decimals."""
     return any((array != array.round(4)).any() for array in numbers_in(_parts(call)))
 
 
 def has_values(call: Call, kind: str, size: int, new: int) -> bool:
-    """Whether some tokens or lengths of a call would become others, or should stay."""
+    """Whether a bound would change tokens or lengths of a call; always true for "stay"."""
     return kind == "stay" or any(
         _reach(kind, size, values) and max(values) >= new for values in _whole_numbers(_parts(call))
     )
@@ -63,18 +63,18 @@ def shapes_in(tree: Any) -> list[tuple[int, ...]]:
 
 
 def numbers_in(tree: Any) -> Iterator[np.ndarray]:
-    """Yield the arrays of a tree that hold numbers which need not be whole."""
+    """Yield the arrays of a tree that hold fractions."""
     return (array for array in map(np.asarray, _arrays(tree)) if array.dtype.kind in "fc")
 
 
 def rounded(array: Any) -> Any:
-    """Return an array with one decimal; draws from [0, 1), of which none is 1, stay as they are where one would be."""
+    """Return an array rounded to one decimal, unless it is from [0, 1) and rounding would make a 1."""
     made = array.round(decimals=1) + 0.0  # no -0.
     return array if ((array >= 0) & (array < 1)).all() and (made == 1).any() else made
 
 
 def shaken_up(array: Any) -> Any:
-    """Return an array in which everything that is not zero is a little different, as noise would have it."""
+    """Return an array with noise on every entry that is not zero."""
     copy = array * 1
     values = np.asarray(copy)  # the same memory, also where it is torch's
     values *= np.random.default_rng(0).uniform(1 - SHAKE, 1 + SHAKE, values.shape).astype(values.dtype)
@@ -82,12 +82,12 @@ def shaken_up(array: Any) -> Any:
 
 
 def shaken_down(array: Any) -> Any:
-    """Return an array changed the other way, so that of two equals the other is now the larger."""
+    """Return an array with the opposite noise, so that of two equal entries the other one is larger."""
     return 2 * array - shaken_up(array)
 
 
-def shrink(call: Call, to: Shrunk, change: Change | None = None) -> Call:
-    """Return a call with other sizes, its fractions changed, such as `rounded`."""
+def resize(call: Call, to: Resizing, change: Change | None = None) -> Call:
+    """Return a call with other sizes, its fractions changed by a function such as `rounded`."""
     module = call.module
     if module:
         module = replace(
@@ -105,7 +105,7 @@ def _parts(call: Call) -> Any:
     return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
 
 
-def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
+def _resized(tree: Any, to: Resizing, change: Change | None) -> Any:
     if isinstance(tree, list) and _are_whole(tree):  # there whole numbers are values, such as tokens
         return _bounded(np.array(tree), to).tolist()
     if isinstance(tree, list | tuple):
@@ -129,14 +129,14 @@ def _resized(tree: Any, to: Shrunk, change: Change | None) -> Any:
 
 
 def _are_shares(array: Any) -> bool:
-    """Whether every row sums to one, as weights and probabilities do; code may rely on it."""
+    """Whether every row sums to one, as weights and probabilities do."""
     values = np.asarray(array)
     several = values.ndim > 0 and values.size > 0 and values.shape[-1] > 1
     return several and bool((values >= 0).all() and np.allclose(values.sum(axis=-1), 1))
 
 
 def _whole_again(part: Any) -> Any:
-    """Return rows of which something was cut away or rounded with what is missing added to their largest share."""
+    """Return rows that sum to one again: what cutting or rounding took is added to their largest entry."""
     copy = part * 1
     values = np.asarray(copy)  # the same memory, also where it is torch's
     largest = values.argmax(axis=-1)[..., None]
@@ -145,8 +145,8 @@ def _whole_again(part: Any) -> Any:
     return copy
 
 
-def _bounded(values: Any, to: Shrunk) -> Any:
-    """Return tokens or lengths, numpy's or torch's, brought down to the sizes that they depend on."""
+def _bounded(values: Any, to: Resizing) -> Any:
+    """Return tokens or lengths, numpy's or torch's, reduced to the new sizes that they depend on."""
     reach = values.reshape(-1).tolist()
     for kind, size, new in to.bounds:
         if _reach(kind, size, reach):

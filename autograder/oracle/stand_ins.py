@@ -1,0 +1,95 @@
+"""Decide whether an exercise that crashed on another one's wrong answer is right by itself.
+
+The right answer cannot be given to the student's code, because no expected value may enter the sandbox. So random functions
+stand in for the wrong exercises, in the sandbox and here. The exercise is right where it gives what the reference gives.
+"""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.trials import Trial
+from autograder.oracle.reference import Reference, run_requests
+from autograder.oracle.replay import Replay
+from autograder.sandbox.child import stand_ins
+from autograder.sandbox.child.stand_ins import in_order, shapes_of
+from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, map_leaves
+from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
+
+_HARNESS = inspect.getsource(stand_ins)  # the child can read no file once it has a submission
+MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
+
+
+def right_among_stand_ins(
+    oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
+) -> dict[Trial, tuple[str, ...]]:
+    """Return for each trial the wrong exercises that it follows from; none where the calling exercise is wrong itself.
+
+    A trial is left out where this cannot be decided: it calls no wrong exercise, or one that cannot be stood in for.
+    """
+    asked: dict[Trial, tuple[Request, ...]] = {}
+    for trial in trials:
+        others = _stand_ins(oracle, replay, trial)
+        if others:
+            asked[trial] = tuple(_among(request, others) for request in trial.requests)
+    expected = {trial: run_requests(oracle.own_reference(), requests) for trial, requests in asked.items()}
+    told = [trial for trial, outcomes in expected.items() if all(o.ending is Ending.RETURNED for o in outcomes)]
+    if not told:
+        return {}
+    limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
+    requests = tuple(request for trial in told for request in asked[trial])
+    outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
+    got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in t.requests) for t in told}
+    return {t: tuple(sorted(asked[t][0].args[-1])) if same_outcomes(t, got[t], expected[t]) else () for t in told}
+
+
+def _among(request: Request, others: dict[str, Any]) -> Request:
+    """Return the request that makes the same call among stand-ins."""
+    args = (request.function, list(request.args), dict(request.kwargs), request.module, others)
+    return replace(
+        request, function="call_among", args=args, kwargs={}, module=None, harness=_HARNESS, keep_args=False, phase=1
+    )
+
+
+def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any]:
+    """Return parameters and random answers for each wrong exercise that the reference calls in a trial.
+
+    The result is empty where an answer cannot be drawn, such as tokens.
+    """
+    rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
+    others: dict[str, Any] = {}
+    for asked in replay.calls(trial):
+        parameters = oracle.signatures[f"{asked.name}.forward" if asked.module else asked.name]
+        _, answers = others.setdefault(asked.name, (list(parameters), []))
+        shapes = shapes_of(in_order(parameters, as_arrays(asked.args), as_arrays(asked.kwargs)))
+        if any(known == shapes for known, _ in answers):
+            continue
+        try:
+            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), replay.right(asked))))
+        except ValueError:
+            return {}
+    return others
+
+
+def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
+    """Return a random value of the same kind and shape, for fractions and truth values. Raises ValueError for others."""
+    array = array_of(leaf)
+    if leaf is None or array is None:
+        if not isinstance(leaf, float | None):
+            raise ValueError("nothing random can stand in for it")
+        return leaf if leaf is None else float(rng.uniform())
+    if array.dtype.kind == "f":
+        drawn = rng.uniform(0.05, 1.0, array.shape).astype(array.dtype)
+    elif array.dtype == bool:
+        drawn = rng.uniform(size=array.shape) < MANY
+        drawn[..., :1] = True
+    else:
+        raise ValueError("nothing random can stand in for whole numbers")
+    return drawn if isinstance(leaf, np.ndarray) else Tensor(drawn)

@@ -1,0 +1,107 @@
+"""Call an exercise of a submission while random functions stand in for others that it calls.
+
+A stand-in's answer depends on its arguments. So only code that calls as the reference does, and uses the answers as it does,
+gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers and no values.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.tree import leaves, map_leaves
+
+Shapes = list[Any]  # of a call's arguments, in the order of the parameters
+
+
+def call_among(
+    student: ModuleType,
+    _: object,
+    path: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    module: dict[str, Any] | None,
+    others: Mapping[str, tuple[Sequence[str], Sequence[tuple[Shapes, Any]]]],
+) -> Any:
+    """Make one call; `others` holds by name each stand-in's parameters, and its answers by the shapes of the arguments."""
+    with _in_place(student, {name: _stand_in(*known) for name, known in others.items()}):
+        found = operator.attrgetter(path)(student)
+        if module is None:
+            return found(*args, **kwargs)
+        return call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
+
+
+@contextmanager
+def _in_place(student: ModuleType, others: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
+    """Replace functions of a program, and the `forward` of its modules, until the block ends."""
+    changed = []
+    for name, other in others.items():
+        own = getattr(student, name, None)
+        place: Any = own if isinstance(own, type) else student
+        attribute = "forward" if isinstance(own, type) else name
+        changed.append((place, attribute, getattr(place, attribute, None)))
+        setattr(place, attribute, _as_method(other) if place is own else other)
+    try:
+        yield
+    finally:
+        for place, attribute, own in changed:
+            setattr(place, attribute, own)
+
+
+def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda _, *args, **kwargs: function(*args, **kwargs)
+
+
+def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) -> Callable[..., Any]:
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
+        given = in_order(parameters, args, kwargs)
+        shapes = shapes_of(given)
+        answer = next((answer for known, answer in answers if known == shapes), None)
+        if answer is None:
+            raise ValueError("the reference calls it with other shapes")
+        return map_leaves(lambda leaf: _mixed(leaf, given), answer)
+
+    return stand_in
+
+
+def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """Return a call's arguments in the order of the parameters, None for those that are not given."""
+    given = {**dict(zip(parameters, args, strict=False)), **kwargs}
+    return [given.get(name) for name in parameters]
+
+
+def shapes_of(given: Sequence[Any]) -> Shapes:
+    """Return for each argument the shapes of its arrays and its whole numbers and texts."""
+    return [
+        [
+            list(leaf.shape) if hasattr(leaf, "shape") else leaf if isinstance(leaf, int | str) else ""
+            for leaf in leaves(a)
+        ]
+        for a in given
+    ]
+
+
+def _mixed(leaf: Any, given: Sequence[Any]) -> Any:
+    """Return an array of fractions scaled by a function of all arguments, through which gradients flow."""
+    if not hasattr(leaf, "shape") or "float" not in str(leaf.dtype):
+        return leaf
+    arrays = [array for array in leaves(list(given)) if hasattr(array, "shape") and 0 not in array.shape]
+    total = sum(
+        (_projected(array, number, leaf) for number, array in enumerate(arrays)), leaf.reshape(-1)[:1].sum() * 0
+    )
+    return leaf * (1.5 + (np.tanh(total) if isinstance(leaf, np.ndarray) else total.tanh()))
+
+
+def _projected(array: Any, number: int, like: Any) -> Any:
+    """Return the inner product of an array with fixed numbers, in the dtype of another."""
+    size = int(np.prod(array.shape))
+    fixed = np.cos(np.arange(size) + number) / size**0.5
+    if isinstance(array, np.ndarray) or isinstance(like, np.ndarray):
+        return (np.asarray(array, like.dtype).reshape(-1) * fixed.astype(like.dtype)).sum()
+    return (array.to(like.dtype).reshape(-1) * like.new_tensor(fixed)).sum()
