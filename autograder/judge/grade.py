@@ -21,7 +21,7 @@ from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.smallest_failure import with_smallest
-from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
@@ -163,11 +163,17 @@ def _without_name(
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
     reached = reading.reached(name)
-    used = next((other for other in oracle.uses(judged.trial) if other in failing and other in reached), "")
+    open_ones = (other for other in oracle.assignment.uses(name) if other in failing and other in reached)
+    used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return f"It uses your `{used}`, which does not pass yet; mend that first."
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     return UNNAMED if alone and oracle.misconceptions_of(name) else ""
+
+
+def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:
+    """Whether a case's calls come through another exercise, as its known mistakes show."""
+    return any(oracle.matters(m.name, trial) for m in oracle.misconceptions_of(exercise))
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:

@@ -53,7 +53,7 @@ def follow(
     """
     wrong = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
     open_trials = [j for j in judged if j.status in OWN_FAULT and j.trial not in excused]
-    open_trials = [j for j in open_trials if wrong - {j.trial.case.exercise}]
+    open_trials = [j for j in open_trials if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
     if not open_trials:
         return {}
     replay = Replay(oracle, wrong)

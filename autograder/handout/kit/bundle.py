@@ -32,7 +32,7 @@ from autograder.judge.trials import Judged, Small, Trial, make_trial
 from autograder.sandbox.child.wire import unpack
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
 
-FORMAT = 4
+FORMAT = 5
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 
@@ -60,7 +60,6 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     small: Callable[[Trial], tuple[Small, ...]]
-    used: Mapping[Trial, tuple[str, ...]]
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -92,10 +91,6 @@ class Bundle:
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception changes what the reference gives."""
         return self.known.get((name, trial_key(trial))) is not None
-
-    def uses(self, trial: Trial) -> tuple[str, ...]:
-        """Return the exercises before a trial's own that the reference calls in it."""
-        return self.used[trial]
 
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return the same call with smaller inputs, the smallest first; none where it is small, or no value case."""
@@ -139,13 +134,12 @@ def make_bundle(
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
 ) -> Bundle:
     """Return the bundle a document describes; `known` and `small` say what the document leaves out."""
-    trials, right, smaller, used = [], {}, {}, {}
+    trials, right, smaller = [], {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
-        used[trial] = tuple(entry["uses"])
         smaller[trial] = tuple(_read_small(trial.case, each, arrays) for each in entry.get("smaller", ()))
     if known is None:
         known = {
@@ -156,11 +150,13 @@ def make_bundle(
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
-    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__, used)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
-    exercises = tuple(Exercise(**{**e, "blanks": tuple(e["blanks"])}) for e in document["exercises"])
+    exercises = tuple(
+        Exercise(**{**e, "blanks": tuple(e["blanks"]), "uses": tuple(e["uses"])}) for e in document["exercises"]
+    )
     return Assignment(
         slug=document["slug"],
         title=document["title"],
