@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograder.course.catalog import CourseError, find_course, load_assignment, readme_of, slugs
-from autograder.course.spec import Limits, Visibility
+from autograder.course.spec import Assignment, Limits, Visibility
+
+TOML = "assignments/t1_means/assignment.toml"
 
 
 def rewrite(path: Path, old: str, new: str) -> None:
@@ -248,6 +251,31 @@ def test_an_edit_counts_at_once(course_copy: Path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert "two_sums" in {c.name for c in load_assignment(course_copy, "t1_means").cases}
     assert not list(course_copy.rglob("__pycache__"))
+
+
+def test_what_an_exercise_uses_is_declared(assignment: Assignment) -> None:
+    """Directly; what it builds on through others follows, in the order of the exercises."""
+    assert [e.uses for e in assignment.exercises] == [(), ("row_means",), ("row_means", "center")]
+    only_center = replace(assignment.exercises[2], uses=("center",))
+    through = replace(assignment, exercises=(*assignment.exercises[:2], only_center))
+    assert through.uses("spread") == assignment.uses("spread") == ("row_means", "center")
+
+
+@pytest.mark.parametrize("used", ["row_maens", "spread", "as_columns"])
+def test_only_other_exercises_are_used(course_copy: Path, used: str) -> None:
+    """A slip is told with the file, the exercise and the word."""
+    rewrite(course_copy / TOML, 'uses = ["row_means", "center"]', f'uses = ["row_means", "{used}"]')
+    refused(course_copy, TOML, f"spread uses {used}, which is no other exercise of this file.")
+
+
+@pytest.mark.parametrize("slug", ["t1_means", "t2_tensors", "t3_learning"])
+def test_a_course_for_0_1_0_declares_no_uses(course_copy: Path, slug: str) -> None:
+    """They are read off the reference and the harness, as they were then."""
+    declared = load_assignment(course_copy, slug)
+    path = course_copy / "assignments" / slug / "assignment.toml"
+    path.write_text(re.sub(r"(?m)^uses = .*\n", "", path.read_text(encoding="utf-8")), encoding="utf-8")
+    assert load_assignment(course_copy, slug).exercises == declared.exercises
+    assert any(e.uses for e in declared.exercises)
 
 
 def test_a_correct_solution_that_is_no_python_is_named(course_copy: Path) -> None:

@@ -24,6 +24,7 @@ LOOPS = "solutions/t1_means/correct/loops.py"
 
 NAMES = "names are unique and points add up"
 EDITS = "every misconception edits the reference in one place"
+USES = "every exercise declares what it uses"
 REPLACES = "every correct solution replaces something of the reference"
 STUB = "the stub is fresh and blanks exactly the exercises"
 ANSWERS = "the reference answers every case"
@@ -67,7 +68,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
     """All promises are proved, in this order."""
     found = proofs(assignment, sandbox)
     assert [proof.promise for proof in found] == [
-        NAMES, EDITS, REPLACES, STUB, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
+        NAMES, EDITS, REPLACES, STUB, USES, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
     ]  # fmt: skip
     assert all(proof.holds for proof in found)
 
@@ -120,6 +121,21 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             ("assignments/t1_means/means.py", "row_means is not written yet", "row_means is to be written"),
             STUB,
             "means.py differs from what the reference renders to; run autograder doctor t1_means --write-stub",
+        ),
+        (
+            (TOML, 'uses = ["row_means", "center"]', 'uses = ["center"]'),
+            USES,
+            'assignments/t1_means/assignment.toml: spread calls row_means as well; write uses = ["row_means", "center"]',
+        ),
+        (
+            (TOML, 'name = "center"\npoints = 2\ndifficulty = 2\nuses = ["row_means"]', 'name = "center"\npoints = 2'),
+            USES,
+            'assignments/t1_means/assignment.toml: center calls row_means as well; write uses = ["row_means"]',
+        ),
+        (
+            (TOML, 'uses = ["row_means"]', 'uses = ["row_means", "spread"]'),
+            USES,
+            'assignments/t1_means/assignment.toml: center calls no spread in its cases; write uses = ["row_means"]',
         ),
         ((TOML, 'given = ["as_columns"]', "given = []"), STUB, "as_columns would ship to students whole"),
         ((MEANS, "    # BEGIN SOLUTION\n    means =", "    means ="), STUB, "a solution region ends that never began"),

@@ -14,7 +14,8 @@ import pytest
 
 from autograder.classroom.result_keys import builds_on, engine, exercise_keys
 from autograder.classroom.submissions import Submission
-from autograder.course.spec import Assignment, Limits, call
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment, Limits, Visibility, call
 from autograder.judge.checks import close
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Code
@@ -131,18 +132,29 @@ def test_functions_as_arguments_have_keys(assignment: Assignment) -> None:
 
 
 def test_a_table_of_functions_leads_to_all_of_them(assignment: Assignment) -> None:
-    """A function that is only reached through a constant is built on all the same."""
+    """The definition of a function that is only reached through a constant counts all the same."""
     text = assignment.reference.replace("row_means(squares)", "TABLE[0](squares)") + "\nTABLE = [row_means]\n"
     changed = replace(assignment, reference=text.replace("as_columns(row_means(x))", "x.mean(-1, keepdims=True)"))
-    assert builds_on(Oracle(changed, 1), ["row_means"]) == {"row_means", "spread"}
+    edit = lambda a: replace(a, reference=a.reference.replace("total / x.shape", "1.0 * total / x.shape"))  # noqa: E731
+    assert touched(changed, edit) == {"row_means", "spread"}
 
 
 def test_what_builds_on_what(assignment: Assignment) -> None:
     """Also through others."""
-    oracle = Oracle(assignment, 1)
-    assert builds_on(oracle, ["spread"]) == {"spread"}
-    assert builds_on(oracle, ["center"]) == {"center", "spread"}
-    assert builds_on(oracle, []) == set()
+    assert builds_on(assignment, ["spread"]) == {"spread"}
+    assert builds_on(assignment, ["center"]) == {"center", "spread"}
+    assert builds_on(assignment, []) == set()
+
+
+def test_a_training_is_touched_by_what_it_uses(course: Path) -> None:
+    """It depends on the code of the whole reference, but not on the cases of an exercise that it does not use."""
+    line = load_assignment(course, "t3_learning")
+    apart = replace(line, exercises=(*line.exercises[:2], replace(line.exercises[2], uses=("predict",))))
+    (case,) = (c for c in line.cases_of("gradient") if c.visibility is Visibility.PUBLIC)
+    edit = with_case(case.name, claim="Otherwise.")
+    assert touched(line, edit) == {"gradient", "train_line"}
+    assert touched(apart, edit) == {"gradient"}
+    assert "train_line" in touched(apart, lambda a: replace(a, reference=a.reference.replace("x.T @", "1.0 * x.T @")))
 
 
 def test_keys_are_the_same_in_every_process(course: Path) -> None:

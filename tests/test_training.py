@@ -19,7 +19,6 @@ from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.result import ExerciseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
-from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_outcome import Opening
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
@@ -252,7 +251,7 @@ def test_runs_that_come_to_nothing_say_why(line: Assignment, trainer: Trainer, s
 
 def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """Three at the most, and nothing that the training does not run."""
-    assert KnownLosses(Oracle(line, 5)).used(line.trainings[0]) == {"predict", "gradient"}
+    assert line.uses("train_line") == ("predict", "gradient")
     (training,) = line.trainings
     source = Source("line", (Chunk("line.py", line.reference.replace("return x.T @", "return 0.5 * x.T @")),))
     wrong = ("unused", "predict", "quiz", "gradient")

@@ -54,7 +54,7 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
         )
     oracle = Oracle(assignment, seed)
     keys = exercise_keys(oracle)
-    again = builds_on(oracle, [find_exercise(keys, name) for name in choices.regrade])
+    again = builds_on(assignment, [find_exercise(keys, name) for name in choices.regrade])
     chosen = _chosen(submissions, choices.only)
     book.set_facts(facts)
     adopt(book, submissions)

@@ -2,17 +2,16 @@
 
 An exercise's key covers everything that can change its points: the engine, Python and the libraries, the seed, the limits,
 its points, its cases as drawn (calls, checks, weights, what students read) and its misconceptions; of the reference, the exercise's
-definition and all it leads to. Other exercises it leads to are covered too, cases and all: their mistakes are followed
+definition and all it leads to. The exercises that it uses are covered too, cases and all: their mistakes are followed
 through it, and excuse it. So a changed hidden case touches its own exercise and those that build on it, and no other.
 Comments and layout of the reference touch nothing.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import astuple, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -20,7 +19,8 @@ from pathlib import Path
 
 import autograder
 from autograder.classroom.fingerprint import describe, digest
-from autograder.course.spec import Case, Exercise
+from autograder.course.definitions import definitions_in, reachable
+from autograder.course.spec import Assignment, Case, Exercise
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Code
@@ -58,24 +58,17 @@ def exercise_keys(oracle: Oracle) -> dict[str, str]:
     assignment = oracle.assignment
     shared = (f"{f.name}={describe(getattr(assignment, f.name))}" for f in fields(assignment) if f.name not in _APART)
     around = digest(engine(), *libraries(torch=assignment.torch), str(oracle.seed), *shared)
-    definitions, rest = _definitions(assignment.reference)
-    reach = {e.name: _reach(oracle, e) for e in assignment.exercises}
-    own = {name: _own_key(oracle, name) for name in reach}
+    own = {e.name: _own_key(oracle, e.name) for e in assignment.exercises}
     return {
-        name: digest(
-            around,
-            rest,
-            *(definitions[other][0] for other in sorted(found & definitions.keys())),
-            *(own[other] for other in [name, *sorted(found & own.keys() - {name})]),
-        )
-        for name, found in reach.items()
+        e.name: digest(around, *_code(oracle, e), *(own[name] for name in (e.name, *assignment.uses(e.name))))
+        for e in assignment.exercises
     }
 
 
-def builds_on(oracle: Oracle, names: Iterable[str]) -> frozenset[str]:
-    """Return some exercises and all that lead to one of them."""
+def builds_on(assignment: Assignment, names: Iterable[str]) -> frozenset[str]:
+    """Return some exercises and all that build on one of them."""
     wanted = set(names)
-    return frozenset(e.name for e in oracle.assignment.exercises if wanted & _reach(oracle, e))
+    return frozenset(e.name for e in assignment.exercises if wanted & {e.name, *assignment.uses(e.name)})
 
 
 def result_key(exercise: str, source: str) -> str:
@@ -105,39 +98,10 @@ def _trial(trial: Trial) -> Iterable[str]:
         yield describe(decode(encode((list(request.args), dict(request.kwargs), request.module)), evaluate=Code))
 
 
-def _reach(oracle: Oracle, exercise: Exercise) -> set[str]:
-    """Return the names that an exercise leads to, itself included; a training leads to all that may be trained."""
-    definitions, _ = _definitions(oracle.assignment.reference)
-    all_names = {e.name for e in oracle.assignment.exercises} if exercise.training else set()
-    return _reachable({exercise.name, *_called(oracle.trials_of(exercise.name)), *all_names}, definitions)
-
-
-def _called(trials: Iterable[Trial]) -> set[str]:
-    return {request.function.partition(".")[0] for trial in trials for request in trial.requests}
-
-
-@cache
-def _definitions(reference: str) -> tuple[Mapping[str, tuple[str, frozenset[str]]], str]:
-    """Return what a reference defines: by name the definition and the names in it; and all the rest of it."""
-    found: dict[str, tuple[str, frozenset[str]]] = {}
-    rest = []
-    for node in ast.parse(reference).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names = frozenset(child.id for child in ast.walk(node) if isinstance(child, ast.Name))
-            earlier = found.get(node.name, ("", frozenset()))
-            found[node.name] = (earlier[0] + ast.dump(node), earlier[1] | names)
-        else:
-            rest.append(ast.dump(node))
-            names = frozenset(child.id for child in ast.walk(node) if isinstance(child, ast.Name))
-            found |= dict.fromkeys(names - found.keys(), ("", names))  # a table of functions leads to all of them
-    return found, "".join(rest)
-
-
-def _reachable(roots: set[str], definitions: Mapping[str, tuple[str, frozenset[str]]]) -> set[str]:
-    """Return the names that some names lead to, themselves included."""
-    found, waiting = set(roots), list(roots)
-    while waiting:
-        new = definitions.get(waiting.pop(), ("", frozenset()))[1] - found
-        found |= new
-        waiting += new
-    return found
+def _code(oracle: Oracle, exercise: Exercise) -> Iterable[str]:
+    """Return the code of the reference that an exercise leads to, helpers and all; a training may take anything of it."""
+    definitions, rest = definitions_in(oracle.assignment.reference)
+    called = {request.function.partition(".")[0] for t in oracle.trials_of(exercise.name) for request in t.requests}
+    roots = definitions.keys() if exercise.training else {exercise.name, *called}
+    found = reachable(roots, definitions) & definitions.keys()
+    return [rest, *(definitions[name].code for name in sorted(found))]

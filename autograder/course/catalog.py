@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from autograder.course.definitions import uses_as_written
 from autograder.course.spec import (
     Assignment,
     Case,
@@ -85,8 +86,19 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     if strangers:
         told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
         raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {told}.")
+    for exercise in exercises:
+        for used in exercise.uses:
+            if used not in names or used == exercise.name:
+                raise CourseError(
+                    f"{public / 'assignment.toml'}: {exercise.name} uses {used}, which is no other exercise of this file."
+                )
     anew = _anew(secret / "cases.py", names)
     stub = public / file
+    reference = _text(secret / file)
+    harness = _text(public / "training.py") if (public / "training.py").exists() else ""
+    if not any("uses" in entry for entry in config["exercise"]):
+        written = uses_as_written(reference, harness, exercises)
+        exercises = tuple(replace(e, uses=written.get(e.name, ())) for e in exercises)
     return Assignment(
         slug=slug,
         title=title,
@@ -96,14 +108,14 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         limits=limits,
         torch=torch,
         given=given,
-        reference=_text(secret / file),
+        reference=reference,
         stub=_text(stub) if stub.exists() else "",
         cases=tuple(replace(case, anew=anew.get(case.exercise)) for case in cases),
         misconceptions=_misconceptions(secret / "misconceptions.py"),
         correct=replacements_in(course, slug, CORRECT),
         shortcuts=shortcuts,
         trainings=_trainings(secret / "training.py"),
-        harness=_text(public / "training.py") if (public / "training.py").exists() else "",
+        harness=harness,
     )
 
 
@@ -123,7 +135,8 @@ def _exercise(entry: dict[str, Any]) -> Exercise:
     _refuse_unknown(entry, {f.name for f in fields(Exercise)}, "[[exercise]]")
     training = _flag(entry, "training")
     blanks = _list(entry, "blanks") if "blanks" in entry else () if training else (entry["name"],)
-    return Exercise(entry["name"], _number(entry, "points"), blanks, int(entry.get("difficulty", 1)), training)
+    uses = _list(entry, "uses") if "uses" in entry else ()
+    return Exercise(entry["name"], _number(entry, "points"), blanks, int(entry.get("difficulty", 1)), training, uses)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:

@@ -209,7 +209,8 @@ class Replacement:
 class Exercise:
     """What a student writes for points: a function or class, and the definitions blanked in the stub.
 
-    Of a `training` exercise nothing is blanked: it asks that what the others are made of learns together.
+    Of a `training` exercise nothing is blanked: it asks that what the others are made of learns together. `uses` are the
+    other exercises that the reference calls in it; what those use in turn is not repeated. `doctor` proves it.
     """
 
     name: str
@@ -217,6 +218,7 @@ class Exercise:
     blanks: tuple[str, ...]
     difficulty: int = 1
     training: bool = False
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,16 @@ class Assignment:
     def max_score(self) -> float:
         """The points of all exercises together."""
         return sum(exercise.points for exercise in self.exercises)
+
+    def uses(self, exercise: str) -> tuple[str, ...]:
+        """Return the exercises that one builds on, directly or through others, in report order."""
+        direct = {e.name: e.uses for e in self.exercises}
+        found, waiting = set[str](), [exercise]
+        while waiting:
+            new = set(direct.get(waiting.pop(), ())) - found
+            found |= new
+            waiting += new
+        return tuple(name for name in direct if name in found and name != exercise)
 
     def without_training(self) -> Assignment:
         """Return the assignment without its training exercises, which take a minute each."""

@@ -58,10 +58,7 @@ def public_files(oracle: Oracle) -> dict[str, bytes]:
 def _document(oracle: Oracle, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     names = {exercise.name for exercise in oracle.assignment.exercises}
     shown = {name: value for name, value in oracle.signatures.items() if name.partition(".")[0] in names}
-    cases = [
-        describe_case(trial, _shown(trial, oracle.expected(trial)), oracle.uses(trial), arrays)
-        for trial in oracle.trials
-    ]
+    cases = [describe_case(trial, _shown(trial, oracle.expected(trial)), arrays) for trial in oracle.trials]
     return {**limits_and_rules(oracle.assignment), "signatures": shown, "cases": cases}
 
 

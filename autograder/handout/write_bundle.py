@@ -33,10 +33,8 @@ def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def describe_case(
-    trial: Trial, expected: tuple[Outcome, ...], uses: tuple[str, ...], arrays: dict[str, np.ndarray]
-) -> dict[str, Any]:
-    """Return a trial, its expected outcomes and the exercises that it uses as JSON data; adds its numbers to `arrays`."""
+def describe_case(trial: Trial, expected: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return a trial and its expected outcomes as JSON data; adds its numbers to `arrays`."""
     case = trial.case
     return {
         "name": case.name,
@@ -46,7 +44,6 @@ def describe_case(
         "check": describe_check(case.check, arrays),
         "calls": _describe_calls(trial, arrays),
         "expected": describe_outcomes(expected, arrays),
-        "uses": list(uses),
     }
 
 

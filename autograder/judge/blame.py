@@ -71,7 +71,7 @@ def assign_blame(
     diagnoses = {name: named[name] if failed[name] else None for name in names}
     own = {name: _own_mistakes(diagnosis) for name, diagnosis in diagnoses.items()}
     for name in names:
-        others = [mistakes for other, mistakes in own.items() if other != name and mistakes]
+        others = [own[other] for other in oracle.assignment.uses(name) if own[other]]
         for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
             if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))

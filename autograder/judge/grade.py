@@ -22,7 +22,7 @@ from autograder.judge.repeated_mistakes import charge_repeats
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.terminal_text import without_folders
-from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
@@ -159,11 +159,17 @@ def _without_name(
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
     reached = reading.reached(name)
-    used = next((other for other in oracle.uses(judged.trial) if other in failing and other in reached), "")
+    open_ones = (other for other in oracle.assignment.uses(name) if other in failing and other in reached)
+    used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.MEND_FIRST, used)
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     return Advice(Hint.UNNAMED) if alone and oracle.misconceptions_of(name) else None
+
+
+def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:
+    """Whether a case's calls come through another exercise, as its known mistakes show."""
+    return any(oracle.matters(m.name, trial) for m in oracle.misconceptions_of(exercise))
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:

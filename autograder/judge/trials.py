@@ -77,9 +77,6 @@ class Facts(Protocol):
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change what the reference gives."""
 
-    def uses(self, trial: Trial) -> tuple[str, ...]:
-        """Return the exercises before a trial's own that the reference calls in it."""
-
 
 class Knowledge(Facts, Protocol):
     """Facts, and what can be found out about one submission with them."""

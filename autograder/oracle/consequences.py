@@ -50,6 +50,9 @@ def follow(
     """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
     wrong = {j.trial.case.exercise for j in failed}
+    failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
+    if not failed:
+        return {}
     replay = Replay(oracle, wrong)
     crashed = [j.trial for j in failed if _is_own_crash(oracle, j)]
     alone = right_among_stand_ins(oracle, replay, source, sandbox, crashed)

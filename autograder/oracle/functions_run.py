@@ -6,15 +6,16 @@ A mistake in any other function cannot change the trial, and a wrong exercise am
 from __future__ import annotations
 
 import ast
-import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from autograder.course.spec import Assignment, Misconception
+from autograder.course.spec import Assignment, Exercise, Misconception
 from autograder.judge.trials import Trial
+
+Calls = frozenset[tuple[CodeType | None, CodeType]]  # which function called which; None for what is no reference's
 
 
 class FunctionsRun:
@@ -23,7 +24,7 @@ class FunctionsRun:
     def __init__(self, assignment: Assignment, run: Callable[[Trial], object]) -> None:
         self._assignment = assignment
         self._run = run
-        self._codes: dict[Trial, frozenset[CodeType]] = {}
+        self._calls: dict[Trial, Calls] = {}
         functions = (n for n in ast.walk(ast.parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
         self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
 
@@ -36,36 +37,56 @@ class FunctionsRun:
         if not around:
             return True
         start, end = max(around)  # the innermost
-        lines = (line for code in self._called(trial) for _, _, line in code.co_lines() if line is not None)
+        lines = (line for _, code in self.calls(trial) for _, _, line in code.co_lines() if line is not None)
         return any(start <= line <= end for line in lines)
 
-    def earlier(self, trial: Trial) -> tuple[str, ...]:
-        """Return the earlier exercises that a trial runs. Constructing a class whose `__init__` is given does not count."""
-        names = [code.co_qualname for code in self._called(trial)]
-        before = itertools.takewhile(lambda e: e.name != trial.case.exercise, self._assignment.exercises)
-        return tuple(e.name for e in before if any(f"{name}.".startswith(f"{b}.") for b in e.blanks for name in names))
-
-    def _called(self, trial: Trial) -> frozenset[CodeType]:
-        """Return all functions of the reference that a trial calls."""
-        if trial not in self._codes:
-            with noting_calls(self._assignment.file) as called:
+    def calls(self, trial: Trial) -> Calls:
+        """Return all calls of functions of the reference in a trial."""
+        if trial not in self._calls:
+            with noting_calls(self._assignment.file) as calls:
                 self._run(trial)
-            self._codes[trial] = frozenset(called)
-        return self._codes[trial]
+            self._calls[trial] = frozenset(calls)
+        return self._calls[trial]
+
+
+def used_in(calls: Calls, exercise: Exercise, exercises: Collection[Exercise]) -> frozenset[str]:
+    """Return the other exercises that the code of one calls, itself or through what is no exercise's.
+
+    Constructing a class whose `__init__` is given does not count.
+    """
+    owners = {code: _owner(code, exercises) for _, code in calls}
+    callers: list[CodeType | None] = [None, *(code for code, owner in owners.items() if owner == exercise.name)]
+    used = set()
+    for caller in callers:  # grows meanwhile
+        for code in (called for by, called in calls if by == caller and called not in callers):
+            if owners[code]:
+                used.add(owners[code])
+            else:
+                callers.append(code)
+    return frozenset(used)
+
+
+def _owner(code: CodeType, exercises: Collection[Exercise]) -> str:
+    """Return the exercise that a function of the reference belongs to, or nothing."""
+    names = (e.name for e in exercises if any(f"{code.co_qualname}.".startswith(f"{blank}.") for blank in e.blanks))
+    return next(names, "")
 
 
 @contextmanager
-def noting_calls(file: str) -> Iterator[set[CodeType]]:
-    """Collect the functions of a file that this thread calls."""
-    called: set[CodeType] = set()
+def noting_calls(file: str) -> Iterator[set[tuple[CodeType | None, CodeType]]]:
+    """Note the calls of a file's functions in this thread, each with the function of the file that it comes from."""
+    calls: set[tuple[CodeType | None, CodeType]] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and frame.f_code.co_filename == file:
-            called.add(frame.f_code)
+            caller = frame.f_back
+            while caller and caller.f_code.co_filename != file:
+                caller = caller.f_back
+            calls.add((caller.f_code if caller else None, frame.f_code))
 
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        yield called
+        yield calls
     finally:
         sys.setprofile(before)

@@ -19,7 +19,7 @@ import numpy as np
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import Trial, make_trial
-from autograder.oracle.functions_run import FunctionsRun
+from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.child.wire import decode, encode
@@ -119,10 +119,10 @@ class Reference:
         with self._lock:
             return self._functions_run.matters(self._bank[name], trial)
 
-    def uses(self, trial: Trial) -> tuple[str, ...]:
-        """Return the exercises before a trial's own that the reference calls in it."""
+    def calls_in(self, trial: Trial) -> Calls:
+        """Return which functions of the reference call which in a trial."""
         with self._lock:
-            return self._functions_run.earlier(trial)
+            return self._functions_run.calls(trial)
 
     def again(self, trial: Trial) -> Trial:
         """Return the same case with calls from another seed, which no submission has seen."""

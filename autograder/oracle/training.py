@@ -72,7 +72,7 @@ class Trainer:
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
         source = self._as_handed_out(source)
         digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()
-        wrong = [e.name for e in result.exercises if e.status is not Status.PASSED and e.name != "quiz"]
+        wrong = [e.name for e in result.exercises if e.status is not Status.PASSED]
         named = {name for e in result.exercises for case in e.cases for name in case.mistakes}
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
@@ -126,8 +126,7 @@ class Trainer:
         named: Collection[str] = (),
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        used = self.losses.used(training)
-        wrong = [name for name in wrong if name in used]
+        wrong = [name for name in self.assignment.uses(training.exercise) if name in wrong]
         rationed = Rationed(sandbox, self._most_seconds(training))
         whole = None if wrong else self._whole(training, source, rationed, self.reference_curve(training, sandbox))
         first = head_of(training, whole) if whole else None

@@ -15,7 +15,7 @@ import numpy as np
 from autograder.course.spec import Misconception, Training
 from autograder.judge.diagnose import MAX_NAMED
 from autograder.judge.tolerance import deviation
-from autograder.oracle.functions_run import noting_calls
+from autograder.oracle.functions_run import Calls, noting_calls
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.oracle.training_outcome import losses_of
@@ -34,7 +34,7 @@ class KnownLosses:
         self._oracle = oracle
         self.args = {t.exercise: t.args(oracle.seed) for t in oracle.assignment.trainings}
         self._expected: dict[str, np.ndarray] = {}
-        self._used: dict[str, frozenset[str]] = {}
+        self._calls: dict[str, Calls] = {}
         self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._lock = threading.RLock()
 
@@ -62,14 +62,13 @@ class KnownLosses:
                 if losses is None or len(losses) != training.first_steps:
                     text = outcome.trouble.text if outcome.trouble else "no losses"
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
-                names = frozenset(code.co_qualname.partition(".")[0] for code in called)
-                self._expected[training.exercise], self._used[training.exercise] = losses, names
+                self._expected[training.exercise], self._calls[training.exercise] = losses, frozenset(called)
             return self._expected[training.exercise]
 
-    def used(self, training: Training) -> frozenset[str]:
-        """Return what of the reference runs in its first steps and after them, by the names of functions and classes."""
+    def calls_in(self, training: Training) -> Calls:
+        """Return which functions of the reference call which in its first steps and after them."""
         self.first(training)
-        return self._used[training.exercise]
+        return self._calls[training.exercise]
 
     def _first_losses(self, training: Training, program: Program) -> tuple[Outcome, np.ndarray | None]:
         (outcome,) = run_requests(program, (self.request(training, training.first_steps),))

@@ -15,6 +15,7 @@ from autograder.handout.handout_proofs import handout_proofs
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, apply_edits
+from autograder.proof.declared_uses import uses_are_declared
 from autograder.proof.folders import stray_files
 from autograder.proof.gradings import Ungraded, grade_all
 from autograder.proof.lost_points import failures
@@ -59,6 +60,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     if wavering:
         yield Proof("the reference gives the same answers again", wavering)
         return
+    yield uses_are_declared(oracles[0])
     clinic = _Clinic(assignment, oracles[0], sandbox, jobs)
     yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
     yield Proof("the stub gets zero", tuple(clinic.stub_scores()))

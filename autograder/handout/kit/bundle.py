@@ -32,7 +32,7 @@ from autograder.judge.trials import Small, Trial, make_trial
 from autograder.sandbox.child.wire import unpack
 from autograder.sandbox.job import Ending, Outcome, Trouble
 
-FORMAT = 4
+FORMAT = 5
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 
@@ -60,7 +60,6 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
-    used: Mapping[Trial, tuple[str, ...]]
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -92,10 +91,6 @@ class Bundle:
         """Whether a misconception changes what the reference gives."""
         return self.known.get((name, trial_key(trial))) is not None
 
-    def uses(self, trial: Trial) -> tuple[str, ...]:
-        """Return the exercises before a trial's own that the reference calls in it."""
-        return self.used[trial]
-
     def follow(self, *_: object, **__: object) -> Mapping[Trial, tuple[str, ...]]:
         """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
         return {}
@@ -126,13 +121,12 @@ def make_bundle(
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
 ) -> Bundle:
     """Return the bundle that a document describes; `known` and `small` give what the document leaves out."""
-    trials, right, smaller, used = [], {}, {}, {}
+    trials, right, smaller = [], {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
-        used[trial] = tuple(entry["uses"])
         smaller[trial] = tuple(_read_small(trial.case, each, arrays) for each in entry.get("smaller", ()))
     if known is None:
         known = {
@@ -143,11 +137,13 @@ def make_bundle(
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
-    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__, used)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
-    exercises = tuple(Exercise(**{**e, "blanks": tuple(e["blanks"])}) for e in document["exercises"])
+    exercises = tuple(
+        Exercise(**{**e, "blanks": tuple(e["blanks"]), "uses": tuple(e["uses"])}) for e in document["exercises"]
+    )
     return Assignment(
         slug=document["slug"],
         title=document["title"],
