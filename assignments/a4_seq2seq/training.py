@@ -42,7 +42,7 @@ def draw_rows(rng: np.random.Generator, count: int, shortest: int = SHORTEST) ->
 
 def turned_round(src: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     """Return what is to be said: ids (count, LONGEST + 1), the digits from last to first, EOS, padding."""
-    answer = torch.full((len(src), LONGEST + 1), PAD)
+    answer = torch.full((len(src), LONGEST + 1), PAD, device=src.device)
     for row, length in enumerate(lengths.tolist()):
         answer[row, :length] = src[row, :length].flip(0)
         answer[row, length] = EOS
@@ -60,7 +60,7 @@ class Looking(nn.Module):
     def read(self, src: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, Callable[..., Any]]:
         """Read the source; return the first state of the decoder, and its step, for all rows or some."""
         states, final = self.encoder(src, lengths)
-        real = torch.arange(LONGEST)[None] < lengths[:, None]
+        real = torch.arange(LONGEST, device=src.device)[None] < lengths[:, None]
         return final, lambda word, state, rows=ALL: self.decoder.step(word, state, states[rows], real[rows])[:2]
 
 
@@ -108,16 +108,20 @@ def write(student: ModuleType, model: Any, src: torch.Tensor, lengths: torch.Ten
 
     with torch.no_grad():
         first, step = model.read(src, lengths)
-        state = torch.cat([first, torch.arange(float(len(first)))[:, None]], dim=1)
+        numbers = torch.arange(float(len(first)), device=first.device)
+        state = torch.cat([first, numbers[:, None]], dim=1)
         return student.greedy_decode(numbered, state, BOS, EOS, PAD, LONGEST + 1)
 
 
-def train(student: ModuleType, report: Report, steps: int, models: list[Any], seed: int) -> list[float]:
-    """Train models side by side, by Adam on fresh rows at every step; return the means of their losses."""
+def train(student: ModuleType, report: Report, steps: int, models: list[Any], seed: int, device: str) -> list[float]:
+    """Train models side by side, by Adam on fresh rows at every step; return the means of their losses.
+
+    The rows are drawn on the CPU, alike for every device.
+    """
     rng, losses = np.random.default_rng(seed), []
     optimizers = [torch.optim.Adam(model.parameters(), lr=RATE) for model in models]
     for step in range(steps):
-        src, lengths = draw_rows(rng, BATCH)
+        src, lengths = (part.to(device) for part in draw_rows(rng, BATCH))
         total = 0.0
         for model, optimizer in zip(models, optimizers, strict=True):
             optimizer.param_groups[0]["lr"] = RATE * min(1.0, 2 * (1 - step / STEPS))
@@ -141,13 +145,15 @@ def train_reverse(
     seed: int,
     src: torch.Tensor,
     lengths: torch.Tensor,
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Train both models from given parameters; return the losses, and what each writes for the held-out rows."""
     models = [Looking(student), Remembering(student)]
     for model, state in zip(models, (looking, remembering), strict=True):
         model.load_state_dict(model.state_dict() | state)  # with buffers of your own, if there are any
-    losses = train(student, report, steps, models, seed)
-    with_attention, without = (write(student, model, src, lengths) for model in models)
+        model.to(device)
+    losses = train(student, report, steps, models, seed, device)
+    with_attention, without = (write(student, model, src.to(device), lengths.to(device)) for model in models)
     return {"losses": losses, "with_attention": with_attention, "without": without}
 
 

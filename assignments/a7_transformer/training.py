@@ -36,16 +36,16 @@ def draw_rows(generator: torch.Generator, count: int) -> Tensor:
 def told_and_target(src: Tensor) -> tuple[Tensor, Tensor]:
     """Return what the decoder reads, and what it has to say."""
     target = src.flip(1)
-    told = torch.cat([torch.full((len(src), 1), BOS), target[:, :-1]], dim=1)
+    told = torch.cat([torch.full((len(src), 1), BOS, device=src.device), target[:, :-1]], dim=1)
     return told, target
 
 
-def train(net: nn.Module, report: Report, steps: int, generator: torch.Generator) -> list[float]:
-    """Train by Adam on fresh rows at every step; return the losses."""
+def train(net: nn.Module, report: Report, steps: int, generator: torch.Generator, device: str) -> list[float]:
+    """Train by Adam on fresh rows at every step; return the losses. The rows are drawn on the CPU, alike for every device."""
     adam = torch.optim.Adam(net.parameters())
     losses = []
     for step in range(steps):
-        src = draw_rows(generator, BATCH)
+        src = draw_rows(generator, BATCH).to(device)
         told, target = told_and_target(src)
         logits = net(src, told)
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD)
@@ -67,13 +67,15 @@ def train_reverse(
     seed: int,
     src: Tensor,
     probe: tuple[Tensor, Tensor],
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Train from given parameters; translate held-out rows; look at a probe of targets that differ at their ends only."""
     net = student.Transformer(*SIZES)
     net.load_state_dict(net.state_dict() | state)  # with buffers of your own, if there are any
-    losses = train(net, report, steps, torch.Generator().manual_seed(seed))
-    said = student.greedy_translate(net, src, BOS, END, LONGEST)
-    return {"losses": losses, "said": said, "probe": net(*probe).detach()}
+    net.to(device)
+    losses = train(net, report, steps, torch.Generator().manual_seed(seed), device)
+    said = student.greedy_translate(net, src.to(device), BOS, END, LONGEST)
+    return {"losses": losses, "said": said, "probe": net(*(ids.to(device) for ids in probe)).detach()}
 
 
 @torch.no_grad()
