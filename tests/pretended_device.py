@@ -74,7 +74,7 @@ class Pretended(TorchFunctionMode):
         if named in ("__get__", "__set__") and args and isinstance(args[0], torch.Tensor):
             return self._attribute(func, named, args)
         if named in ("to", "cuda", "cpu") and args and isinstance(args[0], torch.Tensor):
-            return self._moved(func, named, args, words)
+            return self._moved(named, args, words)
         if named in ("numpy", "__array__") and self.place(args[0]) == self.device:
             raise TypeError(ARRAY.format(self.device))
         asked = words.pop("device", None)
@@ -107,7 +107,7 @@ class Pretended(TorchFunctionMode):
                 return here == CPU
         return self.put(func(*args), here)
 
-    def _moved(self, func: Any, named: str, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
+    def _moved(self, named: str, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
         tensor, *rest = args
         here = self.place(tensor)
         target, types = here, []
@@ -147,7 +147,7 @@ class Pretended(TorchFunctionMode):
             return self.named(asked)
         if func in (torch.tensor, torch.as_tensor, torch.asarray) and not isinstance(args[0], torch.Tensor):
             return CPU
-        if named in INDEXING or named.endswith("_") and not named.endswith("__"):
+        if named in INDEXING or (named.endswith("_") and not named.endswith("__")):
             return first
         if self.device in places:
             return self.device

@@ -86,6 +86,7 @@ def exercise_entry(exercise: ExerciseResult) -> Json:
         "max_score": exercise.max_score,
         "status": exercise.status,
         "override": None,
+        **({"device": exercise.device} if exercise.device else {}),
         "cases": [
             {
                 "name": case.name,

@@ -12,6 +12,7 @@ import typer
 from autograder.command.machines import Machines, parse_resources
 from autograder.command.options import (
     CourseOption,
+    DeviceOption,
     SlugArgument,
     TrustOption,
     course_of,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
     from autograder.command.progress import Events
+    from autograder.course.spec import Assignment
 
 
 def grade(
@@ -60,6 +62,7 @@ def grade(
     training: Annotated[
         bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
     ] = True,
+    device: DeviceOption = None,
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="Only this part of the class; autograder merge puts parts together")
     ] = "",
@@ -95,7 +98,7 @@ def grade(
     console = Console(stderr=as_json)
     events = Events(sys.stdout) if as_json else None
     people, facts = _class_facts(out, roster, alias, due)
-    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts)
+    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts, device)
     try:
         sound = _grade_into(out, where, choices, submissions, people, console, events)
     except (SubmissionsError, RosterError, GradebookError) as error:
@@ -181,6 +184,7 @@ def _grade_into(
     if people and "aliases" in (choices.facts or {}) and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
+        assignment = _on_device(where, book, assignment, choices, console)
         plan = make_plan(book, assignment, found.submissions, choices)
         if people and "roster" in (choices.facts or {}):
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
@@ -188,6 +192,16 @@ def _grade_into(
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
         return _close(book, plan, console, events)
+
+
+def _on_device(
+    where: Machines, book: Gradebook, assignment: Assignment, choices: Choices, console: Console
+) -> Assignment:
+    """Return the assignment on the device that was asked for, else on that of the gradebook; say what is to be said of it."""
+    assignment, told = where.settle(assignment, choices.device or book.fact("device") or "auto")
+    if told:
+        console.print(told, highlight=False, markup=False, soft_wrap=True)
+    return assignment
 
 
 def _tell(mismatch: Mismatch, events: Events | None) -> None:

@@ -233,7 +233,7 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000) ->
     """
     # BEGIN SOLUTION
     d_head = x.shape[-1]
-    speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
+    speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)
     turn = positions[..., None] * speeds
     if positions.dim() == 2:
         turn = turn.unsqueeze(1)

@@ -1688,7 +1688,7 @@ NEXT_WORD = mistakes_of(
 
 # greedy_translate
 
-START = "tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long)"
+START = "tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long, device=src.device)"
 ROUNDS = "for _ in range(max_len):\n            logits = model.decode(tgt, memory, src)"
 CHOSEN = "words = logits[:, -1].argmax(dim=-1)"
 NOTED = """\
@@ -1825,7 +1825,7 @@ GREEDY = mistakes_of(
     ),
     starts_with_eos=edit(
         START,
-        "tgt = torch.full((src.shape[0], 1), eos, dtype=torch.long)",
+        "tgt = torch.full((src.shape[0], 1), eos, dtype=torch.long, device=src.device)",
         "rows_of_any_length",
         "Your targets begin with eos. They begin with bos.",
     ),

@@ -451,7 +451,7 @@ def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) 
     done = [False] * src.shape[0]
     with torch.no_grad():
         memory = model.encode(src)
-        tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long)
+        tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long, device=src.device)
         for _ in range(max_len):
             logits = model.decode(tgt, memory, src)
             words = logits[:, -1].argmax(dim=-1)
