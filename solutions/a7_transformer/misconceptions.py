@@ -483,7 +483,7 @@ RESIDUAL = mistakes_of(
 # zero_init_is_identity
 
 MAPS = "parameters = [p for linear in block.last_maps() for p in (linear.weight, linear.bias) if p is not None]"
-DRAWN = "x = 3.0 * torch.randn(2, 5, block.d_model) + 1.0"
+DRAWN = "x = 3.0 * torch.randn(2, 5, block.d_model).to(next(block.parameters()).device) + 1.0"
 ZERO = "        for p in parameters:\n            p.zero_()\n        y = block(x)"
 RESTORE = "        for p, values in zip(parameters, kept, strict=True):\n            p.copy_(values)\n"
 EQUAL = "return torch.allclose(y, x, atol=1e-4)"

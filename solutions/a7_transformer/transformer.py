@@ -170,7 +170,7 @@ def zero_init_is_identity(block: Any) -> bool:
     # BEGIN SOLUTION
     parameters = [p for linear in block.last_maps() for p in (linear.weight, linear.bias) if p is not None]
     kept = [p.detach().clone() for p in parameters]
-    x = 3.0 * torch.randn(2, 5, block.d_model) + 1.0
+    x = 3.0 * torch.randn(2, 5, block.d_model).to(next(block.parameters()).device) + 1.0
     with torch.no_grad():
         for p in parameters:
             p.zero_()
