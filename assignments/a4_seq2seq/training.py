@@ -10,7 +10,8 @@ out where to look.
 The models are yours, from seq2seq.py, and so are decoder_inputs and masked_nll, with which they learn, and greedy_decode,
 with which they write on their own.
 
-    python training.py        trains both with the seq2seq.py beside this file, and prints their losses
+    python training.py                 trains both with the seq2seq.py beside this file, and prints their losses
+    python training.py --device cuda   on a GPU: auto, cpu, cuda, mps or the number of one
 """
 
 from collections.abc import Callable
@@ -158,7 +159,13 @@ def train_reverse(
 
 
 if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
     import seq2seq
+
+    sys.path.append(str(Path(__file__).parent / "engine"))  # a handout's; in a course the autograder is installed
+    from autograder.sandbox.child.device import device_of_words
 
     def show(step: int, loss: float) -> None:
         """Print a loss now and then."""
@@ -168,8 +175,10 @@ if __name__ == "__main__":
     torch.manual_seed(1)
     torch.set_num_threads(1)  # the tensors are small: more threads would mostly wait for each other
     test = draw_rows(np.random.default_rng(1), 200, shortest=LONGEST)
+    device, _ = device_of_words(sys.argv[1:])
+    test = tuple(part.to(device) for part in test)
     for name, model in (("with attention", Looking(seq2seq)), ("without", Remembering(seq2seq))):
         print(name)
-        train(seq2seq, show, STEPS, [model], seed=1)
+        train(seq2seq, show, STEPS, [model.to(device)], seed=1, device=device)
         right = (write(seq2seq, model, *test) == turned_round(*test)).all(dim=1)
         print(f"rows of ten digits that are right: {int(right.sum())} of {len(right)}")

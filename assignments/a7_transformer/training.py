@@ -8,7 +8,8 @@ What belongs to place t always stands at the same place of the source, however l
 which place that is, from the positions alone, and to stop in time. It is your Transformer, with all its parts and its
 three masks, and your greedy_translate lets it answer rows that it has never seen, reading only what it says itself.
 
-    python training.py        trains with the transformer.py beside this file, and prints the loss
+    python training.py                 trains with the transformer.py beside this file, and prints the loss
+    python training.py --device cuda   on a GPU: auto, cpu, cuda, mps or the number of one
 """
 
 from collections.abc import Callable
@@ -88,7 +89,13 @@ def fresh_model(student: Any) -> nn.Module:
 
 
 if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
     import transformer
+
+    sys.path.append(str(Path(__file__).parent / "engine"))  # a handout's; in a course the autograder is installed
+    from autograder.sandbox.child.device import device_of_words
 
     def show(step: int, loss: float) -> None:
         """Print a loss now and then."""
@@ -97,10 +104,11 @@ if __name__ == "__main__":
 
     torch.manual_seed(1)
     torch.set_num_threads(1)  # the tensors are small: more threads would mostly wait for each other
-    model = fresh_model(transformer)
+    device, _ = device_of_words(sys.argv[1:])
+    model = fresh_model(transformer).to(device)
     rng = torch.Generator().manual_seed(1)
-    train(model, show, STEPS, rng)
-    rows = draw_rows(rng, 200)
+    train(model, show, STEPS, rng, device)
+    rows = draw_rows(rng, 200).to(device)
     answers = transformer.greedy_translate(model, rows, BOS, END, LONGEST)
     digits = [[word for word in row if word >= FIRST] for row in rows.flip(1).tolist()]
     print(f"rows that are right: {sum(map(list.__eq__, answers, digits))} of {len(rows)}")

@@ -45,6 +45,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
         "harness": assignment.harness,
+        "torch": assignment.torch and " device" in assignment.harness,
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.calls_as_text import Signatures, show_call, side_by_side
+from autograder.judge.stray_tensors import explain_devices
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY
 
@@ -123,7 +124,7 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
         text = source.line(frame.label, frame.line)
         if text:
             lines.append(f"    {text[:MAX_LINE]}")
-    return "\n".join(lines)
+    return "\n".join(filter(None, [explain_devices(trouble, source), *lines]))
 
 
 def _reason(trouble: Trouble, visibility: Visibility) -> str:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+from collections.abc import Sequence
 
 CPU = "cpu"
 CHOICES = "auto, cpu, cuda, mps or the number of a GPU"
@@ -48,7 +50,7 @@ def choose_device(said: str) -> str:
 
 def refusal(name: str, where: str, reason: str) -> str:
     """Return what to tell where a device was asked for and is not there."""
-    return f"There is no device {name} {where}: {reason}. Say --device cpu, or leave --device out; the points are the same."
+    return f"There is no device {name} {where}: {reason}. Say --device cpu, or leave --device out."
 
 
 def make_comparable(name: str) -> None:
@@ -60,3 +62,14 @@ def make_comparable(name: str) -> None:
     torch.set_deterministic_debug_mode("warn")
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
+
+
+def device_of_words(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the device that a training's command line asks for, and its other words; leave with a message where it is not there."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--device", default="auto", help=CHOICES)
+    chosen, others = parser.parse_known_args(words)
+    try:
+        return choose_device(chosen.device), others
+    except DeviceError as error:
+        parser.error(f"--device {chosen.device}: {error}")
