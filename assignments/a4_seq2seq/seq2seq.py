@@ -12,6 +12,9 @@ A mask holds truth values, and True means "may be looked at".
 Weights are laid out (out, in), so W v for one column v is v @ W.T for rows. Square brackets put two vectors one below
 the other: [q; k] has first the features of q, then those of k.
 
+All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.arange(T, device=src.device) and torch.zeros(n, device=state.device).
+
 Numbers are float32, ids are int64. No function here changes the tensors that it is given. Each may call any other of
 this file, also one further down. The constructors are given; they make the parameters that the methods use.
 """

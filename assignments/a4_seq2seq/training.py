@@ -10,7 +10,8 @@ out where to look.
 The models are yours, from seq2seq.py, and so are decoder_inputs and masked_nll, with which they learn, and greedy_decode,
 with which they write on their own.
 
-    python training.py        trains both with the seq2seq.py beside this file, and prints their losses
+    python training.py                 trains both with the seq2seq.py beside this file, and prints their losses
+    python training.py --device cuda   on a GPU: auto, cpu, cuda, mps or the number of one
 """
 
 from collections.abc import Callable
@@ -42,7 +43,7 @@ def draw_rows(rng: np.random.Generator, count: int, shortest: int = SHORTEST) ->
 
 def turned_round(src: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     """Return what is to be said: ids (count, LONGEST + 1), the digits from last to first, EOS, padding."""
-    answer = torch.full((len(src), LONGEST + 1), PAD)
+    answer = torch.full((len(src), LONGEST + 1), PAD, device=src.device)
     for row, length in enumerate(lengths.tolist()):
         answer[row, :length] = src[row, :length].flip(0)
         answer[row, length] = EOS
@@ -60,7 +61,7 @@ class Looking(nn.Module):
     def read(self, src: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, Callable[..., Any]]:
         """Read the source; return the first state of the decoder, and its step, for all rows or some."""
         states, final = self.encoder(src, lengths)
-        real = torch.arange(LONGEST)[None] < lengths[:, None]
+        real = torch.arange(LONGEST, device=src.device)[None] < lengths[:, None]
         return final, lambda word, state, rows=ALL: self.decoder.step(word, state, states[rows], real[rows])[:2]
 
 
@@ -108,16 +109,20 @@ def write(student: ModuleType, model: Any, src: torch.Tensor, lengths: torch.Ten
 
     with torch.no_grad():
         first, step = model.read(src, lengths)
-        state = torch.cat([first, torch.arange(float(len(first)))[:, None]], dim=1)
+        numbers = torch.arange(float(len(first)), device=first.device)
+        state = torch.cat([first, numbers[:, None]], dim=1)
         return student.greedy_decode(numbered, state, BOS, EOS, PAD, LONGEST + 1)
 
 
-def train(student: ModuleType, report: Report, steps: int, models: list[Any], seed: int) -> list[float]:
-    """Train models side by side, by Adam on fresh rows at every step; return the means of their losses."""
+def train(student: ModuleType, report: Report, steps: int, models: list[Any], seed: int, device: str) -> list[float]:
+    """Train models side by side, by Adam on fresh rows at every step; return the means of their losses.
+
+    The rows are drawn on the CPU, alike for every device.
+    """
     rng, losses = np.random.default_rng(seed), []
     optimizers = [torch.optim.Adam(model.parameters(), lr=RATE) for model in models]
     for step in range(steps):
-        src, lengths = draw_rows(rng, BATCH)
+        src, lengths = (part.to(device) for part in draw_rows(rng, BATCH))
         total = 0.0
         for model, optimizer in zip(models, optimizers, strict=True):
             optimizer.param_groups[0]["lr"] = RATE * min(1.0, 2 * (1 - step / STEPS))
@@ -141,18 +146,26 @@ def train_reverse(
     seed: int,
     src: torch.Tensor,
     lengths: torch.Tensor,
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Train both models from given parameters; return the losses, and what each writes for the held-out rows."""
     models = [Looking(student), Remembering(student)]
     for model, state in zip(models, (looking, remembering), strict=True):
         model.load_state_dict(model.state_dict() | state)  # with buffers of your own, if there are any
-    losses = train(student, report, steps, models, seed)
-    with_attention, without = (write(student, model, src, lengths) for model in models)
+        model.to(device)
+    losses = train(student, report, steps, models, seed, device)
+    with_attention, without = (write(student, model, src.to(device), lengths.to(device)) for model in models)
     return {"losses": losses, "with_attention": with_attention, "without": without}
 
 
 if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
     import seq2seq
+
+    sys.path.append(str(Path(__file__).parent / "engine"))  # a handout's; in a course the autograder is installed
+    from autograder.sandbox.child.device import device_of_words
 
     def show(step: int, loss: float) -> None:
         """Print a loss now and then."""
@@ -162,8 +175,10 @@ if __name__ == "__main__":
     torch.manual_seed(1)
     torch.set_num_threads(1)  # the tensors are small: more threads would mostly wait for each other
     test = draw_rows(np.random.default_rng(1), 200, shortest=LONGEST)
+    device, _ = device_of_words(sys.argv[1:])
+    test = tuple(part.to(device) for part in test)
     for name, model in (("with attention", Looking(seq2seq)), ("without", Remembering(seq2seq))):
         print(name)
-        train(seq2seq, show, STEPS, [model], seed=1)
+        train(seq2seq, show, STEPS, [model.to(device)], seed=1, device=device)
         right = (write(seq2seq, model, *test) == turned_round(*test)).all(dim=1)
         print(f"rows of ten digits that are right: {int(right.sum())} of {len(right)}")

@@ -11,6 +11,9 @@ Linear weights are laid out (out, in), as torch does: `nn.Linear` computes x @ w
 
 A mask is boolean: True means "this query may look at this key".
 
+All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.arange(T, device=x.device).
+
 No function here changes the tensors it is given. Each may call any other of this file, also one further down.
 """
 

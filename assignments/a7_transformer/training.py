@@ -8,7 +8,8 @@ What belongs to place t always stands at the same place of the source, however l
 which place that is, from the positions alone, and to stop in time. It is your Transformer, with all its parts and its
 three masks, and your greedy_translate lets it answer rows that it has never seen, reading only what it says itself.
 
-    python training.py        trains with the transformer.py beside this file, and prints the loss
+    python training.py                 trains with the transformer.py beside this file, and prints the loss
+    python training.py --device cuda   on a GPU: auto, cpu, cuda, mps or the number of one
 """
 
 from collections.abc import Callable
@@ -36,16 +37,16 @@ def draw_rows(generator: torch.Generator, count: int) -> Tensor:
 def told_and_target(src: Tensor) -> tuple[Tensor, Tensor]:
     """Return what the decoder reads, and what it has to say."""
     target = src.flip(1)
-    told = torch.cat([torch.full((len(src), 1), BOS), target[:, :-1]], dim=1)
+    told = torch.cat([torch.full((len(src), 1), BOS, device=src.device), target[:, :-1]], dim=1)
     return told, target
 
 
-def train(net: nn.Module, report: Report, steps: int, generator: torch.Generator) -> list[float]:
-    """Train by Adam on fresh rows at every step; return the losses."""
+def train(net: nn.Module, report: Report, steps: int, generator: torch.Generator, device: str) -> list[float]:
+    """Train by Adam on fresh rows at every step; return the losses. The rows are drawn on the CPU, alike for every device."""
     adam = torch.optim.Adam(net.parameters())
     losses = []
     for step in range(steps):
-        src = draw_rows(generator, BATCH)
+        src = draw_rows(generator, BATCH).to(device)
         told, target = told_and_target(src)
         logits = net(src, told)
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD)
@@ -67,13 +68,15 @@ def train_reverse(
     seed: int,
     src: Tensor,
     probe: tuple[Tensor, Tensor],
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Train from given parameters; translate held-out rows; look at a probe of targets that differ at their ends only."""
     net = student.Transformer(*SIZES)
     net.load_state_dict(net.state_dict() | state)  # with buffers of your own, if there are any
-    losses = train(net, report, steps, torch.Generator().manual_seed(seed))
-    said = student.greedy_translate(net, src, BOS, END, LONGEST)
-    return {"losses": losses, "said": said, "probe": net(*probe).detach()}
+    net.to(device)
+    losses = train(net, report, steps, torch.Generator().manual_seed(seed), device)
+    said = student.greedy_translate(net, src.to(device), BOS, END, LONGEST)
+    return {"losses": losses, "said": said, "probe": net(*(ids.to(device) for ids in probe)).detach()}
 
 
 @torch.no_grad()
@@ -86,7 +89,13 @@ def fresh_model(student: Any) -> nn.Module:
 
 
 if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
     import transformer
+
+    sys.path.append(str(Path(__file__).parent / "engine"))  # a handout's; in a course the autograder is installed
+    from autograder.sandbox.child.device import device_of_words
 
     def show(step: int, loss: float) -> None:
         """Print a loss now and then."""
@@ -95,10 +104,11 @@ if __name__ == "__main__":
 
     torch.manual_seed(1)
     torch.set_num_threads(1)  # the tensors are small: more threads would mostly wait for each other
-    model = fresh_model(transformer)
+    device, _ = device_of_words(sys.argv[1:])
+    model = fresh_model(transformer).to(device)
     rng = torch.Generator().manual_seed(1)
-    train(model, show, STEPS, rng)
-    rows = draw_rows(rng, 200)
+    train(model, show, STEPS, rng, device)
+    rows = draw_rows(rng, 200).to(device)
     answers = transformer.greedy_translate(model, rows, BOS, END, LONGEST)
     digits = [[word for word in row if word >= FIRST] for row in rows.flip(1).tolist()]
     print(f"rows that are right: {sum(map(list.__eq__, answers, digits))} of {len(rows)}")

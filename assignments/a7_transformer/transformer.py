@@ -11,6 +11,9 @@ Blocks are PRE-NORM: a sublayer reads the normed input, and what it says is adde
 x + sublayer(norm(x)). After a stack of such blocks stands one more norm. (Vaswani et al. 2017 are post-norm,
 norm(x + sublayer(x)), and have no such final norm.)
 
+All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.ones(T, T, device=tgt.device).
+
 The constructors are given: they make all parameters, so that a state dict loads by name. You write what happens to the
 inputs. There is no dropout. No function here changes the tensors it is given. Each may call any other of this file, also
 one further down.

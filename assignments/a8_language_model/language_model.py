@@ -8,6 +8,9 @@
 A mask is boolean, and True means "may look". Blocks are PRE-NORM, as in GPT-2: a sublayer reads the normed input, and what
 it says is added to the input as it was. Positions are learned: a vector for each place in the context, like those of tokens.
 
+A model and the ids it reads are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.arange(time, device=ids.device). A generator stays on the CPU, and so do the starts that it draws.
+
 All constructors are given, and so is the attention of TransformerLM: they make the parameters, so that a state dict loads by
 name. No function here changes the tensors it is given; training changes the parameters of its model, of course. Each may
 call any other of this file, also one further down.

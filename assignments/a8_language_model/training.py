@@ -1,7 +1,8 @@
 """Train your language model twice: to sort six digits, and to write like Shakespeare, character by character.
 
-    python training.py              trains with the language_model.py beside this file, and prints the loss
-    python training.py my_text.txt  learns from a text of yours
+    python training.py                 trains with the language_model.py beside this file, and prints the loss
+    python training.py my_text.txt     learns from a text of yours
+    python training.py --device cuda   on a GPU: auto, cpu, cuda, mps or the number of one
 
 Sorting uses your TransformerLM and lm_loss, and a plain loop that stands here. Shakespeare uses your train, and with it
 get_batch, learning_rate and lm_loss. Both begin from parameters that are given, so that everybody's first losses are alike.
@@ -19,23 +20,23 @@ RATE = 3e-3  # of the plain loop
 Report = Callable[[int, float], None]
 
 
-def make_model(student: Any, sizes: tuple[int, ...], state: dict[str, Tensor]) -> nn.Module:
-    """Make a model of the given sizes and parameters."""
+def make_model(student: Any, sizes: tuple[int, ...], state: dict[str, Tensor], device: str) -> nn.Module:
+    """Make a model of the given sizes and parameters on a device."""
     net = student.TransformerLM(*sizes)
     net.load_state_dict(net.state_dict() | state)  # with buffers of your own, if there are any
-    return net
+    return net.to(device)
 
 
 def question_and_answer(digits: Tensor) -> Tensor:
     """Return a row of tokens for each row of digits: the digits, the token SORTED, the digits in order."""
-    between = torch.full((len(digits), 1), SORTED)
+    between = torch.full((len(digits), 1), SORTED, device=digits.device)
     return torch.cat([digits, between, digits.sort(dim=1).values], dim=1)
 
 
 @torch.no_grad()
 def answers(net: nn.Module, digits: Tensor) -> Tensor:
     """Let a model write the answers by itself: it reads its own tokens, and is never told a right one."""
-    rows = torch.cat([digits, torch.full((len(digits), 1), SORTED)], dim=1)
+    rows = torch.cat([digits, torch.full((len(digits), 1), SORTED, device=digits.device)], dim=1)
     for _ in range(DIGITS):
         best = net(rows)[:, -1:].argmax(dim=-1)
         rows = torch.cat([rows, best], dim=1)
@@ -43,9 +44,9 @@ def answers(net: nn.Module, digits: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def look(net: nn.Module, ids: Tensor) -> Tensor:
+def look(net: nn.Module, ids: Tensor, device: str) -> Tensor:
     """Return a model's logits, in evaluation mode."""
-    return net.eval()(ids)
+    return net.eval()(ids.to(device))
 
 
 def train_sort(
@@ -57,17 +58,18 @@ def train_sort(
     digits: Tensor,
     asked: Tensor,
     probe: Tensor,
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """Learn to sort; then answer what is asked, and look at a probe of two rows that differ in their last tokens only.
 
     `digits` holds a batch for each step, (steps, batch, 6). Only the answers are asked for: what comes next inside a
     question, nobody can know.
     """
-    net = make_model(student, sizes, state)
+    net = make_model(student, sizes, state, device)
     adam = torch.optim.Adam(net.parameters(), lr=RATE)
     losses = []
     for step, batch in enumerate(digits[:steps]):
-        rows = question_and_answer(batch.long())
+        rows = question_and_answer(batch.long().to(device))
         wanted = rows[:, 1:].clone()
         wanted[:, :DIGITS] = student.IGNORE
         for group in adam.param_groups:
@@ -78,7 +80,7 @@ def train_sort(
         adam.step()
         losses.append(surprise.item())
         report(step, losses[-1])
-    return {"losses": losses, "answers": answers(net.eval(), asked), "probe": look(net, probe)}
+    return {"losses": losses, "answers": answers(net.eval(), asked.to(device)), "probe": look(net, probe, device)}
 
 
 def train_shakespeare(
@@ -91,13 +93,17 @@ def train_shakespeare(
     seed: int,
     held_out: Tensor,
     changed: Tensor,
+    device: str = "cpu",
 ) -> dict[str, Any]:
-    """Learn from a text; then look at pieces of another one, and at the same pieces with other characters at their ends."""
-    net = make_model(student, sizes, state)
+    """Learn from a text; then look at pieces of another one, and at the same pieces with other characters at their ends.
+
+    Model and text are on the device. The generator stays on the CPU, so that the batches are the same on every device.
+    """
+    net = make_model(student, sizes, state, device)
     draw = torch.Generator().manual_seed(seed)
     history = student.train(
         net,
-        data.long(),
+        data.long().to(device),
         steps,
         batch=48,
         time=sizes[1],
@@ -107,7 +113,8 @@ def train_shakespeare(
         final=1e-3,
         report=report,
     )
-    return {"losses": history["losses"], "logits": look(net, held_out.long()), "changed": look(net, changed.long())}
+    logits, moved = (look(net, ids.long(), device) for ids in (held_out, changed))
+    return {"losses": history["losses"], "logits": logits, "changed": moved}
 
 
 def watch(step: int, loss: float) -> None:
@@ -123,29 +130,34 @@ def main() -> None:
 
     import language_model as student
 
+    sys.path.append(str(Path(__file__).parent / "engine"))  # a handout's; in a course the autograder is installed
+    from autograder.sandbox.child.device import device_of_words
+
+    device, words = device_of_words(sys.argv[1:])
     torch.manual_seed(1)
     torch.set_num_threads(1)  # the tensors are small: more threads would mostly wait for each other
     sizes = (11, 2 * DIGITS, 48, 4, 96, 2)
     asked = torch.randint(10, (200, DIGITS))
     state = student.TransformerLM(*sizes).state_dict()
     print("Sorting six digits:")
-    result = train_sort(student, watch, 500, sizes, state, torch.randint(10, (500, 64, DIGITS)), asked, asked)
-    right = (result["answers"] == asked.sort(dim=1).values).all(dim=1).float().mean()
+    result = train_sort(student, watch, 500, sizes, state, torch.randint(10, (500, 64, DIGITS)), asked, asked, device)
+    right = (result["answers"].cpu() == asked.sort(dim=1).values).all(dim=1).float().mean()
     print(f"of {len(asked)} answers, {right:.1%} are right; the first is {result['answers'][0].tolist()}\n")
 
-    book = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent / "data" / "shakespeare.txt"
+    book = Path(words[0]) if words else Path(__file__).parent / "data" / "shakespeare.txt"
     text = book.read_text(encoding="utf-8")
     characters = sorted(set(text))
-    ids = torch.tensor([characters.index(character) for character in text])
-    model = student.TransformerLM(len(characters), 32, 64, 4, 256, 2)
+    ids = torch.tensor([characters.index(character) for character in text], device=device)
+    model = student.TransformerLM(len(characters), 32, 64, 4, 256, 2).to(device)
     draw = torch.Generator().manual_seed(1)
     cut = len(ids) * 9 // 10
     print(f"Writing, after {cut} characters:")
     settings = {"peak": 1e-2, "warmup": 10, "final": 1e-3, "held_out": ids[cut:][:20_000], "every": 100}
     history = student.train(model, ids[:cut], 600, 48, 32, draw, report=watch, **settings)
     print("held out:", *(f"{loss:.3f}" for loss in history["held_out"]))
-    begun = torch.tensor([[characters.index("\n")]])
-    written = student.generate(model.eval(), begun, 400, 0.8, None, torch.rand(1, 400, generator=draw))
+    begun = torch.tensor([[characters.index("\n")]], device=device)
+    uniforms = torch.rand(1, 400, generator=draw).to(device)
+    written = student.generate(model.eval(), begun, 400, 0.8, None, uniforms)
     print("".join(characters[i] for i in written[0].tolist()))
 
 

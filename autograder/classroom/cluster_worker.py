@@ -22,8 +22,10 @@ from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.judge.result import Result
+from autograder.oracle.device import device_trouble, on_device
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.sandbox.child.device import CPU, refusal
 from autograder.sandbox.job import Isolation, Sandbox
 from autograder.sandbox.levels import open_sandbox
 
@@ -61,6 +63,7 @@ class Orders:
     training: bool
     keys: Mapping[str, str]
     accept_unsandboxed: bool = False
+    device: str = CPU
 
 
 class Crew(distributed.WorkerPlugin):
@@ -104,6 +107,7 @@ class Crew(distributed.WorkerPlugin):
             path.write_bytes(data)
         assignment = load_assignment(course, orders.slug)
         assignment = assignment if orders.training else assignment.without_training()
+        assignment = on_device(assignment, orders.device)
         oracle = Oracle(assignment, orders.seed)
         if exercise_keys(oracle) != orders.keys:
             raise CrewError(
@@ -112,13 +116,17 @@ class Crew(distributed.WorkerPlugin):
             )
         for trial in oracle.trials:
             oracle.expected(trial)
-        sandbox = open_sandbox(self._threads, torch=assignment.torch, secret=course / "solutions")
+        device = assignment.device
+        sandbox = open_sandbox(self._threads, torch=assignment.torch, secret=course / "solutions", device=device)
         if sandbox.isolation.level == "C" and not orders.accept_unsandboxed:
             sandbox.close()
             raise CrewError(
                 f"The worker at {self._address} cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "
                 "If you trust every submission, add --accept-unsandboxed."
             )
+        if device != CPU and (reason := device_trouble(assignment, device, sandbox)):
+            sandbox.close()
+            raise CrewError(refusal(device, f"on the worker at {self._address}", reason))
         return Trainer(oracle), sandbox
 
 

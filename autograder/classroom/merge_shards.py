@@ -20,6 +20,7 @@ _SHARED = (
     "assignment",
     "title",
     "seed",
+    "device",
     "exercises",
     "due",
     "roster",

@@ -27,6 +27,7 @@ class Choices:
     only: tuple[str, ...] = ()  # students
     shard: Shard | None = None  # the part of the class that is graded here
     facts: Mapping[str, Any] | None = None  # roster and due date, where they are given
+    device: str | None = None  # what models are trained on
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,15 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
         raise GradebookError(
             f"This class has the seed {known}. Another one for some of it would not be fair; grade all."
         )
+    if choices.only and assignment.trainings and book.fact("device") not in (None, assignment.device):
+        raise GradebookError(
+            f"This class is trained on {book.fact('device')}. Another device for some of it would not be fair; grade all."
+        )
     oracle = Oracle(assignment, seed)
     keys = exercise_keys(oracle)
     again = builds_on(assignment, [find_exercise(keys, name) for name in choices.regrade])
     chosen = _chosen(submissions, choices.only)
-    book.set_facts(facts)
+    book.set_facts(facts | ({"device": assignment.device} if assignment.trainings else {}))
     adopt(book, submissions)
     owed = stale_results(book, submissions, keys)
     owe(book, submissions, owed.keys(), whole=not choices.only)

@@ -97,6 +97,7 @@ class ExerciseRecord:
     status: Status
     cases: tuple[CaseResult, ...] = ()
     override: Override | None = None
+    device: str = ""  # what it was trained on, where anything is
 
     @property
     def points(self) -> float:
@@ -147,7 +148,9 @@ def head(submission: Submission, due: datetime | None = None) -> Head:
 def exercise_record(exercise: ExerciseResult) -> ExerciseRecord:
     """Return an exercise as a record holds it, without what is for graders only."""
     cases = tuple(replace(c, seconds=round(c.seconds, 4), follows=(), grader_note="") for c in exercise.cases)
-    return ExerciseRecord(exercise.name, exercise.score, exercise.max_score, exercise.status, cases)
+    return ExerciseRecord(
+        exercise.name, exercise.score, exercise.max_score, exercise.status, cases, device=exercise.device
+    )
 
 
 def compose(

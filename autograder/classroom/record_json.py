@@ -52,6 +52,7 @@ def told_exercise(exercise: ExerciseRecord) -> Json:
         "max_score": exercise.max_score,
         "status": exercise.status,
         "override": asdict(exercise.override) if exercise.override else None,
+        **({"device": exercise.device} if exercise.device else {}),
         "cases": [told_case(case) for case in exercise.cases],
     }
 
@@ -64,6 +65,7 @@ def stored_exercise(exercise: ExerciseRecord) -> str:
             "score": exercise.score,
             "max_score": exercise.max_score,
             "status": exercise.status,
+            **({"device": exercise.device} if exercise.device else {}),
             "cases": [stored_case(case) for case in exercise.cases],
         }
     )
@@ -73,7 +75,10 @@ def exercise_of(stored: str) -> ExerciseRecord:
     """Return the exercise that was stored. Equal texts are kept once: a class says the same few sentences often."""
     found = json.loads(stored, object_hook=_shared)
     cases = tuple(case_of(case) for case in found["cases"])
-    return ExerciseRecord(found["name"], found["score"], found["max_score"], Status(found["status"]), cases)
+    device = found.get("device", "")
+    return ExerciseRecord(
+        found["name"], found["score"], found["max_score"], Status(found["status"]), cases, device=device
+    )
 
 
 def stored_head(head: Head) -> str:

@@ -10,12 +10,20 @@ import time
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autograder.command.options import CourseOption, JsonOption, SlugArgument, course_of, fail, some_slugs
+from autograder.command.options import CourseOption, DeviceOption, JsonOption, SlugArgument, course_of, fail, some_slugs
 from autograder.course.catalog import CourseError, load_assignment
+from autograder.sandbox.child.device import CPU, DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autograder.course.spec import Assignment
+    from autograder.proof.soundness import Proof
+    from autograder.sandbox.job import Sandbox
 
 POLL_SECONDS = 0.5
 Saved = dict[Path, tuple[int, int]]
@@ -32,6 +40,7 @@ def doctor(
     training: Annotated[
         bool, typer.Option("--training", help="Also train the reference at ten seeds, and known mistakes: minutes")
     ] = False,
+    device: DeviceOption = None,
     jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
     course: CourseOption = None,
     as_json: JsonOption = False,
@@ -41,7 +50,9 @@ def doctor(
 
     folder = course_of(course)
     names = assignments or some_slugs(folder)
-    examination = _Examination(folder, jobs or cores(), write_stub, training, as_json)
+    if device and not training:
+        fail("--device is for what is trained. Add --training.")
+    examination = _Examination(folder, jobs or cores(), write_stub, training, device or "auto", as_json)
     if not watch:
         raise typer.Exit(0 if examination.of(names) else 1)
     if len(names) != 1:
@@ -74,6 +85,7 @@ class _Examination:
     slots: int
     write_stub: bool
     training: bool
+    device: str
     as_json: bool
 
     def of(self, names: list[str]) -> bool:
@@ -83,7 +95,6 @@ class _Examination:
         from autograder.command.terminal import show_isolation, show_proofs
         from autograder.course.stub import StubError
         from autograder.proof import doctor as proofs
-        from autograder.proof.trainings import examine_trainings
         from autograder.sandbox.levels import open_sandbox
 
         sound, answers = True, {}
@@ -95,10 +106,11 @@ class _Examination:
                 except StubError as error:
                     raise CourseError(str(error)) from None
                 assignment = load_assignment(self.course, slug)
+            there = self._settled(assignment) if self.training else assignment
             with open_sandbox(self.slots, torch=assignment.torch) as sandbox:
                 found = proofs.examine(assignment, sandbox, self.slots, self.course)
                 if self.training:
-                    found = itertools.chain(found, examine_trainings(assignment, sandbox, self.slots, range(10)))
+                    found = itertools.chain(found, self._trained(there, sandbox))
                 if self.as_json:
                     answers[slug] = [asdict(proof) for proof in found]
                     sound = sound and not any(proof["broken"] for proof in answers[slug])
@@ -109,6 +121,32 @@ class _Examination:
         else:
             show_isolation(Console(), sandbox.isolation)
         return sound
+
+    def _settled(self, assignment: Assignment) -> Assignment:
+        """Return the assignment on the device that was asked for. Raises CourseError where it is not there."""
+        from autograder.oracle.device import settle_device
+        from autograder.sandbox.levels import open_sandbox
+
+        try:
+            there, told = settle_device(
+                assignment, self.device, lambda name: open_sandbox(1, torch=assignment.torch, device=name)
+            )
+        except DeviceError as error:
+            raise CourseError(f"--device {self.device}: {error}") from None
+        if told:
+            print(told, file=sys.stderr)
+        return there
+
+    def _trained(self, assignment: Assignment, sandbox: Sandbox) -> Iterator[Proof]:
+        """Yield the proofs of trainings, in a sandbox of their own where they run on another device than the CPU."""
+        from autograder.proof.trainings import examine_trainings
+        from autograder.sandbox.levels import open_sandbox
+
+        if assignment.device == CPU:
+            yield from examine_trainings(assignment, sandbox, self.slots, range(10))
+            return
+        with open_sandbox(self.slots, torch=assignment.torch, device=assignment.device) as apart:
+            yield from examine_trainings(assignment, apart, self.slots, range(10))
 
     def saved(self, slug: str) -> Saved:
         """Return what changes when a file of an assignment is saved; a stub that is written here is none of them."""

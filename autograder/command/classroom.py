@@ -16,6 +16,7 @@ from autograder.command.options import (
     AliasOption,
     ClusterOption,
     CourseOption,
+    DeviceOption,
     DueOption,
     EventsOption,
     JobsOption,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from autograder.classroom.shards import Shard
     from autograder.classroom.summary import Summary
     from autograder.command.progress import Events
+    from autograder.course.spec import Assignment
     from autograder.pages.class_files import Published
 
 
@@ -61,6 +63,7 @@ def grade(
     only: OnlyOption = None,
     regrade: RegradeOption = None,
     training: TrainingOption = True,
+    device: DeviceOption = None,
     shard: ShardOption = "",
     cluster: ClusterOption = "",
     resources: ResourcesOption = None,
@@ -79,7 +82,7 @@ def grade(
     where = Machines(course_of(course), slug, jobs or cores(), training, accept_unsandboxed, cluster, needs)
     console = Console(stderr=as_json)
     people, facts = _class_facts(out, roster, alias, due)
-    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts)
+    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts, device)
     with _stopping_well(out, console):
         sound = _grade_into(out, where, choices, submissions, people, console, Events(sys.stdout) if as_json else None)
     raise typer.Exit(0 if sound else 1)
@@ -176,6 +179,7 @@ def _grade_into(
     if people and "aliases" in (choices.facts or {}) and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
+        assignment = _on_device(where, book, assignment, choices, console)
         plan = make_plan(book, assignment, found.submissions, choices)
         if people and "roster" in (choices.facts or {}):
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
@@ -183,6 +187,16 @@ def _grade_into(
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
         return _close(book, plan, console, events)
+
+
+def _on_device(
+    where: Machines, book: Gradebook, assignment: Assignment, choices: Choices, console: Console
+) -> Assignment:
+    """Return the assignment on the device that was asked for, else on that of the gradebook; say what is to be said of it."""
+    assignment, told = where.settle(assignment, choices.device or book.fact("device") or "auto")
+    if told:
+        console.print(told, highlight=False, markup=False, soft_wrap=True)
+    return assignment
 
 
 def _tell(mismatch: Mismatch, events: Events | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING
 from autograder.command.options import class_sandbox, fail
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
+from autograder.sandbox.child.device import CPU, DeviceError
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
     from autograder.classroom.plan import Plan
     from autograder.classroom.watch import Watch
+    from autograder.sandbox.job import Sandbox
 
 MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
 
@@ -36,6 +39,28 @@ class Machines:
         """Return the assignment as it is to be graded."""
         whole = load_assignment(self.course, self.slug)
         return whole if self.training else whole.without_training()
+
+    def settle(self, assignment: Assignment, said: str) -> tuple[Assignment, str]:
+        """Return the assignment on the device that was asked for, and a line on it or nothing; refuse what is not there.
+
+        On a cluster every worker tries it for itself.
+        """
+        from autograder.oracle.device import on_device, settle_device, wanted_device
+
+        def opened(name: str, *, trusted: bool = True) -> AbstractContextManager[Sandbox]:
+            return class_sandbox(1, on_device(assignment, name), self.course, accept_unsandboxed=trusted)
+
+        try:
+            if self.cluster:
+                name, told = wanted_device(assignment, said)
+                return on_device(assignment, name), told
+            there, told = settle_device(assignment, said, opened)
+        except DeviceError as error:
+            fail(f"--device {said}: {error}")
+        if there.device != CPU:
+            with opened(there.device, trusted=self.accept_unsandboxed):
+                pass  # refused now, before the gradebook knows of the device
+        return there, told
 
     def grade(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         """Grade what a plan says and write it down."""
@@ -58,7 +83,8 @@ class Machines:
         from autograder.oracle.training import Trainer
 
         files = course_files(self.course, self.slug)
-        orders = Orders(self.slug, files, plan.oracle.seed, self.training, plan.keys, self.accept_unsandboxed)
+        device = plan.oracle.assignment.device
+        orders = Orders(self.slug, files, plan.oracle.seed, self.training, plan.keys, self.accept_unsandboxed, device)
         crew = Crew(orders, f"autograder-{secrets.token_hex(4)}")
         trainer = Trainer(plan.oracle)
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from autograder.course.catalog import find_course, slugs
+from autograder.sandbox.child.device import CHOICES
 
 if TYPE_CHECKING:
     from autograder.classroom.summary import Summary
@@ -24,6 +25,10 @@ CourseOption = Annotated[
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="The folder a `grade` wrote")]
 TrustOption = Annotated[
     bool, typer.Option("--accept-unsandboxed", help="Grade hidden cases even where student code cannot be isolated")
+]
+DeviceOption = Annotated[
+    str | None,
+    typer.Option(metavar="DEVICE", show_default="auto", help=f"What models are trained on: {CHOICES}"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 SlugArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its folder's name, such as a5_attention")]
@@ -148,7 +153,8 @@ def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_un
     """Open the sandbox for a class, or refuse where hidden cases would not be safe in it."""
     from autograder.sandbox.levels import open_sandbox
 
-    with open_sandbox(slots, torch=assignment.torch, secret=course / "solutions") as sandbox:
+    secret, device = course / "solutions", assignment.device
+    with open_sandbox(slots, torch=assignment.torch, secret=secret, device=device) as sandbox:
         if sandbox.isolation.level == "C" and not accept_unsandboxed:
             fail(
                 f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "

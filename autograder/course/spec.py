@@ -244,7 +244,8 @@ class Training:
     """A run of the harness `function` of the assignment's public training.py, on the student's code.
 
     The harness is called as function(student, report, steps, *args) with the student's module and a function that
-    takes (step, loss). It returns a dict whose "losses" holds every step's loss; over `first_steps` they have to be the
+    takes (step, loss); with device=... too, where it is to run elsewhere than on the CPU, which is only for harnesses with
+    such a parameter. `prefers` is the device that the training asks for, `device` the one that a grading has settled on. It returns a dict whose "losses" holds every step's loss; over `first_steps` they have to be the
     reference's, from the same start and batches. `draw` makes the arguments; held-out targets are not among them.
     `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
     float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
@@ -262,6 +263,8 @@ class Training:
     tolerance: float = 1e-2
     memory_mb: int = 2048
     too_slow: tuple[str, ...] = ()
+    prefers: str = "cpu"
+    device: str = "cpu"
 
     def args(self, seed: int) -> tuple[Any, ...]:
         """Return the run's arguments for a seed."""
@@ -331,6 +334,11 @@ class Assignment:
             found |= new
             waiting += new
         return tuple(name for name in direct if name in found and name != exercise)
+
+    @property
+    def device(self) -> str:
+        """What models are trained on, the same for all of a class."""
+        return next((training.device for training in self.trainings if training.device != "cpu"), "cpu")
 
     def without_training(self) -> Assignment:
         """Return the assignment without its training exercises, which take a minute each."""

@@ -57,7 +57,9 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         _template("setup.py.txt", words),
     )
     files = {
-        "README.md": readme.rstrip("\n") + "\n" + _template("folder.md", words),
+        "README.md": readme.rstrip("\n")
+        + "\n"
+        + _template("folder.md", {**words, "torch": " device" in assignment.harness}),
         assignment.file: stub,
         words["notebook"]: notebook,
         "check.py": _template("check.py.txt", {"torch": assignment.torch}),

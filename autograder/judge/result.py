@@ -55,6 +55,7 @@ class ExerciseResult:
     score: float
     max_score: float
     cases: tuple[CaseResult, ...]
+    device: str = ""  # what it was trained on, where anything is
 
     @property
     def status(self) -> Status:

@@ -174,7 +174,8 @@ class Trainer:
         points = next(e.points for e in self.assignment.exercises if e.name == training.exercise)
         weights = (1.0, *(metric.weight for metric in training.metrics))
         earned = sum(w for w, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
-        return ExerciseResult(training.exercise, round(points * earned / sum(weights), 4), points, tuple(cases))
+        score = round(points * earned / sum(weights), 4)
+        return ExerciseResult(training.exercise, score, points, tuple(cases), training.device)
 
     def _run(
         self,
@@ -192,7 +193,7 @@ class Trainer:
             memory_mb=training.memory_mb,
         )
         watch = functools.partial(self._hear, training.exercise, steps, opening)
-        request, assignment = self.losses.request(training, steps), self.assignment
+        request, assignment = self.losses.request(training, steps, training.device), self.assignment
         ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 

@@ -19,6 +19,7 @@ from autograder.oracle.functions_run import Calls, noting_calls
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.oracle.training_outcome import losses_of
+from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Outcome, Request
 
@@ -38,12 +39,12 @@ class KnownLosses:
         self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._lock = threading.RLock()
 
-    def request(self, training: Training, steps: int) -> Request:
-        """Return the call of a training's harness for so many steps."""
+    def request(self, training: Training, steps: int, device: str = CPU) -> Request:
+        """Return the call of a training's harness for so many steps, on a device."""
         return Request(
             training.function,
             (steps, *self.args[training.exercise]),
-            {},
+            {} if device == CPU else {"device": device},
             None,
             group=f"{training.exercise}.{steps}",
             family=training.exercise,

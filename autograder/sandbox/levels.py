@@ -15,6 +15,7 @@ import os
 import sys
 from pathlib import Path
 
+from autograder.sandbox.child.device import CPU
 from autograder.sandbox.job import Isolation
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -27,13 +28,21 @@ _OWN_USER = "it runs as the grader's own user"
 
 
 def open_sandbox(
-    jobs: int, *, torch: bool = False, profile: Profile | None = None, secret: Path | None = None
+    jobs: int,
+    *,
+    torch: bool = False,
+    profile: Profile | None = None,
+    secret: Path | None = None,
+    device: str = CPU,
 ) -> WarmSandbox | ProcessSandbox:
     """Return the strongest sandbox this machine can hold, or of a given profile the strongest part that holds.
 
     `secret` is a folder that student code must not read, the solutions; where Python or the system is read from above it,
-    nothing isolates.
+    nothing isolates. Nor does anything where student code is to reach another device than the CPU: no profile is locked
+    down around a GPU's driver.
     """
+    if device != CPU:
+        return ProcessSandbox((f"everything: no locked-down profile reaches {device}",), device)
     profile = profile or Profile()
     missing: list[str] = []
     above = secret and [path for path in readable_paths() if secret.resolve().is_relative_to(path)]

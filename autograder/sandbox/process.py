@@ -15,11 +15,13 @@ import sys
 import tempfile
 import threading
 import weakref
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from autograder.sandbox.attempt import run_job
+from autograder.sandbox.child.device import CPU
 from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 from autograder.sandbox.libraries import libraries, loader_variables
@@ -67,13 +69,26 @@ COLD = Isolation(
         "it can take more memory than its limit, in shared mappings",
     ),
 )
+_DRIVER = "it can use the driver of the GPU, and all of the GPU's memory and time"
+_MOST_GPUS = 16
+
+
+def _gpus() -> dict[str, str]:
+    """Return the variables by which a process sees the GPUs that this one may use, and sums in one order on them."""
+    every = ",".join(map(str, range(_MOST_GPUS)))  # CUDA takes those that there are
+    return {
+        "CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES") or every,
+        "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+    }
 
 
 class ProcessSandbox:
     """One cold process per attempt, bounded in time, memory, output and log."""
 
-    def __init__(self, missing: tuple[str, ...] = ()) -> None:
-        self.isolation = replace(COLD, missing=missing)
+    def __init__(self, missing: tuple[str, ...] = (), device: str = CPU) -> None:
+        risks = COLD.residual_risks if device == CPU else (*COLD.residual_risks, _DRIVER)
+        self.isolation = replace(COLD, missing=missing, residual_risks=risks)
+        self._environment = ENVIRONMENT if device == CPU else {**ENVIRONMENT, **_gpus()}
         self._closed = False
         self._lock = threading.Lock()
         self._children: weakref.WeakSet[ColdChild] = weakref.WeakSet()
@@ -101,7 +116,7 @@ class ProcessSandbox:
     def _launch(self) -> ColdChild:
         if self._closed:
             raise ClosedError("the sandbox is closed")
-        child = ColdChild()
+        child = ColdChild(self._environment)
         with self._lock:
             self._children.add(child)
             if self._closed:
@@ -112,7 +127,7 @@ class ProcessSandbox:
 class ColdChild:
     """A process of its own, started by exec, with its streams and scratch folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
         self._kills = own_group().kills()
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as theirs:
             scratch = tempfile.mkdtemp(prefix="autograder-")
@@ -140,7 +155,7 @@ class ColdChild:
                 stderr=log_write,
                 bufsize=0,
                 cwd=scratch,
-                env={"HOME": scratch, "TMPDIR": scratch, **_SYSTEM, **ENVIRONMENT},
+                env={"HOME": scratch, "TMPDIR": scratch, **_SYSTEM, **environment},
                 start_new_session=True,
             )
             theirs.callback(self.kill)

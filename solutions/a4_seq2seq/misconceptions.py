@@ -137,7 +137,7 @@ ENCODER = mistakes_of(
         "Your states go on behind the end of a row: there they are what the GRU makes of padding. They should be zero.",
     ),
     ids_instead_of_lengths=edit(
-        "real = torch.arange(src.shape[1]) < lengths[:, None]",
+        "real = torch.arange(src.shape[1], device=src.device) < lengths[:, None]",
         "real = src != 0\n        lengths = real.sum(dim=1)",
         "short_rows_end_earlier",
         "Your encoder takes id 0 for padding. Which positions are real is what `lengths` says; 0 may be a word, "
@@ -1156,7 +1156,7 @@ GREEDY = mistakes_of(
     ),
     bos_read_at_every_step=edit(
         "logits, state = step(y_prev, state)",
-        "logits, state = step(torch.full((batch,), bos), state)",
+        "logits, state = step(torch.full((batch,), bos, device=state.device), state)",
         "rows_of_every_length",
         "Your decoder reads BOS at every step. After the first one it reads its own last word.",
     ),
@@ -1181,13 +1181,13 @@ GREEDY = mistakes_of(
     ),
     bos_in_the_sentence=edit(
         "return ids\n",
-        "return torch.cat([torch.full((batch, 1), bos), ids], dim=1)\n",
+        "return torch.cat([torch.full((batch, 1), bos, device=ids.device), ids], dim=1)\n",
         "yes_forever",
         "Your rows begin with BOS. It is read but not said.",
     ),
     bos_pushes_a_word_out=edit(
         "return ids\n",
-        "return torch.cat([torch.full((batch, 1), bos), ids[:, :-1]], dim=1)\n",
+        "return torch.cat([torch.full((batch, 1), bos, device=ids.device), ids[:, :-1]], dim=1)\n",
         "yes_forever",
         "Your rows begin with BOS, and their last word is lost to it. It is read but not said.",
     ),
@@ -1279,8 +1279,8 @@ BEAM = mistakes_of(
         "Your n leaves EOS out. It is a word of the sentence, and its probability is in log P.",
     ),
     penalty_at_every_step=edit(
-        "totals = torch.tensor([total for _, total, _ in kept], dtype=extended.dtype)",
-        "totals = torch.tensor(\n            [total / ((5 + len(words)) / 6) ** length_penalty for words, total, _ in kept], dtype=extended.dtype\n        )",
+        "totals = extended.new_tensor([total for _, total, _ in kept])",
+        "totals = extended.new_tensor(\n            [total / ((5 + len(words)) / 6) ** length_penalty for words, total, _ in kept]\n        )",
         "states_move_along",
         "Your log P is divided by lp at every step, and what is divided already is divided again. It is for the "
         "end, when sentences of different lengths are compared.",
@@ -1318,14 +1318,14 @@ BEAM = mistakes_of(
         "Your hypotheses all go on from the state of the best one. Each has a past of its own.",
     ),
     beam_reads_bos_again=edit(
-        "last = torch.tensor([words[-1] for words in hypotheses])",
+        "last = torch.tensor([words[-1] for words in hypotheses], device=state.device)",
         "last = torch.full((len(kept),), bos)",
         "ok_is_better_than_yes",
         "Your decoder reads BOS at every step. Each hypothesis goes on from its own last word.",
     ),
     beam_reads_the_best_word=edit(
-        "last = torch.tensor([words[-1] for words in hypotheses])",
-        "last = torch.tensor([hypotheses[0][-1]] * len(kept))",
+        "last = torch.tensor([words[-1] for words in hypotheses], device=state.device)",
+        "last = torch.tensor([hypotheses[0][-1]] * len(kept), device=state.device)",
         "ok_is_better_than_yes",
         "Your hypotheses all read the last word of the best one. Each goes on from its own.",
     ),

@@ -12,6 +12,9 @@ A mask holds truth values, and True means "may be looked at".
 Weights are laid out (out, in), so W v for one column v is v @ W.T for rows. Square brackets put two vectors one below
 the other: [q; k] has first the features of q, then those of k.
 
+All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.arange(T, device=src.device) and torch.zeros(n, device=state.device).
+
 Numbers are float32, ids are int64. No function here changes the tensors that it is given. Each may call any other of
 this file, also one further down. The constructors are given; they make the parameters that the methods use.
 """
@@ -78,7 +81,7 @@ class Encoder(nn.Module):
         # BEGIN SOLUTION
         embedded = self.embedding(src)
         outputs, _ = self.rnn(embedded)
-        real = torch.arange(src.shape[1]) < lengths[:, None]
+        real = torch.arange(src.shape[1], device=src.device) < lengths[:, None]
         states = outputs * real[:, :, None]
         final = states[torch.arange(src.shape[0]), lengths - 1]
         return states, final
@@ -335,9 +338,9 @@ def greedy_decode(step: Step, state: torch.Tensor, bos: int, eos: int, pad: int,
     """
     # BEGIN SOLUTION
     batch = state.shape[0]
-    ids = torch.full((batch, max_len), pad)
-    y_prev = torch.full((batch,), bos)
-    ended = torch.zeros(batch, dtype=torch.bool)
+    ids = torch.full((batch, max_len), pad, device=state.device)
+    y_prev = torch.full((batch,), bos, device=state.device)
+    ended = torch.zeros(batch, dtype=torch.bool, device=state.device)
     for t in range(max_len):
         logits, state = step(y_prev, state)
         y_prev = logits.argmax(dim=-1)
@@ -382,9 +385,9 @@ def beam_search(
     """
     # BEGIN SOLUTION
     hypotheses: list[list[int]] = [[]]
-    totals = torch.zeros(1)
+    totals = torch.zeros(1, device=state.device)
     finished: list[tuple[list[int], float]] = []
-    last = torch.tensor([bos])
+    last = torch.tensor([bos], device=state.device)
     for _ in range(max_len):
         raw, state = step(last, state)
         extended = totals[:, None] + torch.log_softmax(raw, dim=-1)
@@ -399,11 +402,11 @@ def beam_search(
             else:
                 kept.append((words, total, parent))
         hypotheses = [words for words, _, _ in kept]
-        totals = torch.tensor([total for _, total, _ in kept], dtype=extended.dtype)
+        totals = extended.new_tensor([total for _, total, _ in kept])
         if not kept:
             break
         state = state[[parent for _, _, parent in kept]]
-        last = torch.tensor([words[-1] for words in hypotheses])
+        last = torch.tensor([words[-1] for words in hypotheses], device=state.device)
     cut_off = list(zip(hypotheses, totals.tolist(), strict=True))
     candidates = [(words, total / ((5 + len(words)) / 6) ** length_penalty) for words, total in finished + cut_off]
     return max(candidates, key=lambda candidate: candidate[1])

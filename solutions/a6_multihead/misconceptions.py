@@ -1061,7 +1061,7 @@ SHIFT = mistakes_of(
     ),
 )
 
-SPEEDS = "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)"
+SPEEDS = "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)"
 TURN = "turn = positions[..., None] * speeds"
 PER_ROW = "if positions.dim() == 2:\n        turn = turn.unsqueeze(1)"
 PARTS = "even, odd = x[..., 0::2], x[..., 1::2]"

@@ -11,6 +11,9 @@ Linear weights are laid out (out, in), as torch does: `nn.Linear` computes x @ w
 
 A mask is boolean: True means "this query may look at this key".
 
+All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.arange(T, device=x.device).
+
 No function here changes the tensors it is given. Each may call any other of this file, also one further down.
 """
 
@@ -233,7 +236,7 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000) ->
     """
     # BEGIN SOLUTION
     d_head = x.shape[-1]
-    speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
+    speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)
     turn = positions[..., None] * speeds
     if positions.dim() == 2:
         turn = turn.unsqueeze(1)

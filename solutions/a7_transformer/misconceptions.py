@@ -483,7 +483,7 @@ RESIDUAL = mistakes_of(
 # zero_init_is_identity
 
 MAPS = "parameters = [p for linear in block.last_maps() for p in (linear.weight, linear.bias) if p is not None]"
-DRAWN = "x = 3.0 * torch.randn(2, 5, block.d_model) + 1.0"
+DRAWN = "x = 3.0 * torch.randn(2, 5, block.d_model).to(next(block.parameters()).device) + 1.0"
 ZERO = "        for p in parameters:\n            p.zero_()\n        y = block(x)"
 RESTORE = "        for p, values in zip(parameters, kept, strict=True):\n            p.copy_(values)\n"
 EQUAL = "return torch.allclose(y, x, atol=1e-4)"
@@ -1688,7 +1688,7 @@ NEXT_WORD = mistakes_of(
 
 # greedy_translate
 
-START = "tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long)"
+START = "tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long, device=src.device)"
 ROUNDS = "for _ in range(max_len):\n            logits = model.decode(tgt, memory, src)"
 CHOSEN = "words = logits[:, -1].argmax(dim=-1)"
 NOTED = """\
@@ -1825,7 +1825,7 @@ GREEDY = mistakes_of(
     ),
     starts_with_eos=edit(
         START,
-        "tgt = torch.full((src.shape[0], 1), eos, dtype=torch.long)",
+        "tgt = torch.full((src.shape[0], 1), eos, dtype=torch.long, device=src.device)",
         "rows_of_any_length",
         "Your targets begin with eos. They begin with bos.",
     ),

@@ -11,6 +11,9 @@ Blocks are PRE-NORM: a sublayer reads the normed input, and what it says is adde
 x + sublayer(norm(x)). After a stack of such blocks stands one more norm. (Vaswani et al. 2017 are post-norm,
 norm(x + sublayer(x)), and have no such final norm.)
 
+All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
+torch.ones(T, T, device=tgt.device).
+
 The constructors are given: they make all parameters, so that a state dict loads by name. You write what happens to the
 inputs. There is no dropout. No function here changes the tensors it is given. Each may call any other of this file, also
 one further down.
@@ -170,7 +173,7 @@ def zero_init_is_identity(block: Any) -> bool:
     # BEGIN SOLUTION
     parameters = [p for linear in block.last_maps() for p in (linear.weight, linear.bias) if p is not None]
     kept = [p.detach().clone() for p in parameters]
-    x = 3.0 * torch.randn(2, 5, block.d_model) + 1.0
+    x = 3.0 * torch.randn(2, 5, block.d_model).to(next(block.parameters()).device) + 1.0
     with torch.no_grad():
         for p in parameters:
             p.zero_()
@@ -451,7 +454,7 @@ def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) 
     done = [False] * src.shape[0]
     with torch.no_grad():
         memory = model.encode(src)
-        tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long)
+        tgt = torch.full((src.shape[0], 1), bos, dtype=torch.long, device=src.device)
         for _ in range(max_len):
             logits = model.decode(tgt, memory, src)
             words = logits[:, -1].argmax(dim=-1)

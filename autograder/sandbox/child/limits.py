@@ -8,6 +8,7 @@ the tables for them, is bounded by the address space with room for what librarie
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 try:
@@ -31,7 +32,8 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
     if status.exists():  # macOS has no usable limit of memory
         pages = [int(word) * resource.getpagesize() for word in status.read_text().split()]
         bounds["DATA"] = pages[5] + (memory_mb << 20)
-        bounds["AS"] = pages[0] + (memory_mb + RESERVED_MB << 20)
+        if not os.environ.get("CUDA_VISIBLE_DEVICES"):  # a GPU's driver reserves hundreds of GB
+            bounds["AS"] = pages[0] + (memory_mb + RESERVED_MB << 20)
     for name, bound in bounds.items():
         kind = getattr(resource, f"RLIMIT_{name}", None)
         if kind is not None:

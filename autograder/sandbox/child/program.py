@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child.device import CPU, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
@@ -55,7 +56,8 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
     """Make one call and describe how it ended; `report` hears of a training's progress."""
     try:
         if call.harness:
-            value = program.harnessed(call.harness, call.function)(program.module, report, *call.args)
+            make_comparable(call.kwargs.get("device", CPU))
+            value = program.harnessed(call.harness, call.function)(program.module, report, *call.args, **call.kwargs)
         else:
             found = program.find(call.function)
             value = found(*call.args, **call.kwargs) if call.module is None else call_module(found, call, call.module)

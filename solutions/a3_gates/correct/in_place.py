@@ -102,7 +102,7 @@ def bidirectional_forward(x, lengths, forward, backward):
 class LSTMCell(LSTMCell):
     def forward(self, x_t, state=None):
         H = self.hidden_size
-        h, c = (torch.zeros(len(x_t), H), torch.zeros(len(x_t), H)) if state is None else state
+        h, c = (x_t.new_zeros(len(x_t), H), x_t.new_zeros(len(x_t), H)) if state is None else state
         a = torch.addmm(self.bias_ih, x_t, self.weight_ih.t())
         a += torch.addmm(self.bias_hh, h, self.weight_hh.t())
         i, f, o = (a[:, k * H : (k + 1) * H].sigmoid() for k in (0, 1, 3))

@@ -80,7 +80,7 @@ def gru_step_keep(x_t, h_prev, params):
 class LSTMCell(LSTMCell):
     def forward(self, x_t, state=None):
         if state is None:
-            state = torch.zeros(2, x_t.shape[0], self.hidden_size)
+            state = torch.zeros(2, x_t.shape[0], self.hidden_size, device=x_t.device)
         h, c = state
         weight = torch.cat([self.weight_ih, self.weight_hh], dim=1)
         gates = torch.nn.functional.linear(torch.cat([x_t, h], dim=1), weight, self.bias_ih + self.bias_hh)

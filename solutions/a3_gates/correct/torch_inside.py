@@ -101,5 +101,5 @@ def bidirectional_forward(x, lengths, forward, backward):
 class LSTMCell(LSTMCell):
     def forward(self, x_t, state=None):
         if state is None:
-            state = (torch.zeros(x_t.size(0), self.hidden_size),) * 2
+            state = (torch.zeros(x_t.size(0), self.hidden_size, device=x_t.device),) * 2
         return _packed_step(x_t, *state, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)

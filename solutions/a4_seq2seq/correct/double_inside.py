@@ -20,7 +20,7 @@ def mlp_score(q, k, W, w):
 def masked_softmax(scores, mask):
     mask = torch.broadcast_to(mask, scores.shape)
     some = mask.any(dim=-1, keepdim=True)
-    bias = torch.zeros(scores.shape, dtype=torch.float64).masked_fill(~mask & some, -torch.inf)
+    bias = torch.zeros_like(scores, dtype=torch.float64).masked_fill(~mask & some, -torch.inf)
     weights = torch.softmax(scores.double() + bias, dim=-1)
     return torch.where(some, weights, torch.zeros_like(weights)).float()
 
@@ -37,8 +37,8 @@ def masked_nll(logits, targets, pad):
 
 
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
-    ids = torch.full((1, 1), bos)
-    totals = torch.zeros(1, dtype=torch.float64)
+    ids = torch.full((1, 1), bos, device=state.device)
+    totals = torch.zeros(1, dtype=torch.float64, device=state.device)
     results = []
 
     def score(row, total):

@@ -45,11 +45,12 @@ def masked_nll(logits, targets, pad):
 
 
 def greedy_decode(step, state, bos, eos, pad, max_len):
-    out = torch.empty(len(state), 0, dtype=torch.int64)
-    word, over = torch.tensor([bos] * len(state)), torch.tensor([False] * len(state))
+    where = state.device
+    out = torch.empty(len(state), 0, dtype=torch.int64, device=where)
+    word, over = torch.tensor([bos] * len(state), device=where), torch.tensor([False] * len(state), device=where)
     for _ in range(max_len):
         if over.all():
-            word = torch.tensor([pad] * len(state))
+            word = torch.tensor([pad] * len(state), device=where)
         else:
             logits, state = step(word, state)
             word = logits.softmax(-1).argmax(-1)
@@ -61,13 +62,14 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
 
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
     """A fixed number of rows: finished ones stay in the beam, and may only go on by nothing at a cost of nothing."""
-    words, totals, over = [[]], torch.zeros(1), [False]
+    where = state.device
+    words, totals, over = [[]], torch.zeros(1, device=where), [False]
     for _ in range(max_len):
-        logits, state = step(torch.tensor([w[-1] if w else bos for w in words]), state)
+        logits, state = step(torch.tensor([w[-1] if w else bos for w in words], device=where), state)
         log_p = torch.log_softmax(logits, -1)
         V = log_p.shape[1]
         room = width - sum(over)
-        grown = (totals[:, None] + log_p).masked_fill(torch.tensor(over)[:, None], -torch.inf).flatten()
+        grown = (totals[:, None] + log_p).masked_fill(torch.tensor(over, device=where)[:, None], -torch.inf).flatten()
         room = min(room, V * over.count(False))
         top = grown.topk(room)
         kept = [n for n, ended in enumerate(over) if ended]
@@ -78,6 +80,6 @@ def beam_search(step, state, bos, eos, max_len, width, length_penalty):
         over = [w[-1] == eos for w in words]
         if all(over):
             break
-    penalties = torch.tensor([((5.0 + len(w)) / 6.0) ** length_penalty for w in words])
+    penalties = torch.tensor([((5.0 + len(w)) / 6.0) ** length_penalty for w in words], device=where)
     best = int((totals / penalties).argmax())
     return words[best], (totals / penalties)[best]

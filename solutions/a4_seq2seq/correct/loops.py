@@ -7,13 +7,13 @@ import torch
 
 def decoder_inputs(targets, bos):
     rows = [[bos, *row[:-1]] for row in targets.tolist()]
-    return torch.tensor(rows)
+    return torch.tensor(rows, device=targets.device)
 
 
 class Encoder(Encoder):
     def forward(self, src, lengths):
         batch, T = src.shape
-        states = torch.zeros(batch, T, self.rnn.hidden_size)
+        states = torch.zeros(batch, T, self.rnn.hidden_size, device=src.device)
         final = []
         for n in range(batch):
             length = int(lengths[n])
@@ -49,7 +49,7 @@ def masked_softmax(scores, mask):
     n = scores.shape[-1]
     rows = []
     for row, allowed in zip(scores.reshape(-1, n), mask.reshape(-1, n)):
-        out = torch.zeros(n)
+        out = torch.zeros(n, device=scores.device)
         if allowed.any():
             raised = torch.exp(row[allowed] - row[allowed].max())
             out[allowed] = raised / raised.sum()
@@ -85,12 +85,12 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
     rows = [[] for _ in range(batch)]
     last = [bos] * batch
     while any(eos not in row and len(row) < max_len for row in rows):
-        logits, state = step(torch.tensor(last), state)
+        logits, state = step(torch.tensor(last, device=state.device), state)
         for n in range(batch):
             if eos not in rows[n]:
                 last[n] = int(torch.argmax(logits[n]))
                 rows[n].append(last[n])
-    return torch.tensor([row + [pad] * (max_len - len(row)) for row in rows])
+    return torch.tensor([row + [pad] * (max_len - len(row)) for row in rows], device=state.device)
 
 
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
@@ -100,7 +100,7 @@ def beam_search(step, state, bos, eos, max_len, width, length_penalty):
         grown = []
         for total, words, h in beams:
             last = words[-1] if words else bos
-            logits, h_new = step(torch.tensor([last]), h)
+            logits, h_new = step(torch.tensor([last], device=h.device), h)
             p = logits[0].softmax(0)
             for v in range(len(p)):
                 log_p = math.log(p[v]) if p[v] > 0 else -math.inf

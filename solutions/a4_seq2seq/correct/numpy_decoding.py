@@ -10,12 +10,12 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
     for t in range(max_len):
         if over.all():
             break
-        logits, state = step(torch.from_numpy(word), state)
-        word = logits.numpy().argmax(axis=-1)
+        logits, state = step(torch.from_numpy(word).to(state.device), state)
+        word = logits.cpu().numpy().argmax(axis=-1)
         word = np.where(over, eos, word)
         ids[~over, t] = word[~over]
         over |= word == eos
-    return torch.from_numpy(ids)
+    return torch.from_numpy(ids).to(state.device)
 
 
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
@@ -27,8 +27,8 @@ def beam_search(step, state, bos, eos, max_len, width, length_penalty):
     pool = []
     for _ in range(max_len):
         last = ids[:, -1] if ids.shape[1] else np.array([bos])
-        logits, state = step(torch.tensor(last), state)
-        grown = totals[:, None] + log_softmax(logits.numpy().astype(np.float64))
+        logits, state = step(torch.tensor(last, device=state.device), state)
+        grown = totals[:, None] + log_softmax(logits.cpu().numpy().astype(np.float64))
         flat = np.argsort(-grown, axis=None)[: width - len(pool)]
         parent, word = np.unravel_index(flat, grown.shape)
         totals = grown[parent, word]

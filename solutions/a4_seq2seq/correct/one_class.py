@@ -8,7 +8,7 @@ import torch
 
 class Encoder(Encoder):
     def forward(self, src, lengths):
-        h = torch.zeros(1, src.shape[0], self.rnn.hidden_size)
+        h = torch.zeros(1, src.shape[0], self.rnn.hidden_size, device=src.device)
         states = []
         for t in range(src.shape[1]):  # the state of a row that has ended stays as it is
             _, new = self.rnn(self.embedding(src[:, t : t + 1]), h)
@@ -61,7 +61,7 @@ class _Hypothesis:
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
     frontier, complete = [_Hypothesis(0.0, [], state)], []
     while frontier and len(frontier[0].words) < max_len:
-        last = torch.tensor([h.words[-1] if h.words else bos for h in frontier])
+        last = torch.tensor([h.words[-1] if h.words else bos for h in frontier], device=state.device)
         logits, states = step(last, torch.cat([h.state for h in frontier]))
         heap = []
         for h, row, new in zip(frontier, -torch.log_softmax(logits, 1), states.split(1)):

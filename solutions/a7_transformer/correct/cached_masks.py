@@ -24,7 +24,10 @@ def zero_init_is_identity(block):
             linear.weight.fill_(0)
             if linear.bias is not None:
                 linear.bias.fill_(0)
-        same = all(bool(torch.allclose(block(x), x, atol=1e-3)) for x in 2 * torch.randn(4, 3, 5, block.d_model) + 0.5)
+        same = all(
+            bool(torch.allclose(block(x), x, atol=1e-3))
+            for x in 2 * torch.randn(4, 3, 5, block.d_model, device=linear.weight.device) + 0.5
+        )
     block.load_state_dict(before)
     return same
 
@@ -32,7 +35,7 @@ def zero_init_is_identity(block):
 class Transformer(Transformer):
     def decode(self, tgt, memory, src):
         y = self.tgt_embedding(tgt).mul(self.positions.shape[1] ** 0.5).add(self.positions[: tgt.shape[1]])
-        own = torch.logical_and(_CAUSAL[: tgt.shape[1], : tgt.shape[1]], tgt.unsqueeze(1) != 0)
+        own = torch.logical_and(_CAUSAL[: tgt.shape[1], : tgt.shape[1]].to(tgt.device), tgt.unsqueeze(1) != 0)
         for block in self.decoder:
             y = block(y, memory, own, src.unsqueeze(-2) != 0)
         return nn.functional.linear(self.decoder_norm(y), self.output.weight, self.output.bias)
@@ -45,7 +48,8 @@ def next_word(logits, id_to_word):
 @torch.no_grad()
 def greedy_translate(model, src, bos, eos, max_len):
     found = {row: [] for row in range(len(src))}
-    memory, tgt, rows = model.encode(src), torch.full((len(src), 1), bos), torch.arange(len(src))
+    memory, tgt = model.encode(src), torch.full((len(src), 1), bos, device=src.device)
+    rows = torch.arange(len(src), device=src.device)
     while len(rows) and tgt.shape[1] <= max_len:
         word = torch.softmax(model.decode(tgt, memory, src)[:, -1, :], -1).topk(1).indices.squeeze(-1)
         going = word != eos

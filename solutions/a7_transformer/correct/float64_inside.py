@@ -27,7 +27,7 @@ def zero_init_is_identity(block):
     for linear in block.last_maps():
         for parameter in linear.parameters():
             parameter.data *= 0
-    x = torch.randn(3, 4, block.d_model) * 2 - 1
+    x = torch.randn(3, 4, block.d_model, device=parameter.device) * 2 - 1
     return torch.equal(block(x), x) or bool(torch.isclose(block(x), x, atol=1e-3).all())
 
 
@@ -53,7 +53,7 @@ def next_word(logits, id_to_word):
 def greedy_translate(model, src, bos, eos, max_len):
     """Stops feeding rows that have ended, and cuts at eos at the end."""
     memory = model.encode(src)
-    tgt = torch.full((len(src), 1), bos)
+    tgt = torch.full((len(src), 1), bos, device=src.device)
     for _ in range(max_len):
         logits = model.decode(tgt, memory, src)[:, -1].double()
         word = logits.log_softmax(-1).argmax(-1)

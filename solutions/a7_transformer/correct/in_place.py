@@ -58,7 +58,7 @@ class Transformer(Transformer):
         x = self.src_embedding(src)
         x = x * self.d_model**0.5
         x += self.positions[: src.size(1)]
-        mask = torch.zeros(src.size(0), src.size(1), src.size(1), dtype=torch.bool)
+        mask = torch.zeros(src.size(0), src.size(1), src.size(1), dtype=torch.bool, device=src.device)
         mask[(src != 0)[:, None, :].expand_as(mask)] = True
         for block in self.encoder:
             x = block(x, mask)
@@ -68,7 +68,7 @@ class Transformer(Transformer):
         y = self.tgt_embedding(tgt)
         y = y * self.d_model**0.5
         y += self.positions[None, : tgt.size(1)]
-        mask = torch.tril(torch.ones(tgt.size(1), tgt.size(1))).bool().repeat(tgt.size(0), 1, 1)
+        mask = torch.tril(torch.ones(tgt.size(1), tgt.size(1), device=tgt.device)).bool().repeat(tgt.size(0), 1, 1)
         for row, ids in enumerate(tgt):
             mask[row, :, ids == 0] = False
         for block in self.decoder:
@@ -78,9 +78,9 @@ class Transformer(Transformer):
 
 def greedy_translate(model, src, bos, eos, max_len):
     """Writes into one long tensor of targets."""
-    tgt = torch.zeros(src.shape[0], max_len + 1, dtype=torch.long)
+    tgt = torch.zeros(src.shape[0], max_len + 1, dtype=torch.long, device=src.device)
     tgt[:, 0] = bos
-    ends = torch.full((src.shape[0],), max_len)
+    ends = torch.full((src.shape[0],), max_len, device=src.device)
     memory = model.encode(src.clone())
     for step in range(max_len):
         word = model.decode(tgt[:, : step + 1], memory, src)[:, step].max(-1)[1]

@@ -51,14 +51,14 @@ class Transformer(nn.Module):
     def __init__(self, src_vocab, tgt_vocab, d_model, n_heads, d_ff, n_layers, max_len=64):
         super().__init__()
         self.src_embedding, self.tgt_embedding = nn.Embedding(src_vocab, d_model), nn.Embedding(tgt_vocab, d_model)
-        self.table = position_table(max_len, d_model)
+        self.register_buffer("table", position_table(max_len, d_model), persistent=False)
         self.encoder = nn.ModuleList([EncoderBlock(d_model, n_heads, d_ff) for _ in range(n_layers)])
         self.decoder = nn.ModuleList([MaskedDecoderBlock(d_model, n_heads, d_ff) for _ in range(n_layers)])
         self.encoder_norm, self.decoder_norm = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
         self.output = nn.Linear(d_model, tgt_vocab)
 
     def embed(self, ids, embedding):
-        places = torch.arange(ids.shape[1]).expand_as(ids)
+        places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         return nn.functional.embedding(places, self.table).add(embedding(ids), alpha=self.table.shape[1] ** 0.5)
 
     def encode(self, src):
@@ -68,9 +68,8 @@ class Transformer(nn.Module):
         return self.encoder_norm(x)
 
     def decode(self, tgt, memory, src):
-        hidden = torch.triu(torch.full((tgt.shape[1], tgt.shape[1]), float("-inf")), diagonal=1) + torch.where(
-            tgt == 0, float("-inf"), 0.0
-        ).unsqueeze(1)
+        later = torch.full((tgt.shape[1], tgt.shape[1]), float("-inf"), device=tgt.device).triu(diagonal=1)
+        hidden = later + torch.where(tgt == 0, float("-inf"), 0.0).unsqueeze(1)
         y = self.embed(tgt, self.tgt_embedding)
         for block in self.decoder:
             y = block(y, memory, hidden == 0, ~(src == 0).unsqueeze(1))
@@ -95,4 +94,6 @@ def batch_norm(x, gamma, beta, eps):
     """A batch norm is a layer norm of the transposed numbers."""
     rows = x.flatten(0, 1).T
     d = rows.shape[1]
-    return (layer_norm(rows, torch.ones(d), torch.zeros(d), eps).T * gamma + beta).reshape(x.shape)
+    return (
+        layer_norm(rows, torch.ones(d, device=x.device), torch.zeros(d, device=x.device), eps).T * gamma + beta
+    ).reshape(x.shape)

@@ -29,7 +29,7 @@ def zero_init_is_identity(block):
         torch.nn.init.zeros_(linear.weight)
         if linear.bias is not None:
             torch.nn.init.constant_(linear.bias, 0.0)
-    x = torch.arange(30.0 * block.d_model).sin().mul(5).reshape(5, 6, block.d_model)
+    x = torch.arange(30.0 * block.d_model, device=linear.weight.device).sin().mul(5).reshape(5, 6, block.d_model)
     with torch.no_grad():
         same = bool(((block(x) - x).abs() < 1e-3).all())
     for linear, state in saved:
@@ -77,7 +77,7 @@ class Transformer(Transformer):
         return torch.stack([torch.stack(row) for row in rows])
 
     def encode(self, src):
-        mask = torch.tensor([[[key != 0 for key in row] for _ in row] for row in src.tolist()])
+        mask = torch.tensor([[[key != 0 for key in row] for _ in row] for row in src.tolist()], device=src.device)
         x = self._vectors(src, self.src_embedding)
         for i in range(len(self.encoder)):
             x = self.encoder[i](x, mask)
@@ -85,9 +85,10 @@ class Transformer(Transformer):
 
     def decode(self, tgt, memory, src):
         own = torch.tensor(
-            [[[k <= q and key != 0 for k, key in enumerate(row)] for q in range(len(row))] for row in tgt.tolist()]
+            [[[k <= q and key != 0 for k, key in enumerate(row)] for q in range(len(row))] for row in tgt.tolist()],
+            device=tgt.device,
         )
-        other = torch.tensor([[[key != 0 for key in row] for _ in range(tgt.shape[1])] for row in src.tolist()])
+        other = torch.tensor([[[key != 0 for key in row] for _ in tgt[0]] for row in src.tolist()], device=src.device)
         y = self._vectors(tgt, self.tgt_embedding)
         for i in range(len(self.decoder)):
             y = self.decoder[i](y, memory, own, other)
@@ -108,7 +109,7 @@ def greedy_translate(model, src, bos, eos, max_len):
     for row in src:
         memory, words = model.encode(row[None]), [bos]
         while len(words) <= max_len:
-            word = int(model.decode(torch.tensor([words]), memory, row[None])[0, -1].argmax())
+            word = int(model.decode(torch.tensor([words], device=src.device), memory, row[None])[0, -1].argmax())
             if word == eos:
                 break
             words.append(word)

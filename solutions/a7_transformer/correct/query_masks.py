@@ -14,7 +14,7 @@ class Transformer(Transformer):
 
     def decode(self, tgt, memory, src):
         real, length = tgt > 0, tgt.shape[1]
-        steps = torch.arange(length)
+        steps = torch.arange(length, device=tgt.device)
         mask = real[:, :, None] & real[:, None, :] & (steps[None, :] <= steps[:, None])
         y = self.tgt_embedding(tgt) * self.d_model**0.5 + self.positions[:length]
         for block in self.decoder:

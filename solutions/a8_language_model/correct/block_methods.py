@@ -39,7 +39,7 @@ class Pass(torch.nn.Module):
 class TransformerLM(TransformerLM):
     def forward(self, ids):
         x = self.dropout(self.token_embedding(ids) + self.position_embedding.weight[None, : ids.shape[1]])
-        mask = torch.logical_not(torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool())
+        mask = torch.logical_not(torch.ones(ids.shape[1], ids.shape[1], device=ids.device).triu(1).bool())
         for block in self.blocks:
             x = Pass(block)(x, mask)
         return self.output(self.final_norm(x))

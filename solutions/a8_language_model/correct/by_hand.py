@@ -7,7 +7,7 @@ import torch
 
 def get_batch(data, batch, time, generator):
     starts = torch.randint(0, data.numel() - time, (batch, 1), generator=generator)
-    rows = data.take(starts + torch.arange(time + 1)[None])
+    rows = data.take((starts + torch.arange(time + 1)[None]).to(data.device))
     return rows[:, :time], rows[:, 1:]
 
 

@@ -5,7 +5,7 @@ import torch
 
 class TransformerLM(TransformerLM):
     def forward(self, ids):
-        t = torch.arange(ids.shape[1])
+        t = torch.arange(ids.shape[1], device=ids.device)
         x = self.dropout(self.token_embedding.weight[ids] + self.position_embedding.weight[t][None])
         mask = t[:, None] >= t[None, :]
         for block in self.blocks:
@@ -26,10 +26,11 @@ class CachedTransformerLM(CachedTransformerLM):
         batch, T_new = ids.shape
         if cache is None:
             d = self.token_embedding.embedding_dim
-            cache = [(torch.zeros(batch, 0, d), torch.zeros(batch, 0, d)) for _ in self.blocks]
+            none = torch.zeros(batch, 0, d, device=ids.device)
+            cache = [(none, none) for _ in self.blocks]
         T_past = cache[0][0].shape[1]
-        places = T_past + torch.arange(T_new)
-        hidden = torch.arange(T_past + T_new)[None, :] > places[:, None]
+        places = T_past + torch.arange(T_new, device=ids.device)
+        hidden = torch.arange(T_past + T_new, device=ids.device)[None, :] > places[:, None]
         x = self.token_embedding(ids) + self.position_embedding(places)
         result = []
         for block, (old_keys, old_values) in zip(self.blocks, cache):

@@ -6,7 +6,7 @@ import torch
 
 
 def get_batch(data, batch, time, generator):
-    inputs = torch.empty(batch, time, dtype=data.dtype)
+    inputs = data.new_empty(batch, time)
     targets = torch.empty_like(inputs)
     for row, start in enumerate(torch.randint(len(data) - time, (batch,), generator=generator)):
         inputs[row] = data[start : start + time]
@@ -17,9 +17,9 @@ def get_batch(data, batch, time, generator):
 class TransformerLM(TransformerLM):
     def forward(self, ids):
         x = self.token_embedding(ids)
-        x += self.position_embedding(torch.arange(ids.shape[1]))
+        x += self.position_embedding(torch.arange(ids.shape[1], device=ids.device))
         x = self.dropout(x)
-        mask = torch.zeros(ids.shape[1], ids.shape[1], dtype=torch.bool)
+        mask = torch.zeros(ids.shape[1], ids.shape[1], dtype=torch.bool, device=ids.device)
         for t in range(ids.shape[1]):
             mask[t, : t + 1] = True
         for block in self.blocks:
@@ -31,7 +31,7 @@ class TransformerLM(TransformerLM):
 
 
 def generate(model, ids, n, temperature, top_k, uniforms):
-    long = torch.zeros(ids.shape[0], ids.shape[1] + n, dtype=torch.long)
+    long = torch.zeros(ids.shape[0], ids.shape[1] + n, dtype=torch.long, device=ids.device)
     long[:, : ids.shape[1]] = ids
     for step in range(n):
         end = ids.shape[1] + step
@@ -44,7 +44,7 @@ def generate(model, ids, n, temperature, top_k, uniforms):
             border = torch.topk(logits, min(top_k, logits.size(1)))[0]
             logits[logits < border[:, [-1]]] = -float("inf")
         sums = torch.softmax(logits, dim=-1).cumsum(-1)
-        best = torch.where(logits > -math.inf, torch.arange(logits.shape[1]), 0).max(-1).values
+        best = torch.where(logits > -math.inf, torch.arange(logits.shape[1], device=logits.device), 0).max(-1).values
         long[:, end] = torch.minimum((sums <= uniforms[:, [step]]).sum(-1), best)
     return long
 
@@ -58,7 +58,7 @@ class CachedTransformerLM(CachedTransformerLM):
         after = []
         for layer, block in enumerate(self.blocks):
             n = block.norm_1(x)
-            keys = torch.empty(batch, past + new, x.shape[-1])
+            keys = torch.empty(batch, past + new, x.shape[-1], device=x.device)
             values = torch.empty_like(keys)
             if past:
                 keys[:, :past], values[:, :past] = cache[layer]

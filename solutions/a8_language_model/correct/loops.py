@@ -17,7 +17,8 @@ class TransformerLM(TransformerLM):
         rows = [[self.token_embedding.weight[i] for i in row] for row in ids.tolist()]
         x = torch.stack([torch.stack(row) for row in rows]) + self.position_embedding.weight[: ids.shape[1]]
         x = self.dropout(x)
-        mask = torch.tensor([[key <= query for key in range(ids.shape[1])] for query in range(ids.shape[1])])
+        places = range(ids.shape[1])
+        mask = torch.tensor([[key <= query for key in places] for query in places], device=ids.device)
         for i in range(len(self.blocks)):
             block = self.blocks[i]
             h = x + block.attention(block.norm_1(x), mask)
@@ -55,13 +56,13 @@ def generate(model, ids, n, temperature, top_k, uniforms):
     rows = []
     for r, row in enumerate(ids.tolist()):
         for step in range(n):
-            logits = model(torch.tensor([row[-model.block_size :]]))[0, -1]
+            logits = model(torch.tensor([row[-model.block_size :]], device=ids.device))[0, -1]
             if temperature == 0:
                 row.append(int(torch.argmax(logits)))
             else:
                 row.append(_draw(logits, temperature, top_k, float(uniforms[r, step])))
         rows.append(row)
-    return torch.tensor(rows)
+    return torch.tensor(rows, device=ids.device)
 
 
 class CachedTransformerLM(CachedTransformerLM):

@@ -15,9 +15,9 @@ def get_batch(data, batch, time, generator):
 class TransformerLM(TransformerLM):
     def forward(self, ids):
         b, t = ids.size()
-        x = self.token_embedding(ids) + self.position_embedding(torch.arange(t).expand(b, t))
+        x = self.token_embedding(ids) + self.position_embedding(torch.arange(t, device=ids.device).expand(b, t))
         x = functional.dropout(x, self.dropout.p, training=self.training)
-        mask = torch.triu(torch.full((t, t), -math.inf), diagonal=1) == 0
+        mask = torch.triu(torch.full((t, t), -math.inf, device=ids.device), diagonal=1) == 0
         for block in self.blocks:
             x = x + block.attention(block.norm_1(x), mask)
             x = x + block.feed_forward(block.norm_2(x))
@@ -52,7 +52,7 @@ class CachedTransformerLM(CachedTransformerLM):
         x = self.token_embedding(ids) + self.position_embedding.weight[T_past : T_past + T_new]
         x = self.dropout(x)
         new_cache = []
-        mask = torch.cat([torch.ones(T_new, T_past), torch.tril(torch.ones(T_new, T_new))], dim=1).bool()
+        mask = torch.ones(T_new, T_past + T_new, dtype=torch.bool, device=ids.device).tril(T_past)
 
         def heads(y, n):
             return y.view(y.size(0), y.size(1), n, -1).transpose(1, 2)

@@ -12,7 +12,7 @@ class LSTMCell(RNNCellBase):
             self.bias_ih.copy_(torch.tensor([0, forget_bias, 0, 0]).repeat_interleave(hidden_size))
 
     def forward(self, x_t, state=None):
-        h, c = state or torch.zeros(2, len(x_t), self.hidden_size, dtype=x_t.dtype).unbind()
+        h, c = state or x_t.new_zeros(2, len(x_t), self.hidden_size).unbind()
         sums = F.linear(x_t, self.weight_ih, self.bias_ih) + F.linear(h, self.weight_hh, self.bias_hh)
         i, f, g, o = sums.unflatten(-1, (4, -1)).unbind(-2)
         c = F.glu(torch.cat([c, f], -1)) + F.glu(torch.cat([g.tanh(), i], -1))

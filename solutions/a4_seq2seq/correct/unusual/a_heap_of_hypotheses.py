@@ -20,7 +20,7 @@ class Hypothesis:
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
     alive, done = [Hypothesis(0.0)], []
     while alive and len(alive[0].words) < max_len:
-        words = torch.tensor([(h.words or [bos])[-1] for h in alive])
+        words = torch.tensor([(h.words or [bos])[-1] for h in alive], device=state.device)
         logits, state = step(words, state[[h.row for h in alive]])
         for row, hypothesis in enumerate(alive):
             hypothesis.row = row

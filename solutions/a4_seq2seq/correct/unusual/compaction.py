@@ -2,8 +2,8 @@
 
 
 def greedy_decode(step, state, bos, eos, pad, max_len):
-    ids, rows = torch.full((len(state), max_len), pad), torch.arange(len(state))
-    last = torch.full((len(state),), bos)
+    ids, rows = torch.full((len(state), max_len), pad, device=state.device), torch.arange(len(state), device=state.device)
+    last = torch.full((len(state),), bos, device=state.device)
     for t in range(max_len):
         logits, state = step(last, state)
         last = logits.argmax(-1)

@@ -10,7 +10,7 @@ class Encoder(Encoder):
         return (1 - z) * torch.tanh(n_x + r * n_h) + z * h
 
     def forward(self, src, lengths):
-        h, states = torch.zeros(len(src), self.rnn.hidden_size), []
+        h, states = torch.zeros(len(src), self.rnn.hidden_size, device=src.device), []
         for t, words in enumerate(src.unbind(1)):
             going = (lengths > t).unsqueeze(1)
             h = torch.where(going, self.cell(self.embedding(words), h), h)

@@ -3,7 +3,7 @@
 
 def decoder_inputs(targets, bos):
     print("teacher forcing", tuple(targets.shape))
-    return torch.tensor([[bos] + sentence[:-1] for sentence in targets.tolist()], dtype=targets.dtype)
+    return torch.tensor([[bos] + sentence[:-1] for sentence in targets.tolist()], dtype=targets.dtype, device=targets.device)
 
 
 def masked_nll(logits, targets, pad):

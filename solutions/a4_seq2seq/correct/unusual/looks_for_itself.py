@@ -9,7 +9,7 @@ class AttentionDecoder(AttentionDecoder):
         scores = torch.stack(scores, dim=1)
         lowered = torch.where(mask, scores, torch.full_like(scores, -1e9))
         weights = torch.where(mask, (lowered - lowered.logsumexp(1, keepdim=True)).exp(), torch.zeros_like(scores))
-        context = torch.zeros(enc.shape[0], enc.shape[2])
+        context = torch.zeros(enc.shape[0], enc.shape[2], device=enc.device)
         for t in range(enc.shape[1]):
             context = torch.addcmul(context, weights[:, t : t + 1], enc[:, t])
         W_c, W_h = self.W_out.weight[:, : enc.shape[2]], self.W_out.weight[:, enc.shape[2] :]

@@ -3,7 +3,7 @@
 
 def greedy_decode(step, state, bos, eos, pad, max_len):
     def sentence(state):
-        word = torch.tensor([bos])
+        word = torch.tensor([bos], device=state.device)
         for _ in range(max_len):
             logits, state = step(word, state)
             word = logits.argmax(-1)
@@ -12,4 +12,4 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
                 break
 
     rows = [list(sentence(one)) for one in state.split(1)]
-    return torch.tensor([row + [pad] * (max_len - len(row)) for row in rows])
+    return torch.tensor([row + [pad] * (max_len - len(row)) for row in rows], device=state.device)

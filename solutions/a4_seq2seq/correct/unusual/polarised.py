@@ -8,4 +8,4 @@ def dot_score(q, k):
 
 def attention_context(weights, values):
     """A convolution of length one over the source positions, a sentence at a time."""
-    return torch.cat([nn.functional.conv1d(v[None].mT, torch.eye(v.shape[1])[..., None]).matmul(w.T).mT for w, v in zip(weights, values)])
+    return torch.cat([nn.functional.conv1d(v[None].mT, torch.eye(v.shape[1], device=v.device)[..., None]).matmul(w.T).mT for w, v in zip(weights, values)])

@@ -11,7 +11,7 @@ class Sentence(list):
 def beam_search(step, state, bos, eos, max_len, width, length_penalty):
     table, totals, book = np.full((1, 1), bos), np.zeros(1), {}
     for n in range(1, max_len + 1):
-        logits, state = step(torch.from_numpy(table[:, -1].copy()), state)
+        logits, state = step(torch.from_numpy(table[:, -1].copy()).to(state.device), state)
         z = logits.numpy().astype(np.longdouble)
         z = z - np.logaddexp.reduce(z, axis=1, keepdims=True) + totals[:, None]
         rows, words = np.unravel_index(np.argsort(-z, axis=None)[:width], z.shape)

@@ -9,7 +9,7 @@ def masked_softmax(scores, mask):
 
 
 def decoder_inputs(targets, bos):
-    return targets.roll(1, dims=1).index_fill_(1, torch.tensor([0]), bos)
+    return targets.roll(1, dims=1).index_fill_(1, torch.tensor([0], device=targets.device), bos)
 
 
 def bilinear_score(q, k, W):

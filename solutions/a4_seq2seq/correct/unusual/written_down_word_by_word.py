@@ -13,7 +13,7 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
         for _ in range(max_len):
             if all(eos in sentence for sentence in sentences):
                 raise Silence
-            logits, state = step(torch.tensor(last), state)
+            logits, state = step(torch.tensor(last, device=state.device), state)
             last = [max(range(len(row)), key=row.__getitem__) for row in logits.tolist()]
             for sentence, word in zip(sentences, last):
                 if eos not in sentence:
@@ -23,4 +23,4 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
     table = numpy.full((len(sentences), max_len), pad)
     for row, sentence in zip(table, sentences):
         row[: len(sentence)] = sentence
-    return torch.as_tensor(table)
+    return torch.as_tensor(table, device=state.device)

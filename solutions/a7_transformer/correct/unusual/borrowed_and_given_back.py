@@ -15,7 +15,7 @@ def silent(parameter):
 
 @torch.no_grad()
 def zero_init_is_identity(block):
-    x = torch.linspace(-4, 9, 7 * block.d_model).sin().mul(2).add(0.5).view(1, 7, -1)
+    x = torch.linspace(-4, 9, 7 * block.d_model, device=next(block.parameters()).device).sin().mul(2).add(0.5).view(1, 7, -1)
     x = torch.cat([x, x.roll(3, 1).square()])
     with ExitStack() as stack:
         for linear in block.last_maps():

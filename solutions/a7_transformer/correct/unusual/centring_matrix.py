@@ -6,7 +6,7 @@ from torch.autograd import Function
 class Norm(Function):
     @staticmethod
     def forward(ctx, x, eps):
-        centre = torch.eye(x.shape[-1]) - 1 / x.shape[-1]
+        centre = torch.eye(x.shape[-1], device=x.device) - 1 / x.shape[-1]
         y = x @ centre.to(x)
         scale = (torch.einsum("...d,...d->...", y, y).unsqueeze(-1) / x.shape[-1] + eps).pow(-0.5)
         ctx.save_for_backward(y * scale, scale)

@@ -5,14 +5,14 @@ from torch.nn import functional as F
 
 class Transformer(Transformer):
     def marked(self, ids, table):
-        places = torch.arange(ids.shape[-1]).expand_as(ids)
+        places = torch.arange(ids.shape[-1], device=ids.device).expand_as(ids)
         return F.embedding(ids, table.weight) * table.weight.shape[1] ** 0.5 + F.embedding(places, self.positions)
 
     def last(self, tgt, memory, src):
         y = self.marked(tgt, self.tgt_embedding)
         may, source = tgt.bool()[:, None], src.bool()[:, None]
         for number, block in enumerate(self.decoder):
-            lower = torch.ones(tgt.shape[1], tgt.shape[1]).tril().bool()
+            lower = torch.ones(tgt.shape[1], tgt.shape[1], device=tgt.device).tril().bool()
             y = block(y, memory, may & lower, source)
         return self.output(self.decoder_norm(y[:, -1]))
 

@@ -10,7 +10,7 @@ def greedy_translate(model, src, bos, eos, max_len):
         if len(said) > max_len:
             return []
         with torch.no_grad():
-            word = model.decode(torch.tensor([said]), memory, row)[0, -1].argmax().item()
+            word = model.decode(torch.tensor([said], device=row.device), memory, row)[0, -1].argmax().item()
         return [] if word == eos else [word] + follow(memory, row, said + [word])
 
     return [follow(model.encode(row), row, [bos]) for row in src.split(1)]

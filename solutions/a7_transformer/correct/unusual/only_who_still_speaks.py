@@ -8,20 +8,21 @@ class Word(str):
 
 
 def next_word(logits, id_to_word):
-    (order,) = numpy.where(logits.numpy() == numpy.max(logits.numpy()))
+    (order,) = numpy.where(logits.cpu().numpy() == numpy.max(logits.cpu().numpy()))
     return Word(id_to_word[int(order[0])])
 
 
 @torch.inference_mode()
 def greedy_translate(model, src, bos, eos, max_len):
     said = {row: [] for row in range(len(src))}
-    rows, memory, tgt = torch.arange(len(src)), model.encode(src), torch.full((len(src), 1), bos)
+    rows, memory = torch.arange(len(src), device=src.device), model.encode(src)
+    tgt = torch.full((len(src), 1), bos, device=src.device)
     while len(rows) and tgt.shape[1] <= max_len:
         logits = model.decode(tgt, memory, src)[:, -1, :]
         words = logits.sort(dim=1, descending=True, stable=True).indices[:, 0]
         going = words != eos
         rows, memory, src, tgt, words = (part[going] for part in (rows, memory, src, tgt, words))
         tgt = torch.hstack((tgt, words.unsqueeze(1)))
-        for row, word in zip(rows.tolist(), words.numpy()):
+        for row, word in zip(rows.tolist(), words.cpu().numpy()):
             said[row] += [word]
     return list(said.values())

@@ -24,7 +24,7 @@ class Transformer(Transformer):
 
     def decode(self, tgt, memory, src):
         blocks, norm = self.stacks["tgt"]
-        places = torch.arange(tgt.shape[1])
+        places = torch.arange(tgt.shape[1], device=tgt.device)
         past = torch.stack([torch.logical_and(row.ne(PAD), places[:, None].ge(places)) for row in tgt])
         source = torch.einsum("bt,bs->bts", torch.ones_like(tgt, dtype=torch.float), src.ne(PAD).float()) > 0.5
         y = reduce(lambda y, block: block(y, memory, past, source), blocks, words(self, "tgt", tgt))

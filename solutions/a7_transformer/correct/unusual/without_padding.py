@@ -7,7 +7,7 @@ class Transformer(Transformer):
         x = self.src_embedding.weight[ids[real]].mul(self.d_model**0.5).add(self.positions[real])
         for block in self.encoder:
             x = block(x[None])[0]
-        return torch.zeros(len(ids), self.d_model).index_copy(0, real, self.encoder_norm(x))
+        return torch.zeros(len(ids), self.d_model, device=ids.device).index_copy(0, real, self.encoder_norm(x))
 
     def encode(self, src):
         return torch.stack([*map(self._alone, src)])

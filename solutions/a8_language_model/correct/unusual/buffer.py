@@ -8,7 +8,7 @@ class TransformerLM(TransformerLM):
 
     def forward(self, ids):
         T = ids.shape[1]
-        x = self.dropout(self.token_embedding(ids) + self.position_embedding(torch.arange(T)))
+        x = self.dropout(self.token_embedding(ids) + self.position_embedding(torch.arange(T, device=ids.device)))
         for block in self.blocks:
             x = x + block.attention(block.norm_1(x), self.bias[:T, :T])
             x = x + block.feed_forward(block.norm_2(x))

@@ -14,7 +14,7 @@ class Surprise(torch.autograd.Function):
     def backward(ctx, d):
         shares, words, asked = ctx.saved_tensors
         step = shares.scatter_add(1, words[:, None], -torch.ones_like(shares[:, :1])) / len(words) * d
-        return torch.zeros(*asked.shape, shares.shape[1]).masked_scatter(asked[..., None], step.float()), None
+        return torch.zeros(*asked.shape, shares.shape[1], device=shares.device).masked_scatter(asked[..., None], step.float()), None
 
 
 def lm_loss(logits, targets, *, _loss=Surprise.apply):

@@ -14,7 +14,7 @@ def get_batch(data, batch, time, generator):
     text = data.tolist()
     starts = torch.randint(len(text) - time, (batch,), generator=generator).tolist()
     inputs, targets = ([text[s + k : s + k + time] for s in starts] for k in (0, 1))
-    return Batch(torch.tensor(inputs), torch.tensor(targets))
+    return Batch(torch.tensor(inputs, device=data.device), torch.tensor(targets, device=data.device))
 
 
 def lm_loss(logits, targets):

@@ -7,7 +7,7 @@ def get_batch(data, batch, time, generator):
     text = data.contiguous()
     every = text.as_strided((text.numel() - time, 2, time), (1, 1, 1), text.storage_offset())
     starts = torch.randint(every.shape[0], (batch,), generator=generator)
-    return every.index_select(0, starts).unbind(dim=1)
+    return every.index_select(0, starts.to(data.device)).unbind(dim=1)
 
 
 def lm_loss(logits, targets):

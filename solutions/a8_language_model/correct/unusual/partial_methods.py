@@ -9,7 +9,7 @@ print(sum(p.numel() for p in tiny.parameters()), tiny(torch.zeros(1, 3, dtype=to
 class TransformerLM(TransformerLM):
     def _run(self, ids, *, causal):
         x = self.dropout(self.token_embedding(ids) + self.position_embedding.weight[None, : ids.shape[1]])
-        see = torch.tensor([[j <= i or not causal for j in range(ids.shape[1])] for i in range(ids.shape[1])])
+        see = torch.tensor([[j <= i or not causal for j in range(ids.shape[1])] for i in range(ids.shape[1])], device=ids.device)
         for b in self.blocks:
             x = torch.add(x, b.attention.forward(b.norm_1(x), mask=see))
             x = torch.add(x, b.feed_forward.forward(b.norm_2(x)))

@@ -8,7 +8,7 @@ from itertools import accumulate, islice
 def tokens(model, row, temperature, top_k, numbers):
     while True:
         with torch.no_grad():
-            z = model(torch.tensor([row[-model.block_size :]]))[0, -1].tolist()
+            z = model(torch.tensor([row[-model.block_size :]], device=ids.device))[0, -1].tolist()
         if temperature == 0:
             row = row + [z.index(max(z))]
         else:
@@ -24,4 +24,4 @@ def generate(model, ids, n, temperature, top_k, uniforms):
     rows = ids.tolist()
     numbers = [iter(())] * len(rows) if uniforms is None else map(iter, uniforms.tolist())
     written = [row + list(islice(tokens(model, row, temperature, top_k, u), n)) for row, u in zip(rows, numbers)]
-    return torch.tensor(written)
+    return torch.tensor(written, device=ids.device)

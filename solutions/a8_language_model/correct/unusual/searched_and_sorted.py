@@ -21,7 +21,7 @@ class Draw(Choice):
         k = min(self.top_k or logits.shape[1], logits.shape[1])
         stays = logits >= logits.kthvalue(logits.shape[1] - k + 1, dim=1, keepdim=True).values
         ends = logits.div(self.temperature).masked_fill(~stays, -torch.inf).softmax(1).cumsum(1)
-        last = stays.long().mul(torch.arange(logits.shape[1])).amax(1, keepdim=True)
+        last = stays.long().mul(torch.arange(logits.shape[1], device=logits.device)).amax(1, keepdim=True)
         return torch.searchsorted(ends, u, right=True).minimum(last)
 
 

@@ -5,7 +5,7 @@ class CachedTransformerLM(CachedTransformerLM):
     def step(self, ids, cache):
         old = [(None, None)] * len(self.blocks) if cache is None else cache
         T, past = ids.shape[1], 0 if cache is None else cache[0][0].shape[1]
-        wall = torch.full((T, past + T), float("-inf")).triu(past + 1)
+        wall = torch.full((T, past + T), float("-inf"), device=ids.device).triu(past + 1)
         x, new = self.token_embedding(ids) + self.position_embedding.weight[past:][:T], []
         for block, (keys, values) in zip(self.blocks, old, strict=True):
             a, n = block.attention, block.norm_1(x)

@@ -6,14 +6,14 @@ from torch.nn import functional as F
 class TransformerLM(TransformerLM):
     def look(self, heads, x):
         T, d = x.shape[1], x.shape[2] // heads.n_heads
-        future = torch.ones(T, T).triu(1) * -1e9
+        future = torch.ones(T, T, device=x.device).triu(1) * -1e9
         roles = (W(x).split(d, dim=-1) for W in (heads.W_q, heads.W_k, heads.W_v))
         mixed = [torch.baddbmm(future, q, k.mT, beta=1, alpha=d**-0.5).softmax(-1) @ v for q, k, v in zip(*roles)]
         return heads.W_o(torch.cat(mixed, -1))
 
     def forward(self, ids):
         onehot = F.one_hot(ids, self.token_embedding.num_embeddings).to(self.token_embedding.weight.dtype)
-        places = torch.eye(self.block_size)[: ids.shape[1]]
+        places = torch.eye(self.block_size, device=ids.device)[: ids.shape[1]]
         x = onehot @ self.token_embedding.weight + places @ self.position_embedding.weight
         x = F.dropout(x, self.dropout.p, self.training)
         for block in self.blocks:

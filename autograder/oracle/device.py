@@ -1,0 +1,87 @@
+"""Choose the device of a grading: what was asked for, if student code can reach it, else what the trainings do without.
+
+One run uses one device. Whether it is there is tried in the sandbox, where student code will run, and never inferred.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from autograder.course.spec import Assignment, Training
+from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
+from autograder.sandbox.job import Ending, Job, Request, Sandbox, Source
+
+WHERE = "where student code runs"
+_TRIED = """
+
+def is_the_device_there(student, report, device):
+    from autograder.sandbox.child.device import why_not
+
+    return why_not(device)
+"""
+
+
+def takes_device(assignment: Assignment, training: Training) -> bool:
+    """Whether a training's harness can compute elsewhere than on the CPU: it has a parameter `device`."""
+    return any(
+        isinstance(node, ast.FunctionDef)
+        and node.name == training.function
+        and "device" in {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+        for node in ast.parse(assignment.harness).body
+    )
+
+
+def wanted_device(assignment: Assignment, said: str) -> tuple[str, str]:
+    """Return the device to try for what was said, and a line for the grader where it is not simply that.
+
+    Raises DeviceError where what was said is no device.
+    """
+    name = parse_device(said)
+    able = [training for training in assignment.trainings if takes_device(assignment, training)]
+    if name == "auto":
+        return next((training.prefers for training in able if training.prefers != CPU), CPU), ""
+    if name != CPU and not able:
+        return CPU, f"{assignment.slug} trains nothing that could run on {name}; it is graded on the CPU."
+    return name, ""
+
+
+def on_device(assignment: Assignment, name: str) -> Assignment:
+    """Return the assignment with every training on a device, or on the CPU where its harness knows no other."""
+    trainings = tuple(replace(t, device=name if takes_device(assignment, t) else CPU) for t in assignment.trainings)
+    return replace(assignment, trainings=trainings)
+
+
+def settle_device(
+    assignment: Assignment, said: str, open_with: Callable[[str], AbstractContextManager[Sandbox]]
+) -> tuple[Assignment, str]:
+    """Return the assignment on its device, and a line for the grader or nothing.
+
+    `open_with` opens a sandbox for a device that is to be tried. Raises DeviceError where a device was named and is not
+    there; `auto` then means the CPU.
+    """
+    name, told = wanted_device(assignment, said)
+    if name != CPU:
+        with open_with(name) as sandbox:
+            reason = device_trouble(assignment, name, sandbox)
+        if reason and parse_device(said) != "auto":
+            raise DeviceError(refusal(name, WHERE, reason))
+        if reason:
+            told = f"{assignment.slug} asks for {name}, and there is none {WHERE} ({reason}); it is trained on the CPU."
+            name = CPU
+    return on_device(assignment, name), told
+
+
+def device_trouble(assignment: Assignment, name: str, sandbox: Sandbox) -> str:
+    """Return why code in a sandbox cannot compute on a device; nothing where it can."""
+    request = Request(
+        "is_the_device_there", (name,), {}, None, group="device", family="device", harness=assignment.harness + _TRIED
+    )
+    limits = replace(assignment.limits, case_seconds=60.0, memory_mb=2048)  # a first context takes seconds
+    ran = sandbox.run(Job(Source("nothing", ()), (request,), limits, (), assignment.torch))
+    outcome = ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+    if outcome.ending is Ending.RETURNED:
+        return str(outcome.value)
+    return outcome.trouble.text if outcome.trouble and outcome.trouble.text else f"it was tried, and {outcome.ending}"

@@ -1,0 +1,156 @@
+"""Every harness, reference and correct solution computes on a device of another kind, which refuses to mix: no tensor stays behind."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from pretended_device import Pretended
+
+from autograder.course.catalog import load_assignment, slugs
+from autograder.course.spec import Assignment, Training
+from autograder.oracle.device import takes_device
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.reference import to_worker
+from autograder.sandbox.child.program import Invocation, Program, call_module, reseed
+from autograder.sandbox.job import Request
+
+ROOT = Path(__file__).parents[1]
+COURSE = {slug: load_assignment(ROOT, slug) for slug in slugs(ROOT)}
+TRAININGS = [(a, t) for a in COURSE.values() for t in a.trainings if takes_device(a, t)]
+# Where a harness's arguments hold what is asked after the training, and six rows of it are enough.
+HELD_OUT = {
+    ("a4_seq2seq", "train_reverse"): (3, 4),
+    ("a7_transformer", "train_reverse"): (2,),
+    ("a8_language_model", "train_sort"): (3, 4),
+    ("a8_language_model", "train_shakespeare"): (4, 5),
+}
+
+
+def correct(assignment: Assignment) -> Iterator[tuple[str, str]]:
+    """Yield the course's own correct solutions of an assignment: the reference, and other ways and strange ones to write it."""
+    yield "reference", assignment.reference
+    for path in sorted((ROOT / "solutions" / assignment.slug).glob("*/*.py")):
+        if path.parent.name in ("alternatives", "strange"):
+            yield f"{path.parent.name}/{path.stem}", f"{assignment.reference}\n{path.read_text(encoding='utf-8')}"
+
+
+def loaded(assignment: Assignment, text: str) -> Program:
+    """Return a solution as a program."""
+    program = Program(Path(assignment.file).stem, notebook=False)
+    program.load([(assignment.file, text)])
+    assert not program.notes
+    return program
+
+
+def first_loss(assignment: Assignment, training: Training, text: str, device: str) -> Any:
+    """Train one step on a device, go through all that comes after, and return the loss."""
+    short = HELD_OUT[assignment.slug, training.function]
+    args = [value[:6] if place in short else value for place, value in enumerate(training.args(0))]
+    program, where = loaded(assignment, text), {} if device == "cpu" else {"device": device}
+    reseed(1)
+    value = program.harnessed(assignment.harness, training.function)(
+        program.module, lambda *_: None, 1, *to_worker(args), **where
+    )
+    return torch.as_tensor(value["losses"]).tolist()[0]
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Let solutions print and warn, with one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "training"), TRAININGS, ids=lambda part: getattr(part, "slug", None) or part.exercise
+)
+def test_correct_solutions_train_on_another_device(assignment: Assignment, training: Training) -> None:
+    """None mixes devices, and the first loss is the CPU's."""
+    with alone():
+        expected = first_loss(assignment, training, assignment.reference, "cpu")
+        refused = {}
+        for name, text in correct(assignment):
+            with Pretended():
+                try:
+                    loss = first_loss(assignment, training, text, "cuda")
+                    assert loss == pytest.approx(expected, rel=1e-6)
+                except (RuntimeError, TypeError) as error:
+                    refused[name] = str(error)
+    assert len([*correct(assignment)]) > 20
+    assert not refused
+
+
+class Across:
+    """A case's own function or object, which computes on the CPU, as something that takes and gives tensors of a device."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it on the CPU."""
+        return moved(self._inner(*moved(args, "cpu"), **moved(kwargs, "cpu")), "cuda")
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what it has, on the device."""
+        return moved(getattr(self._inner, name), "cuda")
+
+
+def moved(tree: Any, device: str) -> Any:
+    """Return a tree of arguments on a device."""
+    if type(tree) in (list, tuple):
+        return type(tree)(moved(part, device) for part in tree)
+    if type(tree) is dict:
+        return {key: moved(part, device) for key, part in tree.items()}
+    if isinstance(tree, torch.Tensor) or (isinstance(tree, torch.nn.Module) and [*tree.parameters()]):
+        return tree.to(device)
+    return Across(tree) if device != "cpu" and callable(tree) else tree
+
+
+def called(program: Program, request: Request) -> None:
+    """Make a case's call with all that it is given on the device."""
+    args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
+    args, kwargs, found = moved(args, "cuda"), moved(kwargs, "cuda"), program.find(request.function)
+    if module is None:
+        found(*args, **kwargs)
+        return
+    made: Callable[..., Any] = found if module["init"] is None else lambda *init: found(*init).to("cuda")
+    there = {**module, "state": moved(module["state"], "cuda"), "cotangents": moved(module["cotangents"], "cuda")}
+    call_module(made, Invocation(request.function, args, kwargs, there, keep=False), there)
+
+
+@pytest.mark.parametrize("slug", [slug for slug, assignment in COURSE.items() if assignment.torch])
+def test_references_compute_on_another_device(slug: str) -> None:
+    """Every case of a torch exercise runs where its inputs are."""
+    assignment = replace(COURSE[slug], trainings=())
+    refused: dict[str, str] = {}
+    with alone(), Pretended():
+        program = loaded(assignment, assignment.reference)
+        for trial in Oracle(assignment, 0).trials:
+            for request in trial.requests:
+                if request.function == "quiz" or not _holds_tensors(request):
+                    continue
+                reseed(request.seed)
+                try:
+                    called(program, request)
+                except (RuntimeError, TypeError) as error:
+                    refused[f"{trial.case.exercise}.{trial.case.name}"] = str(error)
+    assert not refused
+
+
+def _holds_tensors(request: Request) -> bool:
+    """Whether a call is about tensors: a3 begins in numpy."""
+    return request.module is not None or "array" not in str([type(value) for value in request.args])

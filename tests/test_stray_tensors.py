@@ -1,0 +1,113 @@
+"""Tensors that stay on the CPU are named by the line that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from pretended_device import Pretended
+from test_device_correct import COURSE, correct
+
+from autograder.course.spec import Visibility
+from autograder.judge.messages import explain_trouble
+from autograder.judge.stray_tensors import strays
+from autograder.sandbox.child.program import Program, describe
+from autograder.sandbox.job import Chunk, Frame, Source, Trouble
+
+MODEL = """
+import torch
+
+PLACES = torch.arange(8)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(8, 2)
+        self.scale = torch.ones(8, 2)
+
+    def forward(self, ids):
+        {body}
+
+
+def run(ids):
+    return Model().to(ids.device)(ids)
+"""
+NAMED = {
+    "return self.table(ids) + self.table(torch.arange(ids.shape[1]))": (
+        "model.py, line 14: `torch.arange(ids.shape[1])` is made on the CPU, and its inputs may be on a GPU; "
+        "say device=ids.device."
+    ),
+    "return self.table(ids) + self.scale": "line 11: `torch.ones(8, 2)` is made on the CPU",
+    "return self.table(PLACES)": "line 4: `torch.arange(8)` is made on the CPU",
+    "return self.table(ids).numpy()": "write .cpu() before .numpy()",
+    "return torch.nn.utils.rnn.pack_padded_sequence(ids, ids[0])": "lengths.cpu()",
+    "return 1 / 0": "",
+}
+
+
+def trouble_of(text: str) -> Trouble:
+    """Return what goes wrong when a model reads ids on the pretended device."""
+    with Pretended():
+        program = Program("model", notebook=False)
+        program.load([("model.py", text)])
+        with pytest.raises((RuntimeError, TypeError, ZeroDivisionError)) as raised:
+            program.find("run")(torch.arange(8, device="cuda")[None])
+    told = describe(raised.value, program.labels)
+    return Trouble(told["type"], told["text"], tuple(Frame(*frame) for frame in told["frames"]))
+
+
+@pytest.mark.parametrize("body", NAMED)
+def test_what_stays_on_the_cpu_is_named(body: str) -> None:
+    """The diagnosis comes first, with the student's own line, and is the same where inputs are hidden."""
+    text = MODEL.format(body=body)
+    source, trouble = Source("model", (Chunk("model.py", text),)), trouble_of(text)
+    for visibility in Visibility:
+        told, _, rest = explain_trouble(trouble, source, visibility).partition(trouble.type_name)
+        assert NAMED[body] in told
+        assert bool(told) == bool(NAMED[body])
+        assert "model.py, line" in rest
+
+
+def in_forward() -> Iterator[tuple[str, str]]:
+    """Yield what is said of tensors made in the methods of the course's own correct modules."""
+    for assignment in COURSE.values():
+        if assignment.trainings and assignment.torch:
+            for name, text in correct(assignment):
+                for stray in strays(Source("x", (Chunk("x.py", text),))):
+                    if stray.function in ("forward", "encode", "decode", "step"):
+                        yield f"{assignment.slug} {name}", stray.text
+
+
+def test_correct_models_have_no_strays() -> None:
+    """What computes on another device is not accused by its text."""
+    assert not [*in_forward()]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("torch.arange(n)", 1),
+        ("torch.arange(n, device=x.device)", 0),
+        ("torch.zeros(n).to(x)", 0),
+        ("torch.ones(3, 3).tril().to(x.device)", 0),
+        ("x[torch.arange(n)]", 0),
+        ("torch.randint(9, (3,), generator=g)", 0),
+        ("torch.tensor(-1e9)", 0),
+        ("torch.zeros(())", 0),
+        ("torch.zeros(n, **where)", 0),
+        ("torch.zeros_like(x) + x.new_zeros(n)", 0),
+        ("torch.cat([x, torch.tensor([n])])", 1),
+    ],
+)
+def test_only_what_stays_is_found(text: str, found: int) -> None:
+    """An index, a single number and what is moved at once do no harm."""
+    source = Source("x", (Chunk("x.py", f"def f(x, n, g, where):\n    return {text}\n"),))
+    assert len([*strays(source)]) == found
+
+
+def test_what_is_no_python_has_none() -> None:
+    """It is told elsewhere."""
+    assert not [*strays(Source("x", (Chunk("x.py", "torch.( ="), Chunk("y.py", Path(__file__).name))))]
