@@ -45,7 +45,6 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
         "harness": assignment.harness,
-        "torch": assignment.torch and " device" in assignment.harness,
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
@@ -59,7 +58,9 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         _template("setup.py.txt", words),
     )
     files = {
-        "README.md": readme.rstrip("\n") + "\n" + _template("folder.md", words),
+        "README.md": readme.rstrip("\n")
+        + "\n"
+        + _template("folder.md", {**words, "torch": " device" in assignment.harness}),
         assignment.file: stub,
         words["notebook"]: notebook,
         "check.py": _template("check.py.txt", {"torch": assignment.torch}),
