@@ -15,7 +15,7 @@ import typer
 
 from autograder import __version__
 from autograder.command import authoring, classroom, proving, publishing, revisiting
-from autograder.command.options import CourseOption, JsonOption, SlugArgument, course_of, fail
+from autograder.command.options import CourseOption, DeviceOption, JsonOption, SlugArgument, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment
 
 app = typer.Typer(
@@ -66,16 +66,20 @@ def check(
     hint: Annotated[
         bool, typer.Option("--hint", help="One hint about what fails first, and one more each time")
     ] = False,
+    train: Annotated[bool, typer.Option("--train", help="Then train with training.py, which takes a while")] = False,
+    device: DeviceOption = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.handout.kit.self_check import CheckError, Options, Place, run_check
+    from autograder.handout.kit.self_check import CheckError, Options, Place, harness_in, run_check
     from autograder.handout.public_data import public_bundle, public_oracle
 
-    assignment = load_assignment(course_of(course), slug)
-    options = Options(exercise, hint, as_json, watch)
+    folder = course_of(course)
+    assignment = load_assignment(folder, slug)
     try:
+        harness = harness_in(folder / "assignments" / slug) if train else None
+        options = Options(exercise, hint, as_json, watch, harness, device or "auto")
         code = run_check(public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False), str, options)
     except CheckError as error:
         fail(str(error))

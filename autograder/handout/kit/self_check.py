@@ -21,11 +21,13 @@ from pathlib import Path
 
 from autograder.course.spec import Status
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.train_at_home import train_at_home
 from autograder.judge.grade import grade
 from autograder.judge.reasons import Advice, Hint
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import told_result
 from autograder.judge.terminal_text import failing, plain, result_as_text
+from autograder.sandbox.child.device import CHOICES
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.archives import UnreadableError
@@ -50,6 +52,8 @@ class Options:
     hint: bool = False
     as_json: bool = False
     watch: bool = False
+    train: Path | None = None  # the training.py to run afterwards
+    device: str = "auto"  # for it
 
 
 def check(source: Source, bundle: Bundle) -> Result:
@@ -124,7 +128,19 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
         print(_next_hint(path.parent / HINTS, result, source))
     else:
         print(result_as_text(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
-    return 0 if result.all_passed else 1
+    code = 0 if result.all_passed else 1
+    if options.train:
+        file = bundle.assignment.file
+        code = max(code, train_at_home(source, Path(file).stem, options.train, options.device))
+    return code
+
+
+def harness_in(folder: Path) -> Path:
+    """Return the training.py of a folder. Raises CheckError where there is none."""
+    harness = folder / "training.py"
+    if not harness.is_file():
+        raise CheckError(f"Nothing is trained here: there is no {harness}.")
+    return harness
 
 
 def only(result: Result, exercise: str) -> Result:
@@ -225,7 +241,8 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
     try:
         bundle = read_bundle(folder / "engine")
         chosen = _parser(bundle).parse_args(arguments)
-        options = Options(chosen.exercise, chosen.hint, chosen.json, chosen.watch)
+        harness = harness_in(folder) if chosen.train else None
+        options = Options(chosen.exercise, chosen.hint, chosen.json, chosen.watch, harness, chosen.device)
         place = Place(chosen.file or folder)
         return run_check(bundle, place, lambda path: path.name, options)
     except (BundleError, CheckError) as error:
@@ -250,6 +267,7 @@ def _parser(bundle: Bundle) -> argparse.ArgumentParser:
     for name, text in FLAGS.items():
         parser.add_argument(f"--{name}", action="store_true", help=text)
     parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
+    parser.add_argument("--device", default="auto", help=f"what --train trains on: {CHOICES}")
     return parser
 
 
@@ -257,6 +275,7 @@ FLAGS = {
     "watch": "check again whenever the file is saved",
     "hint": "one hint about the first case that fails, and one more each time",
     "json": "print the answer as JSON",
+    "train": "then train with training.py, which takes a while",
 }
 
 

@@ -1,0 +1,32 @@
+"""Train at home what a grading trains: the assignment's own training.py as a program, on a student's code as it is graded."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+from autograder.judge.messages import explain_trouble
+from autograder.sandbox.child.program import Program, describe
+from autograder.sandbox.job import Frame, Source, Trouble
+
+
+def train_at_home(source: Source, module: str, harness: Path, device: str) -> int:
+    """Run a training.py on a student's code, under the name that it imports, and let it print.
+
+    Return 0, or 1 where the code breaks, after its lines are shown. A device that is not there ends the program.
+    """
+    program = Program(module, source.notebook)
+    before = sys.argv
+    sys.argv = [str(harness), "--device", device]
+    try:
+        program.load([(chunk.label, chunk.text) for chunk in source.chunks])
+        runpy.run_path(str(harness), run_name="__main__")
+    except Exception as error:  # noqa: BLE001 (it is the student's code)
+        told = describe(error, program.labels)
+        trouble = Trouble(told["type"], told["text"], tuple(Frame(*frame) for frame in told["frames"]))
+        print(explain_trouble(trouble, source), file=sys.stderr)
+        return 1
+    finally:
+        sys.argv = before
+    return 0
