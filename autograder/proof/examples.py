@@ -48,9 +48,9 @@ def decimals(number: str) -> int:
 
 
 def is_rounded(value: float, written: str, slack: float = 0.0) -> bool:
-    """Whether a number as it is written is a value, rounded; `slack` is how far the value may be off, half a digit at most."""
+    """Whether a number as it is written is a value, rounded; `slack` is how far the value may be off, less than half a digit at most."""
     half = 0.5 * 10.0 ** -decimals(written) if "." in written else 0.0
-    return abs(value - float(written)) <= half * 1.001 + min(slack, half) + 1e-9
+    return abs(value - float(written)) <= half * 1.001 + min(slack, 0.98 * half) + 1e-9
 
 
 def as_written(value: float, said: str) -> str:

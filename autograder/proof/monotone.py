@@ -1,8 +1,9 @@
 """Prove that one more mistake never raises a score, on pairs of known mistakes in different exercises.
 
 A pair is graded as the reference with both in it, and each of the two alone. Where one mistake hides the other, no outcome
-tells them apart: both together answer every case as one alone does, or pass some case that one alone fails, by what they
-answer there and not because it is excused. Such pairs are counted apart.
+tells them apart: both together answer every case as one alone does, or pass some case that one alone fails, since they answer
+there as the reference does, or as the other mistake does alone. Such pairs are counted apart. A case that lets new, wrong
+answers pass hides nothing: it is too weak.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.made_again import prices_of
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.result import Result
+from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
 from autograder.proof.gradings import Ungraded
@@ -82,7 +84,7 @@ def try_pairs(
         as_one = any(
             abs(both - score) <= NOISE and _hides(oracle, m, pair) for m, score in zip(pair, each, strict=True)
         )
-        if as_one or all(both - _freed(oracle, result, known[m]) <= _score(known[m]) + NOISE for m in pair):
+        if as_one or all(both - _freed(oracle, pair, m, result, known[m]) <= _score(known[m]) + NOISE for m in pair):
             hidden += 1
         else:
             rising.append(" and ".join(_told(pair, each)) + f"; both score {both:g}")
@@ -93,17 +95,21 @@ def _score(result: Result) -> float:
     return sum(exercise.score for exercise in result.exercises)
 
 
-def _freed(oracle: Oracle, both: Result, alone: Result) -> float:
-    """Return the points of the cases that both mistakes together pass by what they answer, and one alone does not."""
+def _freed(oracle: Oracle, pair: Pair, mistake: Misconception, both: Result, alone: Result) -> float:
+    """Return the points of the cases that one mistake alone fails, and in which the other hides it or cancels it."""
     charged = {(e.name, case.name) for e in alone.exercises for case in e.cases if case.status is not Status.PASSED}
-    prices = {(t.case.exercise, t.case.name): price for t, price in prices_of(oracle).items()}
-    passed = (
-        (e.name, case.name)
-        for e in both.exercises
-        for case in e.cases
-        if case.status is Status.PASSED and not case.follows
-    )
-    return sum(prices.get(place, 0.0) for place in passed if place in charged)
+    passed = {(e.name, c.name) for e in both.exercises for c in e.cases if c.status is Status.PASSED and not c.follows}
+    freed = charged & passed
+    prices = {t: price for t, price in prices_of(oracle).items() if (t.case.exercise, t.case.name) in freed}
+    return sum(price for trial, price in prices.items() if _is_hidden(oracle, pair, mistake, trial))
+
+
+def _is_hidden(oracle: Oracle, pair: Pair, mistake: Misconception, trial: Trial) -> bool:
+    """Whether a pair answers a trial as the reference does, or as the mistake's other one does alone."""
+    both = oracle.answers(tuple(m.name for m in pair), trial)
+    other = oracle.answers(tuple(m.name for m in pair if m != mistake), trial)
+    known = (oracle.expected(trial), other)
+    return both is not None and any(found is not None and same_outcomes(trial, found, both) for found in known)
 
 
 def _hides(oracle: Oracle, mistake: Misconception, pair: Pair) -> bool:
