@@ -51,7 +51,7 @@ def test_a_pair_that_scores_more_is_told(assignment: Assignment, oracle: Oracle,
     assert told.endswith("; both score 7")
 
 
-def test_wrong_answers_that_have_a_property_hide_nothing(assignment: Assignment, sandbox: Sandbox) -> None:
+def test_wrong_answers_that_have_a_property_are_named(assignment: Assignment, sandbox: Sandbox) -> None:
     """Two mistakes together may satisfy a property by answers that neither the reference nor one of them gives."""
     shifts = Misconception(
         "shifts",
@@ -76,7 +76,9 @@ def test_wrong_answers_that_have_a_property_hide_nothing(assignment: Assignment,
         return [grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox) for text in texts]
 
     found = try_pairs(oracle, [(shifts, adds)], grade_all)
-    assert (found.tried, found.hidden, len(found.rising)) == (1, 0, 1)
+    assert (found.tried, found.hidden, found.rising) == (1, 0, ())
+    (line,) = found.by_property
+    assert line.startswith("shifts in center scores 3.0")
 
 
 def test_a_mistake_that_hides_another_is_counted_and_no_fault(assignment: Assignment, sandbox: Sandbox) -> None:

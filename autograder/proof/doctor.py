@@ -69,7 +69,8 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(graded)))
     yield Proof("each costs its own exercise and no other", tuple(_spilled(graded)))
     pairs = known.pairs(verdicts)
-    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs)", pairs.broken)
+    but = f", but for {len(pairs.by_property)} by a property of wrong answers" if pairs.by_property else ""
+    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs{but})", pairs.broken)
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
         texts = text_proofs(course, assignment, oracles[0])
