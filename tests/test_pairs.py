@@ -51,6 +51,36 @@ def test_a_pair_that_scores_more_is_told(assignment: Assignment, oracle: Oracle,
     assert told.endswith("; both score 7")
 
 
+def test_wrong_answers_that_have_a_property_are_named(assignment: Assignment, sandbox: Sandbox) -> None:
+    """Two mistakes together may satisfy a property by answers that neither the reference nor one of them gives."""
+    shifts = Misconception(
+        "shifts",
+        "center",
+        old="means = as_columns(row_means(x))",
+        new="x -= x[..., :1]\n    means = as_columns(row_means(x))",
+        caught_by="",
+        says="It moves what it was given.",
+    )
+    adds = Misconception(
+        "adds",
+        "spread",
+        old="return np.sqrt(mean_square)",
+        new="return np.sqrt(mean_square) + np.cos(x[..., 0])",
+        caught_by="",
+        says="It adds a cosine.",
+    )
+    cheap = tuple(replace(e, points=3.0 if e.name == "spread" else 0.01) for e in assignment.exercises)
+    oracle = Oracle(replace(assignment, exercises=cheap, misconceptions=(shifts, adds)), 11)
+
+    def grade_all(texts: Sequence[str]) -> list[Result]:
+        return [grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox) for text in texts]
+
+    found = try_pairs(oracle, [(shifts, adds)], grade_all)
+    assert (found.tried, found.hidden, found.rising) == (1, 0, ())
+    (line,) = found.by_property
+    assert line.startswith("shifts in center scores 3.0")
+
+
 def test_a_mistake_that_hides_another_is_counted_and_no_fault(assignment: Assignment, sandbox: Sandbox) -> None:
     """The root of zero is zero: no outcome tells whether it was taken."""
     zeros = Misconception(

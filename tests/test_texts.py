@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.cli import main
 from autograder.course.catalog import MISTAKEN, UNUSUAL, load_assignment, readme_of, replacements_in
 from autograder.course.spec import Assignment
 from autograder.handout.text_checks import text_faults
@@ -65,16 +66,80 @@ def test_a_slip_is_one_line(course_copy: Path, file: str, old: str, new: str, li
     assert any(line in found for found in faults(course_copy)), faults(course_copy)
 
 
-def test_a_number_that_the_reference_does_not_give(course_copy: Path) -> None:
-    """A worked number with a digit wrong is told with its case; the right one, also on the way to the answer, is not."""
-    path = course_copy / PUBLIC
+def put(path: Path, old: str, new: str) -> None:
+    """Replace what stands once in a file."""
     text = path.read_text(encoding="utf-8")
-    case = '@case("spread", check=close())\ndef by_hand(rng):\n    """A row of 1 and 2: mean 1.5, spread {}."""\n'
-    for told, wrong in ((".5000", []), (".5100", ["spread.by_hand says .5100"])):
-        call = "    yield call(np.array([[1.0, 2.0]]))\n"
-        path.write_text(f"{text}\n\n{case.format(told)}{call}", encoding="utf-8")
-        found = faults(course_copy)
-        assert [line.partition(",")[0] for line in found] == wrong
+    assert text.count(old) == 1, text.count(old)
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+DOCSTRING = '"""Return the mean of each row of `x`: (..., rows, columns) -> (..., rows).'
+CLAIM = '"""The rows 1 2 6 and 4 5 9 have the means 3 and 6.'
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "right", "wrong", "told"),
+    [
+        # A session, a call with its result, a sum and a number in words, in a docstring.
+        (REFERENCE, DOCSTRING, "\n\n    >>> row_means(np.array([[1.0, 2.5]]))\n    array([1.75])\n    ", "array([1.85])", "line 15: array([1.85]) is not right; right is array([1.75])"),
+        (REFERENCE, DOCSTRING, "\n\n    >>> row_means(np.eye(2)).shape\n    (2,)\n    ", "(3,)", "line 15: (3,) is not right; right is (2,)"),
+        (REFERENCE, DOCSTRING, " As row_means(np.array([[1, 2], [3, 3]])) -> [1.5, 3]", "[1.5, 2]", "line 12: row_means(np.array([[1, 2], [3, 3]])) -> [1.5, 2] is not right; right is [1.5, 3]"),
+        (REFERENCE, DOCSTRING, "\n\n    With (.5 + 2) / 2 = 1.25 it is\n    half.\n    ", "1.20", "line 14: (.5 + 2) / 2 = 1.20 is not right; right is 1.25"),
+        (REFERENCE, DOCSTRING, " Of 4, 5, 9 it is 6.0", "6.3", "line 12: 6.3 is neither in a call nor computed on the way; the nearest is 6.0"),
+        # The same in a claim, and an array in one.
+        (PUBLIC, CLAIM, "\n\n    They are [3.0 6.0]", "[6.0 3.0]", "line 15: [6.0 3.0] is neither in a call nor computed on the way; the nearest is"),
+        (PUBLIC, CLAIM, " Sums 9.0 and 18.0", "18.5", "line 13: 18.5 is neither in a call nor computed on the way; the nearest is 18.0"),
+        (PUBLIC, CLAIM, " (1 + 2 + 6) / 3 = 3", "= 4", "line 13: (1 + 2 + 6) / 3 = 4 is not right; right is 3"),
+        # A README, in words and in a block.
+        (README, "Three exercises", "ln 2 = .693. Three exercises", ".694", "line 3: ln 2 = .694 is not right; right is .693"),
+        (README, "Three exercises", "Here `row_means(np.ones((2, 3))) = [1, 1]`. Three exercises", "[1, 2]", "line 3: row_means(np.ones((2, 3))) = [1, 2] is not right; right is [1, 1]"),
+        (README, "Three exercises", "    a = .5  and  .75 · 1.6 +\n\nso .6446 · .6 = .3868 is\n\nThree exercises", ".3870", "line 5: .6446 · .6 = .3870 is not right; right is .3868"),
+    ],
+)  # fmt: skip
+def test_a_false_digit_is_told_with_its_line_and_the_right_one(
+    course_copy: Path, file: str, old: str, right: str, wrong: str, told: str
+) -> None:
+    """In every kind of place, and in every form; with the right digits nothing is said."""
+    text = (course_copy / file).read_text(encoding="utf-8")
+    new = right if file == README else old + right
+    put(course_copy / file, old, new)
+    if file == REFERENCE:
+        stub = course_copy / "assignments" / SLUG / "means.py"
+        put(stub, old, new)
+    assert [line for line in faults(course_copy) if "stub" not in line] == []
+    digits = {"= 4": "= 3", ".694": ".693", ".3870": ".3868", "18.5": "18.0", "6.3": "6.0", "1.20": "1.25"}
+    true = digits.get(wrong) or told.rpartition(" is ")[2]
+    true = {"[6.0 3.0]": "[3.0 6.0]", "(3,)": "(2,)"}.get(wrong, true)
+    (course_copy / file).write_text(text.replace(old, new.replace(true, wrong)), encoding="utf-8")
+    (line,) = (line for line in faults(course_copy) if "line" in line)
+    assert line.startswith(f"{file}, {told}"), line
+
+
+def test_doctor_ends_with_1_for_a_false_digit(
+    course_copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Through the command, with the line to go to."""
+    put(course_copy / README, "Three exercises", "ln 2 = .694. Three exercises")
+    monkeypatch.setattr("sys.argv", ["autograder", "doctor", SLUG, "--course", str(course_copy)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    assert f"{README}, line 3: ln 2 = .694 is not right; right is .693" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where x + .5 + .2 = .9 and W_x (1 + 2) = 5, h_t = .5, x = -.3069",
+        "row_means(x) -> [1, 2], row_means(h, 3) = 4, `f(1) = 3` and decode(row_means(x)) == x",
+        "| .5 | 2 = 3 | y_1 2 + 2 = 5 |, a_1 · .5 = .7, 3 = 3, 2 + 2 = 4x and 1 + 1 = 2 + 3, 1 + 1 = 2.",
+        "shapes (2, 3) and (batch, 7.5), see section 4.1, 0 < 2 - 1 <= 7",
+    ],
+)
+def test_what_is_no_example_is_left_alone(course_copy: Path, text: str) -> None:
+    """Half of a formula, symbols and shapes are not computed."""
+    put(course_copy / README, "Three exercises", f"{text}\n\nThree exercises")
+    assert [line for line in faults(course_copy) if "right" in line or "neither" in line] == []
 
 
 def test_an_exercise_stands_where_its_method_is_named(course_copy: Path) -> None:

@@ -45,7 +45,13 @@ def doctor(
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove every promise an assignment makes; exit 1 when one is broken."""
+    """Prove every promise an assignment makes; exit 1 when one is broken.
+
+    The reference gets full marks at five seeds, the stub zero, and every alternative full marks. The case that is named in
+    the bank catches each known mistake; the mistake gets its own name and costs its own exercise only; a second mistake raises
+    no score; every case catches something. The handout can be made, gives nothing away, and judges as `check` does. Every file
+    is read by something. Names, points, links, worked examples and numbers in the texts are true.
+    """
     from autograder.sandbox.machine import cores
 
     folder = course_of(course)

@@ -100,5 +100,7 @@ def show_fairness(console: Console, measured: Mapping[str, Fairness]) -> None:
         f"  of {tried} pairs of known mistakes {rising} score more than one of the two; in {hidden} one hides the other",
         highlight=False,
     )
+    for line in (line for each in added for line in each.by_property):
+        console.print(f"  wrong answers have a property: {plain(line)}", highlight=False, soft_wrap=True)
     for line in broken(measured):
         console.print(f"  [red]✗[/] {plain(line)}", highlight=False, soft_wrap=True)

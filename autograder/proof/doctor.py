@@ -61,19 +61,20 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
         yield Proof("the reference gives the same answers again", wavering)
         return
     yield uses_are_declared(oracles[0])
-    clinic = _Clinic(assignment, oracles[0], sandbox, jobs)
-    yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(clinic.reference_fails(oracles)))
-    yield Proof("the stub gets zero", tuple(clinic.stub_scores()))
+    known = _KnownFiles(assignment, oracles[0], sandbox, jobs)
+    yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(known.reference_fails(oracles)))
+    yield Proof("the stub gets zero", tuple(known.stub_scores()))
     yield Proof(
-        f"every correct solution gets full marks ({len(assignment.correct)})", tuple(clinic.correct_solutions_fail())
+        f"every correct solution gets full marks ({len(assignment.correct)})", tuple(known.correct_solutions_fail())
     )
-    verdicts = clinic.misconceptions()
+    verdicts = known.misconceptions()
     graded = {m: result for m, result in verdicts.items() if not isinstance(result, Ungraded)}
     yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(graded)))
     yield Proof("each costs its own exercise and no other", tuple(_spilled(graded)))
-    pairs = clinic.pairs(verdicts)
-    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs)", pairs.broken)
+    pairs = known.pairs(verdicts)
+    but = f", but for {len(pairs.by_property)} by a property of wrong answers" if pairs.by_property else ""
+    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs{but})", pairs.broken)
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
         texts = text_proofs(course, assignment, oracles[0])
@@ -98,7 +99,7 @@ def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
 Verdicts = Mapping[Misconception, Result]
 
 
-class _Clinic:
+class _KnownFiles:
     """Grades known submissions of one assignment, a few at a time."""
 
     def __init__(self, assignment: Assignment, oracle: Oracle, sandbox: Sandbox, jobs: int) -> None:

@@ -1,8 +1,9 @@
 """Prove that one more mistake never raises a score, on pairs of known mistakes in different exercises.
 
 A pair is graded as the reference with both in it, and each of the two alone. Where one mistake hides the other, no outcome
-tells them apart: both together answer every case as one alone does, or pass some case that one alone fails, by what they
-answer there and not because it is excused. Such pairs are counted apart.
+tells them apart: both together answer every case as one alone does, or pass some case that one alone fails, since they answer
+there as the reference does, or as the other mistake does alone. Such pairs are counted apart. Others pass a case by wrong
+answers that do have its property, which those of one alone, not finite for instance, have not. They are named, each by itself.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.repeated_mistakes import prices_of
 from autograder.judge.result import Result
+from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
 from autograder.proof.gradings import Ungraded
@@ -35,6 +37,7 @@ class Pairs:
     hidden: int = 0  # of these, those in which one hides the other
     rising: tuple[str, ...] = ()  # those that score more than one of the two alone
     ungraded: tuple[str, ...] = ()  # those of which nothing is known
+    by_property: tuple[str, ...] = ()  # those that score more since wrong answers of both have a property
     missing: tuple[str, ...] = ()  # why there is none, where there should be
 
     @property
@@ -70,7 +73,7 @@ def try_pairs(
     texts = [apply_edits(reference, edits) or "" for edits in (*((m,) for m in single), *pairs)]
     results = grade_all(texts)
     known |= dict(zip(single, results, strict=False))
-    hidden, rising, ungraded = 0, list[str](), list[str]()
+    hidden, rising, by_property, ungraded = 0, list[str](), list[str](), list[str]()
     for pair, result in zip(pairs, results[len(single) :], strict=True):
         unknown = [found.problem for found in (result, *(known[m] for m in pair)) if isinstance(found, Ungraded)]
         if unknown:
@@ -82,28 +85,43 @@ def try_pairs(
         as_one = any(
             abs(both - score) <= NOISE and _hides(oracle, m, pair) for m, score in zip(pair, each, strict=True)
         )
-        if as_one or all(both - _freed(oracle, result, known[m]) <= _score(known[m]) + NOISE for m in pair):
+        freed = {m: tuple(_freed(oracle, result, known[m])) for m in pair}
+        alike = {m: [t for t in trials if _is_hidden(oracle, pair, m, t)] for m, trials in freed.items()}
+        line = " and ".join(_told(pair, each)) + f"; both score {both:g}"
+        if as_one or _covers(oracle, alike, both, known):
             hidden += 1
+        elif _covers(oracle, freed, both, known):
+            by_property.append(line)
         else:
-            rising.append(" and ".join(_told(pair, each)) + f"; both score {both:g}")
-    return Pairs(len(pairs), hidden, tuple(rising), tuple(ungraded))
+            rising.append(line)
+    return Pairs(len(pairs), hidden, tuple(rising), tuple(ungraded), tuple(by_property))
 
 
 def _score(result: Result) -> float:
     return sum(exercise.score for exercise in result.exercises)
 
 
-def _freed(oracle: Oracle, both: Result, alone: Result) -> float:
-    """Return the points of the cases that both mistakes together pass by what they answer, and one alone does not."""
+def _covers(
+    oracle: Oracle, freed: Mapping[Misconception, Sequence[Trial]], both: float, alone: Mapping[Misconception, Result]
+) -> bool:
+    """Whether a pair scores no more than each of its mistakes alone, but for these cases."""
+    prices = prices_of(oracle)
+    return all(both - sum(prices[t] for t in trials) <= _score(alone[m]) + NOISE for m, trials in freed.items())
+
+
+def _freed(oracle: Oracle, both: Result, alone: Result) -> Iterator[Trial]:
+    """Yield the trials that both mistakes together pass by what they answer, and one alone does not."""
     charged = {(e.name, case.name) for e in alone.exercises for case in e.cases if case.status is not Status.PASSED}
-    prices = {(t.case.exercise, t.case.name): price for t, price in prices_of(oracle).items()}
-    passed = (
-        (e.name, case.name)
-        for e in both.exercises
-        for case in e.cases
-        if case.status is Status.PASSED and not case.follows
-    )
-    return sum(prices.get(place, 0.0) for place in passed if place in charged)
+    passed = {(e.name, c.name) for e in both.exercises for c in e.cases if c.status is Status.PASSED and not c.follows}
+    yield from (trial for trial in oracle.trials if (trial.case.exercise, trial.case.name) in charged & passed)
+
+
+def _is_hidden(oracle: Oracle, pair: Pair, mistake: Misconception, trial: Trial) -> bool:
+    """Whether a pair answers a trial as the reference does, or as the mistake's other one does alone."""
+    both = oracle.answers(tuple(m.name for m in pair), trial)
+    other = oracle.answers(tuple(m.name for m in pair if m != mistake), trial)
+    known = (oracle.expected(trial), other)
+    return both is not None and any(found is not None and same_outcomes(trial, found, both) for found in known)
 
 
 def _hides(oracle: Oracle, mistake: Misconception, pair: Pair) -> bool:

@@ -14,10 +14,9 @@ from types import CodeType
 
 from autograder.course.spec import Assignment
 from autograder.course.stub import solution_spans
-from autograder.judge.checks import answered, choice
 from autograder.proof.code_changes import variants
 from autograder.proof.gradient_cuts import Place, place_of, tracked
-from autograder.proof.soundness import bank_of
+from autograder.proof.soundness import bank_of, is_quiz
 
 _SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
 Path = tuple[tuple[str, int], ...]  # fields and positions that lead from the module to a node
@@ -37,7 +36,7 @@ def mutants_of(assignment: Assignment) -> tuple[Mutant, ...]:
     """Return every mutant of an assignment's reference, in the order of its lines; quizzes have none."""
     tree = _parse(assignment.reference)
     owners = {blank: e.name for e in assignment.exercises for blank in e.blanks}
-    quizzes = {e.name for e in assignment.exercises if _is_quiz(assignment, e.name)}
+    quizzes = {e.name for e in assignment.exercises if is_quiz(assignment, e.name)}
     tensors = tracked(assignment, tree)
     found: list[Mutant] = []
     for function, start, end in solution_spans(assignment.reference):
@@ -57,7 +56,7 @@ def nothing_to_try(assignment: Assignment) -> Iterator[str]:
     """Yield what has to be there for a trial to prove anything: mutants of every exercise that has code, and known mistakes."""
     changed = {mutant.exercise for mutant in mutants_of(assignment)}
     for exercise in assignment.exercises:
-        if not exercise.training and exercise.name not in changed and not _is_quiz(assignment, exercise.name):
+        if not exercise.training and exercise.name not in changed and not is_quiz(assignment, exercise.name):
             yield f"{exercise.name} has no mutant: nothing in its solution region can be changed"
     if not assignment.misconceptions:
         yield f"there is no known mistake in {bank_of(assignment)}"
@@ -69,10 +68,6 @@ def compiled(assignment: Assignment, mutant: Mutant) -> CodeType:
     place = _Place(tree, mutant.path)
     place.put(list(variants(place.node, place.parent))[mutant.variant])
     return compile(ast.fix_missing_locations(tree), assignment.file, "exec", dont_inherit=True)
-
-
-def _is_quiz(assignment: Assignment, exercise: str) -> bool:
-    return all(isinstance(case.check, answered | choice) for case in assignment.cases_of(exercise))
 
 
 def _parse(source: str) -> ast.Module:

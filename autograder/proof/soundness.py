@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import StubError, render_stub
+from autograder.judge.checks import answered, choice
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ def _names(assignment: Assignment) -> Iterator[str]:
         yield from (f"there is no {n} to forbid" for n in rule.names if "*" not in n and pydoc.locate(n) is None)
     if not math.isclose(assignment.max_score, assignment.points):
         yield f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
+
+
+def is_quiz(assignment: Assignment, exercise: str) -> bool:
+    """Whether all that an exercise asks for is a choice of answers."""
+    return all(isinstance(case.check, answered | choice) for case in assignment.cases_of(exercise))
 
 
 def bank_of(assignment: Assignment) -> str:

@@ -19,7 +19,7 @@ from autograder.course.spec import Assignment
 from autograder.handout.handout import links
 from autograder.handout.write_notebook import unplaced
 from autograder.oracle.oracle import Oracle
-from autograder.proof.numbers import false_numbers
+from autograder.proof.numbers import false_examples, false_numbers, passages
 
 _LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _IDENTIFIER = re.compile(r"(?<![\w\"'/])[A-Za-z_]\w{2,}(?![\w\"'/])")  # neither a part of a text nor of a path
@@ -57,7 +57,9 @@ def text_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterato
     yield "its README gives points and stars as declared", wrong_points(assignment, readme)
     places = [*without_a_place(assignment, readme), *idle_figures(readme, pictures)]
     yield "every exercise has a place in the notebook, and every picture in the README", places
-    yield "numbers in public claims are those of the reference", false_numbers(assignment, oracle)
+    texts = tuple(passages(course, assignment))
+    yield "its worked examples come to what is written", false_examples(oracle, texts)
+    yield "numbers in public claims and docstrings are those of the reference", false_numbers(oracle, texts)
 
 
 def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
