@@ -299,12 +299,20 @@ EINSUM = (
     ("q @ k.transpose(-2, -1)", 'torch.einsum("bhqd,bhkd->bhqk", q, k)'),
     ("merge_heads(weights @ v)", 'merge_heads(torch.einsum("bhqk,bhkd->bhqd", weights, v))'),
 )
+ROW_BY_ROW = tuple(
+    (
+        f"split_heads(self.W_{low}({name}), self.n_heads)",
+        f"torch.cat([split_heads(row[None], self.n_heads) for row in self.W_{low}({name})])",
+    )
+    for low, name in zip("qkv", ("query", "key", "value"), strict=True)
+)
 HEADS = "return by_head.transpose(1, 2)"
 IN_A_LIST = (
     "return list(x.split(d_model // n_heads, dim=-1))"  # the bank knows it; what calls it crashes in its own line
 )
 BEHIND_SPLIT_HEADS: dict[str, tuple[str, tuple[tuple[str, str], ...], float]] = {
     "right, behind a mistake that the bank knows": (IN_A_LIST, (), 10),
+    "right, and calls it for each row": ("return by_head", ROW_BY_ROW, 10),
     "right in other words, so that it crashes with another text": ("return by_head", EINSUM, 10),
     "right, behind a shape that the bank does not know": ("return by_head.permute(0, 1, 3, 2)", (), 10),
     "right in other words, behind such a shape": ("return x.reshape(batch * time, n_heads, -1)", EINSUM, 10),
@@ -326,3 +334,21 @@ def test_a_crash_on_a_wrong_shape_is_charged_to_who_is_wrong(what: str, patient:
         assert text.count(old) == 1
         text = text.replace(old, new)
     assert scores("a6_multihead", text, patient)["MultiHeadAttention"] == pytest.approx(points, abs=1)
+
+
+STEP_BACKWARD = """
+x_t, h_prev, h_t, W_x, W_h = cache
+dz = dh * (1 - h_t**2)
+return dz @ W_x, (dz @ W_h)[..., None], dz.T @ x_t, dz.T @ h_prev, dz.sum(axis=0)
+"""
+ONE_AXIS_MORE = {
+    "a2_bptt": {"rnn_step_backward": STEP_BACKWARD},
+    "a5_attention": {"attention_scores": "return (Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1]))[..., None]"},
+}
+
+
+@pytest.mark.parametrize("slug", ONE_AXIS_MORE)
+def test_what_crashes_further_down_is_charged_to_who_is_wrong(slug: str, patient: Sandbox) -> None:
+    """Callers of callers crash too, in lines of exercises that are right; the bank does not know the mistake."""
+    result = graded(slug, with_bodies(slug, ONE_AXIS_MORE[slug]), patient)
+    assert {e.name for e in result.exercises if e.score < e.max_score} == set(ONE_AXIS_MORE[slug])

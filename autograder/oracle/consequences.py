@@ -3,8 +3,8 @@
 Some exercises call others. Where the called one is wrong, the caller is judged against what the reference would give *if it
 called the student's version*. The reference of the caller runs here. Wherever it calls the wrong exercise, the student's
 version is called in the sandbox and its answer is used. A case whose outcome is the one found in this way is charged to the
-called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed in a line of its own, `stand_ins.py`
-decides. No reference code leaves this process.
+called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed, `stand_ins.py` decides, if it can. No
+reference code leaves this process.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def follow(
     if not failed:
         return {}
     replay = Replay(oracle, wrong)
-    crashed = [j.trial for j in failed if _is_own_crash(oracle, j)]
+    crashed = [j.trial for j in failed if j.status is Status.CRASHED]
     alone = right_among_stand_ins(oracle, replay, source, sandbox, crashed)
     open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
     followed = _ask(oracle, replay, source, sandbox, open_trials)
@@ -64,12 +64,6 @@ def follow(
     shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone))
     found = _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
     return found | {t: () for t, names in alone.items() if not names}
-
-
-def _is_own_crash(oracle: Reference, judged: Judged) -> bool:
-    """Whether a trial crashed in a line of the exercise's own."""
-    crash = next((o for o in judged.outcomes if o.ending is not Ending.RETURNED), None)
-    return judged.status is Status.CRASHED and crash is not None and not place_of(oracle, judged.trial, crash)
 
 
 def _ask(

@@ -32,7 +32,8 @@ def right_among_stand_ins(
 ) -> dict[Trial, tuple[str, ...]]:
     """Return for each trial the wrong exercises that it follows from; none where the calling exercise is wrong itself.
 
-    A trial is left out where this cannot be decided: it calls no wrong exercise, or one that cannot be stood in for.
+    A trial is left out where this cannot be decided: the reference calls no wrong exercise, or none that can be stood in
+    for, or the student's code calls it with other shapes.
     """
     asked: dict[Trial, tuple[Request, ...]] = {}
     for trial in trials:
@@ -47,7 +48,9 @@ def right_among_stand_ins(
     requests = tuple(request for trial in told for request in asked[trial])
     outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in t.requests) for t in told}
-    return {t: tuple(sorted(asked[t][0].args[-1])) if same_outcomes(t, got[t], expected[t]) else () for t in told}
+    decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
+    same = {t for t in decided if same_outcomes(t, got[t], expected[t])}
+    return {t: tuple(sorted(asked[t][0].args[-1])) if t in same else () for t in decided}
 
 
 def _among(request: Request, others: dict[str, Any]) -> Request:

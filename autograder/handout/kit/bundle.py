@@ -36,8 +36,6 @@ FORMAT = 5
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.npz"
 
-Fingerprints = Mapping[tuple[str, str], tuple[Outcome, ...]]  # by mistake and trial, where it changes anything
-
 
 class BundleError(Exception):
     """The data beside a `check.py` is missing or of another version."""

@@ -18,6 +18,7 @@ from autograder.sandbox.child.program import Invocation, call_module
 from autograder.sandbox.child.tree import leaves, map_leaves
 
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
+OTHER_SHAPES = "the reference does not call it with these shapes"
 
 
 def call_among(
@@ -64,7 +65,7 @@ def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) 
         shapes = shapes_of(given)
         answer = next((answer for known, answer in answers if known == shapes), None)
         if answer is None:
-            raise ValueError("the reference calls it with other shapes")
+            raise ValueError(OTHER_SHAPES)
         return map_leaves(lambda leaf: _mixed(leaf, given), answer)
 
     return stand_in
