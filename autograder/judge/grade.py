@@ -112,6 +112,7 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> 
         text,
         seconds=sum(outcome.seconds for outcome in judged.outcomes),
         follows=upstream,
+        grader_note="".join(outcome.printed for outcome in judged.outcomes),
     )
 
 
