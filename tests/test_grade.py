@@ -536,8 +536,8 @@ def test_what_builds_on_nothing_written_is_skipped(graded: Graded, edited: Edite
 
 
 def test_a_crash_inside_another_exercise_points_there(graded: Graded, edited: Edited, cases: Cases) -> None:
-    """Whoever reads only the second message still learns where to look first."""
-    result = graded(edited(row_means="return x.summ()"))
+    """Also where the calling exercise is wrong by itself, so that the crash is no excuse."""
+    result = graded(edited(row_means="return x.summ()", center="return x + as_columns(row_means(x))"))
     found = cases(result, "center")["two_rows_centered"]
     assert found.status is Status.SKIPPED
     assert found.message.startswith("It fails inside your `row_means`, which does not pass its own cases yet;")
