@@ -1,14 +1,13 @@
 """What a student may know about an assignment, as data: public cases, the answers to expect, and known mistakes.
 
-Two files hold it: JSON for everything that has a shape, and an `.npz` for the numbers, which numpy reads without ever
-making objects. There is no code in them, no reference, no hidden case, and of a known mistake only its sentence and
+Two files hold it: JSON for everything that has a shape, and the numbers as they travel in and out of the sandbox, of
+which no objects are ever made. There is no code in them, no reference, no hidden case, and of a known mistake only its sentence and
 what it gives on the public cases. `autograder check` and the handout's `check.py` judge by the same bundle.
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,12 +28,12 @@ from autograder.course.spec import (
 )
 from autograder.judge import checks
 from autograder.judge.trials import Judged, Small, Trial, make_trial
-from autograder.sandbox.child.wire import unpack
+from autograder.sandbox.child.wire import decode, unpack
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source, Trouble
 
 FORMAT = 5
 SEED = 0  # public cases are worked examples; what randomness is left in a call is the same everywhere
-SHAPES, NUMBERS = "public.json", "public.npz"
+SHAPES, NUMBERS = "public.json", "public.safetensors"
 
 Fingerprints = Mapping[tuple[str, str], tuple[Outcome, ...]]  # by mistake and trial, where it changes anything
 
@@ -118,9 +117,8 @@ def read_bundle(folder: Path) -> Bundle:
     """Read a bundle from its two files. Raises BundleError."""
     try:
         document = json.loads((folder / SHAPES).read_text(encoding="utf-8"))
-        with np.load(folder / NUMBERS, allow_pickle=False) as numbers:
-            flat = {name: numbers[name] for name in numbers.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        flat = decode((folder / NUMBERS).read_bytes())
+    except (OSError, ValueError) as error:
         raise BundleError(f"{folder} cannot be read ({error}). Unzip the handout again.") from None
     if document.get("format") != FORMAT:
         raise BundleError(f"{folder / SHAPES} is of another version than this program. Unzip the handout again.")
