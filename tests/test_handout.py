@@ -89,7 +89,7 @@ def test_a_handout_is_a_list_of_files(files: Files) -> None:
         "tests/center.py",
         "tests/spread.py",
         "engine/public.json",
-        "engine/public.npz",
+        "engine/public.safetensors",
     }
     assert engine_files().items() <= files.items()
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import io
 import json
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,25 +15,11 @@ from autograder.handout.handout import engine_files, handout_files
 from autograder.handout.leaks import Secrets, leaks, secrets_of
 from autograder.handout.public_data import public_oracle
 from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.wire import encode
 
 ROOT = Path(__file__).parents[1]
 LINE = "deviations = center(as_columns(x)) * np.ones(1)"
 KEY = {"why_scale": "c", "what_mask": "b", "order_lost": "d", "two_roles": "a", "cost_in_time": "c"}
-
-
-def npy(array: np.ndarray) -> bytes:
-    """Return an array as a .npy file."""
-    file = io.BytesIO()
-    np.save(file, array)
-    return file.getvalue()
-
-
-def zipped(data: bytes, name: str = "inner") -> bytes:
-    """Return a zip that holds one file."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, data)
-    return file.getvalue()
 
 
 def notebook(text: str) -> bytes:
@@ -48,21 +29,9 @@ def notebook(text: str) -> bytes:
 
 FORMS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda data: b"# a comment\n   " + data,
-    "zlib": zlib.compress,
-    "gzip": gzip.compress,
-    "base64": base64.b64encode,
-    "base64 in lines": base64.encodebytes,
-    "base64 for addresses": base64.urlsafe_b64encode,
-    "zlib in base64 in a notebook's metadata": lambda d: notebook(base64.b64encode(zlib.compress(d)).decode()),
     "escaped in JSON": lambda data: notebook("\u00b7\n" + data.decode()),
     "lines of a notebook": lambda data: json.dumps({"cells": [{"source": ["a\n", data.decode()]}]}).encode(),
-    "zip": zipped,
-    "zip in a zip": lambda data: zipped(zipped(data)),
-    "a file's name": lambda data: zipped(b"", data.decode()),
-    "hexadecimal": lambda data: data.hex().encode(),
-    "bytes of an array": lambda data: npy(np.frombuffer(data, np.uint8)),
-    "numbers of an array": lambda data: zipped(npy(np.frombuffer(data, np.uint8).astype(np.int64)), "x.npy"),
-    "a string of a program": lambda data: f"text = {zlib.compress(data)!r}".encode(),
+    "a string of a program": lambda data: f"text = {data!r}".encode(),
 }
 
 
@@ -74,7 +43,7 @@ def secrets() -> Secrets:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_planted_line_is_found(form: str, secrets: Secrets) -> None:
-    """Plain, compressed, encoded, and one in another."""
+    """Plain, and in the notebooks and programs that a handout is made of."""
     found = list(leaks({"file": FORMS[form](LINE.encode())}, secrets, {}))
     assert found
     assert all(line.startswith("file gives away a line (") for line in found)
@@ -116,10 +85,9 @@ def test_hidden_numbers_are_found(assignment: Assignment, own: Secrets) -> None:
     oracle = Oracle(assignment, 0)
     trial = next(t for t in oracle.trials if t.case.visibility is Visibility.HIDDEN and np.size(t.calls[0].args[0]) > 5)
     sent, wanted = np.asarray(trial.calls[0].args[0], float), np.asarray(oracle.expected(trial)[0].value, float)
-    assert list(leaks({"x": npy(sent.astype(np.float32))}, own, {}))
+    assert list(leaks({"x": encode({"f4": sent.astype(np.float32).reshape(-1)})}, own, {}))
     assert list(leaks({"x": json.dumps(sent.round(5).tolist()).encode()}, own, {}))
-    assert list(leaks({"x": zlib.compress(npy(wanted))}, own, {}))
-    assert list(leaks({"x": zipped(npy(np.concatenate([np.arange(9.0), sent.reshape(-1)])))}, own, {}))
+    assert list(leaks({"x": encode({"f8": np.concatenate([np.arange(9.0), wanted.reshape(-1)])})}, own, {}))
 
 
 def test_hidden_names_and_claims_are_found(assignment: Assignment, own: Secrets) -> None:
@@ -144,6 +112,6 @@ def test_the_courses_handouts_give_nothing_away(slug: str) -> None:
         public_oracle(assignment), (ROOT / "assignments" / slug / "README.md").read_text(encoding="utf-8")
     )
     assert list(leaks(handout_files(ROOT, public_oracle(assignment)), secrets, engine_files())) == []
-    found = list(leaks({"x": zlib.compress(assignment.reference.encode())}, secrets, {}))
+    found = list(leaks({"x": notebook(assignment.reference)}, secrets, {}))
     assert len(found) > 50
     assert any("the answer to" in line for line in found)

@@ -65,7 +65,7 @@ def test_what_stays_on_the_cpu_is_named(body: str) -> None:
     text = MODEL.format(body=body)
     source, trouble = Source("model", (Chunk("model.py", text),)), trouble_of(text)
     for visibility in Visibility:
-        told, _, rest = explain_trouble(trouble, source, visibility).partition(trouble.type_name)
+        told, _, rest = explain_trouble(trouble, source, visibility).text.partition(trouble.type_name)
         assert NAMED[body] in told
         assert bool(told) == bool(NAMED[body])
         assert "model.py, line" in rest

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 
-from autograder.course.spec import Exercise
+from autograder.course.assignment import Exercise
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def repository_files() -> dict[str, bytes]:
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
-        ".gitattributes": b"* text=auto eol=lf\n*.npz binary\n",
+        ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
     }
 
 

@@ -1,6 +1,6 @@
 """Prove that files for students hold no line of a solution, no hidden case, and no key of a quiz.
 
-Every file is read in every form that `file_contents.py` knows. Public text is no secret, and neither is a line so short that
+Every file is read in every way that `file_contents.py` knows. Public text is no secret, and neither is a line so short that
 anyone would write it.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import solution_lines
-from autograder.handout.file_contents import Form, forms
+from autograder.handout.file_contents import Content, contents_of
 from autograder.judge.checks import choice
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial, as_data
@@ -46,18 +46,18 @@ def leaks(files: Mapping[str, bytes], secrets: Secrets, known: Mapping[str, byte
     """Yield which file gives which secret away; files equal to those in `known` are public and skipped."""
     for name, data in files.items():
         if known.get(name) != data:
-            found = {(what, form.how): None for form in forms(data) for what in _found(form, secrets)}
+            found = {(what, read.how): None for read in contents_of(data) for what in _found(read, secrets)}
             yield from (f"{name} gives away {what} ({how})" for what, how in found)
 
 
-def _found(form: Form, secrets: Secrets) -> Iterator[str]:
-    squeezed = _squeeze(form.text)
+def _found(read: Content, secrets: Secrets) -> Iterator[str]:
+    squeezed = _squeeze(read.text)
     yield from (what for text, what in secrets.texts.items() if text in squeezed)
     for key in secrets.keys:
-        yield from _answered(form.text, key)
-    grams = _grams(form.numbers) & secrets.grams.keys()
+        yield from _answered(read.text, key)
+    grams = _grams(read.numbers) & secrets.grams.keys()
     yield from dict.fromkeys(secrets.grams[gram] for gram in grams)
-    exact = [secrets.exact[n] for n in dict.fromkeys(form.numbers) if n in secrets.exact]
+    exact = [secrets.exact[n] for n in dict.fromkeys(read.numbers) if n in secrets.exact]
     yield from (what for what in dict.fromkeys(exact) if exact.count(what) > 1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
@@ -12,10 +11,9 @@ import numpy as np
 
 from autograder.course.spec import Assignment, Check
 from autograder.handout.kit.bundle import FORMAT, NUMBERS, SHAPES, BundleError
-from autograder.handout.zips import zip_bytes
 from autograder.judge import checks
 from autograder.judge.trials import Small, Trial, as_data
-from autograder.sandbox.child.wire import pack
+from autograder.sandbox.child.wire import encode, pack
 from autograder.sandbox.job import Outcome
 
 
@@ -94,11 +92,5 @@ def bundle_files(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> 
         places[name] = [row, kept[row, content.tobytes()], list(array.shape)]
     whole = {**document, "format": FORMAT, "arrays": places}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    numbers = {f"{row}.npy": _npy(np.concatenate(parts)) for row, parts in rows.items()}
-    return {SHAPES: text.encode() + b"\n", NUMBERS: zip_bytes(numbers)}
-
-
-def _npy(array: np.ndarray) -> bytes:
-    file = io.BytesIO()
-    np.lib.format.write_array(file, array, allow_pickle=False)
-    return file.getvalue()
+    numbers = encode({row: np.concatenate(parts) for row, parts in rows.items()})
+    return {SHAPES: text.encode() + b"\n", NUMBERS: numbers}

@@ -1,6 +1,6 @@
 """Read what a student may know about an assignment: public cases, expected answers, and known mistakes.
 
-Two files hold it: JSON for the structure and an `.npz` for the numbers, which numpy reads without making objects. They hold
+Two files hold it: JSON for the structure, and the numbers in the format of the sandbox, which never makes objects. They hold
 no code, no reference and no hidden case. Of a known mistake they hold its sentence and what it gives on the public cases.
 `autograder check` and the handout's `check.py` judge by the same bundle.
 """
@@ -8,7 +8,6 @@ no code, no reference and no hidden case. Of a known mistake they hold its sente
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,12 +28,12 @@ from autograder.course.spec import (
 )
 from autograder.judge import checks
 from autograder.judge.trials import Small, Trial, make_trial
-from autograder.sandbox.child.wire import unpack
+from autograder.sandbox.child.wire import decode, unpack
 from autograder.sandbox.job import Ending, Outcome, Trouble
 
 FORMAT = 5
 SEED = 0  # so that a call with randomness gives the same everywhere
-SHAPES, NUMBERS = "public.json", "public.npz"
+SHAPES, NUMBERS = "public.json", "public.safetensors"
 
 
 class BundleError(Exception):
@@ -103,9 +102,8 @@ def read_bundle(folder: Path) -> Bundle:
     """Read a bundle from its two files. Raises BundleError."""
     try:
         document = json.loads((folder / SHAPES).read_text(encoding="utf-8"))
-        with np.load(folder / NUMBERS, allow_pickle=False) as numbers:
-            flat = {name: numbers[name] for name in numbers.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        flat = decode((folder / NUMBERS).read_bytes())
+    except (OSError, ValueError) as error:
         raise BundleError(f"{folder} cannot be read ({error}). Unzip the handout again.") from None
     if document.get("format") != FORMAT:
         raise BundleError(f"{folder / SHAPES} is of another version than this program. Unzip the handout again.")

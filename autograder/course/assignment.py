@@ -1,0 +1,131 @@
+"""What an assignment is made of: frozen data, no side effects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from autograder.course.cases import Case, Visibility
+from autograder.course.trainings import Training
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """The smallest edit of the reference that makes a known mistake.
+
+    `old` occurs exactly once in the reference, so the bank cannot rot silently; `caught_by` names a case of the
+    exercise that fails on it; `says` is the sentence a student reads. `twins` are misconceptions of the same
+    exercise whose outputs cannot be told from this one's.
+    """
+
+    name: str
+    exercise: str
+    old: str
+    new: str
+    caught_by: str
+    says: str
+    twins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Definitions that replace those of the reference: another correct way to write it, or a known mistake rewritten."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What a student writes for points: a function or class, and the definitions blanked in the stub.
+
+    Of a `training` exercise nothing is blanked: it asks that what the others are made of learns together. `uses` are the
+    other exercises that the reference calls in it; what those use in turn is not repeated. `doctor` proves it.
+    """
+
+    name: str
+    points: float
+    blanks: tuple[str, ...]
+    difficulty: int = 1
+    training: bool = False
+    uses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """Library code that would do these exercises for the student: full names, whose last part may hold `*`.
+
+    `instead` says what may be used.
+    """
+
+    names: tuple[str, ...]
+    exercises: tuple[str, ...]
+    instead: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use.
+
+    Seconds are CPU time, which other work on the machine does not shorten; four times as much may pass on the wall. Those
+    for all cases together are on the wall.
+    """
+
+    case_seconds: float = 2.0
+    total_seconds: float = 60.0  # for all cases together
+    import_seconds: float = 10.0
+    memory_mb: int = 1024
+    output_mb: int = 16  # for one answer
+    log_kb: int = 64
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Everything about one assignment, read from its two folders."""
+
+    slug: str
+    title: str
+    file: str  # the file students edit
+    points: float  # what the exercises' points must add up to
+    exercises: tuple[Exercise, ...]
+    limits: Limits
+    torch: bool  # whether to have torch ready before submissions run
+    given: tuple[str, ...]  # definitions of the reference that ship to students as they are
+    reference: str  # source text
+    stub: str  # source text, as committed
+    cases: tuple[Case, ...]
+    misconceptions: tuple[Misconception, ...]
+    correct: tuple[Replacement, ...]  # other correct ways to write it
+    shortcuts: tuple[Shortcut, ...] = ()
+    trainings: tuple[Training, ...] = ()
+    harness: str = ""  # source text of what runs the trainings, which students see
+
+    @property
+    def max_score(self) -> float:
+        """The points of all exercises together."""
+        return sum(exercise.points for exercise in self.exercises)
+
+    def uses(self, exercise: str) -> tuple[str, ...]:
+        """Return the exercises that one builds on, directly or through others, in report order."""
+        direct = {e.name: e.uses for e in self.exercises}
+        found, waiting = set[str](), [exercise]
+        while waiting:
+            new = set(direct.get(waiting.pop(), ())) - found
+            found |= new
+            waiting += new
+        return tuple(name for name in direct if name in found and name != exercise)
+
+    @property
+    def device(self) -> str:
+        """What models are trained on, the same for all of a class."""
+        return next((training.device for training in self.trainings if training.device != "cpu"), "cpu")
+
+    def without_training(self) -> Assignment:
+        """Return the assignment without its training exercises, which take a minute each."""
+        kept = tuple(exercise for exercise in self.exercises if not exercise.training)
+        return replace(self, exercises=kept, trainings=(), points=sum(e.points for e in kept))
+
+    def cases_of(self, exercise: str, *, public_only: bool = False) -> tuple[Case, ...]:
+        """Return an exercise's cases in report order: public first, then hidden, each in file order."""
+        return tuple(
+            c for c in self.cases if c.exercise == exercise and not (public_only and c.visibility is Visibility.HIDDEN)
+        )

@@ -1,0 +1,62 @@
+"""A training: a run in which a student's code has to learn, and what it has to reach."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a training run has to reach: a number the grader computes itself from what the run returned.
+
+    `measure(args, value)` gets the run's arguments and its value, as numpy arrays; targets it knows from neither. Below
+    `low` or above `high` the case fails, and `below` or `above` says what that symptom means.
+    """
+
+    name: str
+    claim: str
+    measure: Callable[[tuple[Any, ...], Any], float]
+    low: float = -math.inf
+    high: float = math.inf
+    below: str = ""
+    above: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Training:
+    """A run of the harness `function` of the assignment's public training.py, on the student's code.
+
+    The harness is called as function(student, report, steps, *args) with the student's module and a function that
+    takes (step, loss); elsewhere than on the CPU with device=..., too. It returns a dict whose "losses" holds every step's
+    loss; over `first_steps` they have to be the reference's, from the same start and batches. `draw` makes the arguments;
+    held-out targets are not among them. `prefers` is the device that the training asks for, `device` the one that a grading
+    has settled on.
+    `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
+    float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
+    `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`.
+    """
+
+    exercise: str
+    function: str
+    draw: Callable[[np.random.Generator], tuple[Any, ...]]
+    steps: int
+    seconds: float
+    metrics: tuple[Metric, ...]
+    catches: tuple[str, ...] = ()
+    first_steps: int = 20
+    tolerance: float = 1e-2
+    memory_mb: int = 2048
+    too_slow: tuple[str, ...] = ()
+    prefers: str = "cpu"
+    device: str = "cpu"
+
+    def args(self, seed: int) -> tuple[Any, ...]:
+        """Return the run's arguments for a seed."""
+        return self.draw(np.random.default_rng([seed, zlib.crc32(self.exercise.encode())]))
