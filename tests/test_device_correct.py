@@ -14,7 +14,7 @@ import pytest
 import torch
 from pretended_device import Pretended
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import CORRECT, UNUSUAL, load_assignment, replacements_in, slugs
 from autograder.course.spec import Assignment, Training
 from autograder.oracle.device import takes_device
 from autograder.oracle.oracle import Oracle
@@ -35,11 +35,12 @@ HELD_OUT = {
 
 
 def correct(assignment: Assignment) -> Iterator[tuple[str, str]]:
-    """Yield the course's own correct solutions of an assignment: the reference, and other ways and strange ones to write it."""
+    """Yield the course's own correct solutions of an assignment: the reference, and other ways and unusual ones to write it."""
     yield "reference", assignment.reference
-    for path in sorted((ROOT / "solutions" / assignment.slug).glob("*/*.py")):
-        if path.parent.name in ("alternatives", "strange"):
-            yield f"{path.parent.name}/{path.stem}", f"{assignment.reference}\n{path.read_text(encoding='utf-8')}"
+    for folder in (CORRECT, UNUSUAL):
+        others = replacements_in(ROOT, assignment.slug, folder)
+        assert others
+        yield from ((f"{folder}/{other.name}", f"{assignment.reference}\n{other.source}") for other in others)
 
 
 def loaded(assignment: Assignment, text: str) -> Program:
