@@ -12,7 +12,7 @@ from hostile_support import CALLS, COURSE, oracle_of
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Shortcut, Status
-from autograder.judge import forbidden as shortcuts
+from autograder.judge import read_in_sandbox
 from autograder.judge.forbidden import UNREADABLE, Reading
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
@@ -64,7 +64,7 @@ def test_no_student_code_is_parsed_in_the_graders_process() -> None:
 
 def test_what_cannot_be_looked_through_costs_only_exercises_with_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever hides a shortcut among a million names has not shown that there is none; others keep their points."""
-    monkeypatch.setattr(shortcuts, "READ_SECONDS", 0.01)
+    monkeypatch.setattr(read_in_sandbox, "READ_SECONDS", 0.01)
     assignment = replace(
         oracle_of(CALLS).assignment, shortcuts=(Shortcut(("numpy.size",), ("size",), "Count them yourself."),)
     )

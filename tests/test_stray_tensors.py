@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
 from pretended_device import Pretended
 from test_device_correct import COURSE, correct
 
-from autograder.course.spec import Visibility
-from autograder.judge.messages import explain_trouble
-from autograder.judge.stray_tensors import strays
+from autograder.judge import tensors_made
+from autograder.judge.stray_tensors import Stray, explain_devices, strays_in
 from autograder.sandbox.child.program import Program, describe
-from autograder.sandbox.job import Chunk, Frame, Source, Trouble
+from autograder.sandbox.job import Frame, Trouble
 
 MODEL = """
 import torch
@@ -48,6 +46,11 @@ NAMED = {
 }
 
 
+def strays(text: str, label: str = "x.py") -> tuple[Stray, ...]:
+    """Return what is found in a source."""
+    return tuple(strays_in(tensors_made.read([(label, text.encode())])))
+
+
 def trouble_of(text: str) -> Trouble:
     """Return what goes wrong when a model reads ids on the pretended device."""
     with Pretended():
@@ -61,14 +64,11 @@ def trouble_of(text: str) -> Trouble:
 
 @pytest.mark.parametrize("body", NAMED)
 def test_what_stays_on_the_cpu_is_named(body: str) -> None:
-    """The diagnosis comes first, with the student's own line, and is the same where inputs are hidden."""
+    """With the student's own line."""
     text = MODEL.format(body=body)
-    source, trouble = Source("model", (Chunk("model.py", text),)), trouble_of(text)
-    for visibility in Visibility:
-        told, _, rest = explain_trouble(trouble, source, visibility).text.partition(trouble.type_name)
-        assert NAMED[body] in told
-        assert bool(told) == bool(NAMED[body])
-        assert "model.py, line" in rest
+    told = explain_devices(trouble_of(text), strays(text, "model.py"))
+    assert NAMED[body] in told
+    assert bool(told) == bool(NAMED[body])
 
 
 def in_forward() -> Iterator[tuple[str, str]]:
@@ -76,7 +76,7 @@ def in_forward() -> Iterator[tuple[str, str]]:
     for assignment in COURSE.values():
         if assignment.trainings and assignment.torch:
             for name, text in correct(assignment):
-                for stray in strays(Source("x", (Chunk("x.py", text),))):
+                for stray in strays(text):
                     if stray.function in ("forward", "encode", "decode", "step"):
                         yield f"{assignment.slug} {name}", stray.text
 
@@ -104,10 +104,15 @@ def test_correct_models_have_no_strays() -> None:
 )
 def test_only_what_stays_is_found(text: str, found: int) -> None:
     """An index, a single number and what is moved at once do no harm."""
-    source = Source("x", (Chunk("x.py", f"def f(x, n, g, where):\n    return {text}\n"),))
-    assert len([*strays(source)]) == found
+    assert len(strays(f"def f(x, n, g, where):\n    return {text}\n")) == found
 
 
 def test_what_is_no_python_has_none() -> None:
     """It is told elsewhere."""
-    assert not [*strays(Source("x", (Chunk("x.py", "torch.( ="), Chunk("y.py", Path(__file__).name))))]
+    assert not strays("torch.( =")
+
+
+def test_what_a_reader_never_says_is_left_out() -> None:
+    """A source may have brought it to say anything."""
+    for said in (None, 7, [("x.py", 1)], [("x.py", "one", "", "", "", 0, 0)]):
+        assert not [*strays_in(said)]

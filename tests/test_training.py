@@ -13,6 +13,7 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
+from autograder.judge import tensors_made
 from autograder.judge.grade import grade
 from autograder.judge.messages import TOO_GOOD
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
@@ -227,6 +228,22 @@ def test_a_hopeless_run_is_spared(line: Assignment, trainer: Trainer, sandbox: C
     assert (first.status, metric.status) == (Status.PASSED, Status.TIMEOUT)
     assert "All 200 would take" in metric.message
     assert "5 s are allowed, so the run was not made" in metric.message
+
+
+def test_mixed_devices_are_explained_from_what_a_child_read(
+    line: Assignment, trainer: Trainer, sandbox: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever raises torch's words for it cannot have the grader parse a source that is made to bring parsers down."""
+    monkeypatch.setattr(tensors_made, "read", None)
+    body = (
+        'torch = np\nmade = lambda: torch.zeros(3)\nraise RuntimeError("Expected all tensors to be on the same device")'
+    )
+    first, _ = trained(trainer, sandbox, written(line, body)).cases
+    assert (
+        "`torch.zeros(3)` is made on the CPU, and its inputs may be on a GPU; say device=x.device."
+        in first.told.headline
+    )
+    assert "RuntimeError" in first.told.details
 
 
 LIARS = {

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from autograder.course.spec import Assignment, Shortcut
 from autograder.judge import names_used as reading
 from autograder.judge.names_used import forbids
-from autograder.sandbox.job import Chunk, Ending, Job, Request, Sandbox, Source
-from autograder.sandbox.time_limits import WALL
+from autograder.judge.read_in_sandbox import READ_SECONDS, read_in_sandbox
+from autograder.sandbox.job import Sandbox, Source
 
-READ_SECONDS = 5.0  # for reading a source; the longest accepted one takes a tenth of a second
 # Other ways to the same library code, which no exercise needs.
 BACK_DOORS = ("torch.ops.**", "torch._ops.**", "torch._C.**", "torch._VF.**", "torch._refs.**", "torch._decomp.**")
 UNREADABLE = (
     f"Your code could not be looked through within {READ_SECONDS:g} s. Is there generated code, or data written out as code, "
     "in your file? Take it out and hand in the solution alone."
 )
-
-
-class ReadingError(RuntimeError):
-    """The sandbox failed while it read a source: our fault."""
 
 
 @dataclass(frozen=True)
@@ -85,24 +77,11 @@ class Reading:
         """Return what `names_used.read` finds, or None where the source stops or misleads it. Raises ReadingError."""
         if not self.source.chunks:
             return None
-        chunks = [
-            (chunk.label, np.frombuffer(chunk.text.encode(errors="replace"), np.uint8)) for chunk in self.source.chunks
-        ]
         exercises = [(e.name, e.blanks) for e in self.assignment.exercises]
         rules = [(rule.names, rule.exercises) for rule in _with_back_doors(self.assignment)]
-        request = Request(
-            "read", (chunks, exercises, rules, list(self.assignment.given)), {}, None, group="reading", family="reading"
-        )
-        limits = replace(self.assignment.limits, case_seconds=READ_SECONDS, total_seconds=WALL * READ_SECONDS)
-        ran = self.sandbox.run(Job(_reader(), (request,), limits))
-        outcome = ran.outcomes[0]
-        if ran.loading.ending is not Ending.RETURNED:
-            raise ReadingError(f"{ran.loading.ending}: {ran.loading.trouble}")
-        if outcome.ending is Ending.RETURNED:
-            return _understood(outcome.value, frozenset(e.name for e in self.assignment.exercises))
-        if outcome.ending in (Ending.TIMEOUT, Ending.MEMORY, Ending.OUTPUT, Ending.DIED):
-            return None
-        raise ReadingError(f"{outcome.ending}: {outcome.trouble}")
+        arguments = exercises, rules, list(self.assignment.given)
+        value = read_in_sandbox(reading, self.source, arguments, self.sandbox, self.assignment.limits)
+        return None if value is None else _understood(value, frozenset(e.name for e in self.assignment.exercises))
 
 
 def _understood(value: Any, names: frozenset[str]) -> _Found | None:
@@ -116,11 +95,6 @@ def _understood(value: Any, names: frozenset[str]) -> _Found | None:
         )
     except (LookupError, TypeError, ValueError):
         return None
-
-
-@functools.cache
-def _reader() -> Source:
-    return Source("reading", (Chunk("reading.py", inspect.getsource(reading)),))
 
 
 def explain_shortcut(name: str, instead: str, place: str = "") -> str:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.calls_as_text import Signatures, show_call, side_by_side
 from autograder.judge.reasons import Diagnosis, Hint, Message, Mistake, Reason
-from autograder.judge.stray_tensors import explain_devices
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY
 from autograder.sandbox.time_limits import WAITING
@@ -130,8 +129,7 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
         text = source.line(frame.label, frame.line)
         if text:
             lines.append(f"    {text[:MAX_LINE]}")
-    text = "\n".join(filter(None, [explain_devices(trouble, source), *lines]))
-    first, *rest = text.split("\n")  # an exception's own text may have several lines
+    first, *rest = "\n".join(lines).split("\n")  # an exception's own text may have several lines
     return Message(first, "\n".join(rest))
 
 

@@ -18,12 +18,15 @@ from pathlib import Path
 import numpy as np
 
 from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
+from autograder.judge import tensors_made
 from autograder.judge.blame import STATUS
 from autograder.judge.diagnose import named as named_mistake
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.picture import training_picture
+from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import FIRST_STEPS, KnownLosses
 from autograder.oracle.training_outcome import (
@@ -132,7 +135,7 @@ class Trainer:
         first = head_of(training, whole) if whole else None
         if first is None:
             first = self._run(training, source, rationed, training.first_steps, _first_seconds(training))
-        cases = [self._first_steps(training, first, source, wrong, named)]
+        cases = [self._first_steps(training, first, source, rationed, wrong, named)]
         if cases[0].status is not Status.PASSED:
             skipped = (
                 "the first steps already differ"
@@ -147,7 +150,7 @@ class Trainer:
             ]
             return self._scored(training, cases)
         whole = whole or self._run(training, source, rationed, training.steps, training.seconds)
-        cases += [self._measured(training, metric, whole, source) for metric in training.metrics]
+        cases += [self._measured(training, metric, whole, source, rationed) for metric in training.metrics]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
 
@@ -203,12 +206,18 @@ class Trainer:
         return opening is not None and opening(loss)
 
     def _first_steps(
-        self, training: Training, outcome: Outcome, source: Source, wrong: Sequence[str], named: Collection[str]
+        self,
+        training: Training,
+        outcome: Outcome,
+        source: Source,
+        sandbox: Sandbox,
+        wrong: Sequence[str],
+        named: Collection[str],
     ) -> CaseResult:
         case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, seconds=outcome.seconds)
         hint = mend_first(wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
-            told = explain_run(outcome, source, training, _first_seconds(training))
+            told = self._why_no_end(outcome, source, training, _first_seconds(training), sandbox)
             return replace(case, status=_status(outcome), told=told.then(hint))
         expected, losses = self.losses.first(training), losses_of(outcome)
         if losses is None or losses.shape != expected.shape:
@@ -231,9 +240,20 @@ class Trainer:
         too_good = not wrong and 0 <= losses[-1] < expected[-1] - training.tolerance * scale
         return replace(failed, reason=Advice(Hint.TOO_GOOD) if too_good else None)
 
-    def _measured(self, training: Training, metric: Metric, outcome: Outcome, source: Source) -> CaseResult:
+    def _why_no_end(
+        self, outcome: Outcome, source: Source, training: Training, seconds: float, sandbox: Sandbox
+    ) -> Message:
+        devices = ""
+        if outcome.trouble and speaks_of_devices(outcome.trouble):
+            read = read_in_sandbox(tensors_made, source, (), sandbox, self.assignment.limits)
+            devices = explain_devices(outcome.trouble, tuple(strays_in(read)))
+        return explain_run(outcome, source, training, seconds, devices)
+
+    def _measured(
+        self, training: Training, metric: Metric, outcome: Outcome, source: Source, sandbox: Sandbox
+    ) -> CaseResult:
         if outcome.ending is not Ending.RETURNED:
-            told = explain_run(outcome, source, training, training.seconds)
+            told = self._why_no_end(outcome, source, training, training.seconds, sandbox)
             return replace(_case(metric, _status(outcome)), told=told)
         try:
             args = as_arrays(self.losses.args[training.exercise])

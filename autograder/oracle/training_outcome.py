@@ -19,12 +19,19 @@ from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
 
 
-def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float) -> Message:
-    """Say in words for the student why a run that was allowed so many seconds came to no end."""
+def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float, devices: str = "") -> Message:
+    """Say in words for the student why a run that was allowed so many seconds came to no end.
+
+    `devices` says first what stayed on the CPU, where that is why.
+    """
     trouble = outcome.trouble or Trouble("", "")
     if outcome.ending is Ending.RAISED:
         told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
-        return told.then("Run training.py to read all of it.")
+        told = told.then("Run training.py to read all of it.")
+        if not devices:
+            return told
+        first, *rest = devices.split("\n")
+        return Message(first).then(*rest, told.text)
     return Message(_why_no_end(outcome, training, seconds))
 
 

@@ -6,7 +6,9 @@ import runpy
 import sys
 from pathlib import Path
 
+from autograder.judge import tensors_made
 from autograder.judge.messages import explain_trouble
+from autograder.judge.stray_tensors import explain_devices, strays_in
 from autograder.sandbox.child.program import Program, describe
 from autograder.sandbox.job import Frame, Source, Trouble
 
@@ -25,7 +27,9 @@ def train_at_home(source: Source, module: str, harness: Path, device: str) -> in
     except Exception as error:  # noqa: BLE001 (it is the student's code)
         told = describe(error, program.labels)
         trouble = Trouble(told["type"], told["text"], tuple(Frame(*frame) for frame in told["frames"]))
-        print(explain_trouble(trouble, source), file=sys.stderr)
+        found = tensors_made.read([(chunk.label, chunk.text.encode()) for chunk in source.chunks])
+        devices = explain_devices(trouble, tuple(strays_in(found)))
+        print(*filter(None, [devices, explain_trouble(trouble, source).text]), sep="\n", file=sys.stderr)
         return 1
     finally:
         sys.argv = before

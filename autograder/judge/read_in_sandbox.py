@@ -1,0 +1,47 @@
+"""Read a submission's source in the sandbox: one that crashes the parser, or keeps it busy, harms its own child alone."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograder.course.spec import Limits
+from autograder.sandbox.job import Chunk, Ending, Job, Request, Sandbox, Source
+from autograder.sandbox.time_limits import WALL
+
+READ_SECONDS = 5.0  # for reading a source; the longest accepted one takes a tenth of a second
+
+
+class ReadingError(RuntimeError):
+    """The sandbox failed while it read a source: our fault."""
+
+
+def read_in_sandbox(
+    reader: ModuleType, source: Source, arguments: tuple[Any, ...], sandbox: Sandbox, limits: Limits
+) -> Any:
+    """Return what `reader.read(chunks, *arguments)` gives in a child; a chunk is (label, bytes of the text).
+
+    The module must import nothing of ours. Return None where the source stops it. Raises ReadingError.
+    """
+    chunks = [(chunk.label, np.frombuffer(chunk.text.encode(errors="replace"), np.uint8)) for chunk in source.chunks]
+    request = Request("read", (chunks, *arguments), {}, None, group="reading", family="reading")
+    limits = replace(limits, case_seconds=READ_SECONDS, total_seconds=WALL * READ_SECONDS)
+    ran = sandbox.run(Job(_program(reader), (request,), limits))
+    outcome = ran.outcomes[0]
+    if ran.loading.ending is not Ending.RETURNED:
+        raise ReadingError(f"{ran.loading.ending}: {ran.loading.trouble}")
+    if outcome.ending is Ending.RETURNED:
+        return outcome.value
+    if outcome.ending in (Ending.TIMEOUT, Ending.MEMORY, Ending.OUTPUT, Ending.DIED):
+        return None
+    raise ReadingError(f"{outcome.ending}: {outcome.trouble}")
+
+
+@functools.cache
+def _program(reader: ModuleType) -> Source:
+    return Source("reading", (Chunk("reading.py", inspect.getsource(reader)),))
