@@ -203,8 +203,8 @@ def test_a_desk_and_otter_choose_as_a_grading_does(
     desk = open_desk(source)
     submission = handed_in(tmp_path / "submission", Stub.of(desk.assignment))
     assert submission.origin.endswith("means.ipynb"), submission
-    for entry in (desk.judge(submission), ask(source, tmp_path / "submission")):  # the second as otter's judge does
-        assert (entry["score"], entry["max_score"]) == (7, 7)
+    record, asked = desk.judge(submission), ask(source, tmp_path / "submission")  # the second as otter's judge does
+    assert (record.score, record.max_score, asked["score"], asked["max_score"]) == (7, 7, 7, 7)
 
 
 def test_pytest_and_autograder_check_ask_about_the_same_file(

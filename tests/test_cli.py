@@ -335,7 +335,7 @@ def test_doctor_proves_an_assignment(run: Run) -> None:
     """A line for every promise."""
     ended = run("doctor", "t1_means")
     assert ended.code == 0
-    assert ended.out.count("✓") == 21
+    assert ended.out.count("✓") == 23
     assert "✗" not in ended.out
 
 
@@ -365,7 +365,9 @@ def test_doctor_of_an_empty_course(run: Run, tmp_path: Path) -> None:
     """Nothing to prove is nothing proved."""
     for folder in ("assignments", "solutions"):
         (tmp_path / folder).mkdir()
-    assert "autograder new" in one_line(run("doctor", course=tmp_path))
+    ended = run("doctor", course=tmp_path)
+    assert ended.code == 1
+    assert "autograder new" in ended.err
 
 
 def test_broken_course_files_are_a_line(run: Run, course_copy: Path) -> None:
@@ -438,7 +440,7 @@ def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> No
         path.write_text(path.read_text(encoding="utf-8").replace("row_means", "row_sums"), encoding="utf-8")
     ended = run("doctor", "s1_sums", course=tmp_path)
     assert ended.code == 1
-    assert ended.out.count("✗") == 3
+    assert ended.out.count("✗") == 4
     assert "there is no row_means" in ended.out
     assert "correct/loops.py defines nothing that sums.py has" in ended.out
     assert "README.md does not say `row_sums`" in ended.out
