@@ -1,0 +1,374 @@
+"""Attention, from a plain average to softmax(Q K^T / sqrt(d_k)) V, in numpy.
+
+Shapes: time is the axis before last, features are last, and any number of axes may stand in front, so the same
+function takes (T, d), (batch, T, d) and (batch, heads, T, d). Count axes from the end (-1, -2), never from the front.
+
+    T, T_q, T_k   positions: of one sequence, of the queries, of the keys (a key and its value share a position)
+    d_model       features of the input X
+    d_k, d_v      features of a query or key, and of a value
+
+Weights multiply from the right, as in Q = X W_q, so W_q and W_k are (d_model, d_k) and W_v is (d_model, d_v).
+(Other assignments lay their weights out as (out, in); this one follows the formula as the papers print it.)
+
+A mask holds truth values: True means "this query may read this key". It broadcasts to (..., T_q, T_k).
+
+No function here changes the arrays it is given. Each may call any other of this file, also one further down.
+"""
+
+import numpy as np
+
+
+def _flat(array):
+    """View the leading axes of an array as one, so that a loop can run over it."""
+    return array.reshape((-1,) + array.shape[-2:])
+
+
+def _softmax_of_list(numbers):
+    biggest = max(numbers)
+    powers = [np.exp(number - biggest) for number in numbers]
+    total = sum(powers)
+    return [power / total for power in powers]
+
+
+def average_context(x: np.ndarray) -> np.ndarray:
+    """Attempt one: describe each position by the mean of everything up to and including itself.
+
+        y_i = (x_1 + ... + x_i) / i
+
+    Args:
+        x: (..., T, d), one vector for each position.
+
+    Returns:
+        y: (..., T, d).
+
+    Watch: how many vectors stand behind position i? And does it still work with a batch axis in front?
+    Source: the "bag of words so far", where every attention lecture begins.
+    """
+    x = np.asarray(x, dtype=float)
+    result = np.zeros(x.shape)
+    number_of_positions = x.shape[-2]
+    for i in range(number_of_positions):
+        seen = x[..., : i + 1, :]
+        result[..., i, :] = seen.sum(axis=-2) / (i + 1)
+    return result
+
+
+def similarity_context(x: np.ndarray) -> np.ndarray:
+    """Attempt two: weight what came before by how similar it is to the present.
+
+        y_i = sum over j <= i of a_ij x_j,    a_i = softmax over j <= i of (x_i . x_j / sqrt(d))
+
+    Args:
+        x: (..., T, d), one vector for each position.
+
+    Returns:
+        y: (..., T, d).
+
+    Watch: the shares of one position are positive and sum to one over the positions it may read, itself included.
+    Long vectors make large dot products; exp of a large number overflows unless you prevent it.
+    Source: Luong et al. 2015, section 3.1 (the dot score); Vaswani et al. 2017, section 3.2.1 (the scale).
+    """
+    x = np.asarray(x, dtype=float)
+    sequences = _flat(x)
+    result = np.zeros(sequences.shape)
+    d = x.shape[-1]
+    for b, sequence in enumerate(sequences):
+        for i in range(len(sequence)):
+            similarities = []
+            for j in range(i + 1):
+                similarities.append(np.dot(sequence[i], sequence[j]) / np.sqrt(d))
+            shares = _softmax_of_list(similarities)
+            for j in range(i + 1):
+                result[b, i] += shares[j] * sequence[j]
+    return result.reshape(x.shape)
+
+
+def project_qkv(
+    X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give every position three roles: a query that asks, a key that is matched, a value that is handed on.
+
+        Q = X W_q,    K = X W_k,    V = X W_v
+
+    Args:
+        X: (..., T, d_model).
+        W_q: (d_model, d_k).
+        W_k: (d_model, d_k).
+        W_v: (d_model, d_v).
+
+    Returns:
+        Q (..., T, d_k), K (..., T, d_k) and V (..., T, d_v), in this order.
+
+    Watch: three matrices, three results, no scale yet.
+    Source: Vaswani et al. 2017, section 3.2.2, for one head.
+    """
+    Q = np.matmul(X, W_q)
+    K = np.matmul(X, W_k)
+    V = np.matmul(X, W_v)
+    return Q, K, V
+
+
+def attention_scores(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """Score every query against every key by their scaled dot product.
+
+        scores = Q K^T / sqrt(d_k)
+
+    Args:
+        Q: (..., T_q, d_k).
+        K: (..., T_k, d_k), with the same leading axes.
+
+    Returns:
+        scores: (..., T_q, T_k); entry [..., i, j] is how well key j answers query i.
+
+    Watch: only the last two axes of K trade places; numpy's `.T` reverses all of them. d_k is the length of one query.
+    Source: Vaswani et al. 2017, section 3.2.1, equation 1.
+    """
+    d_k = Q.shape[-1]
+    leading = Q.shape[:-2]
+    queries = _flat(Q)
+    keys = _flat(K)
+    scores = np.empty((queries.shape[0], queries.shape[1], keys.shape[1]))
+    for b in range(queries.shape[0]):
+        scores[b] = queries[b].dot(keys[b].transpose()) / np.sqrt(d_k)
+    return scores.reshape(leading + scores.shape[-2:])
+
+
+def attention_weights(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    """Turn each query's scores into shares of one: a softmax over the keys it may read.
+
+    Args:
+        scores: (..., T_q, T_k).
+        mask: truth values, broadcastable to (..., T_q, T_k); True where the query may read the key. None: everywhere.
+
+    Returns:
+        weights: (..., T_q, T_k); every row sums to one, and entries the mask forbids are exactly zero.
+
+    Watch: scores of 1000 and of -1000 are allowed, and exp(1000) is not a number a computer can hold. Which constant
+    may you subtract from a row without changing its softmax? Leave `scores` itself as it was. A row in which no key
+    is allowed has no right answer, and is never tested.
+    Source: Vaswani et al. 2017, sections 3.2.1 and 3.2.3.
+    """
+    scores = np.asarray(scores, dtype=float)
+    if mask is None:
+        mask = np.ones(scores.shape, dtype=bool)
+    allowed = np.broadcast_to(mask, scores.shape).astype(bool)
+    weights = np.zeros(scores.shape)
+    for row in np.ndindex(scores.shape[:-1]):
+        readable = np.flatnonzero(allowed[row])
+        if readable.size == 0:
+            continue
+        values = scores[row][readable]
+        powers = np.exp(values - values.max())
+        weights[row][readable] = powers / powers.sum()
+    return weights
+
+
+def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    """Let every query read the values, each in proportion to how well its key answers.
+
+        attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V
+
+    Args:
+        Q: (..., T_q, d_k).
+        K: (..., T_k, d_k), with the same leading axes.
+        V: (..., T_k, d_v), with the same leading axes.
+        mask: truth values, broadcastable to (..., T_q, T_k), or None.
+
+    Returns:
+        output: (..., T_q, d_v), the output alone.
+
+    Watch: which axis of the weights meets the positions of V? Follow the shapes.
+    Source: Vaswani et al. 2017, section 3.2.1, equation 1.
+    """
+    scores = attention_scores(Q, K)
+    weights = attention_weights(scores, mask)
+    output = np.matmul(weights, V)
+    return output
+
+
+def folded_scores(X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray) -> np.ndarray:
+    """Reach the scores of self-attention by another route: fold both projections into one matrix first.
+
+        scores = X (W_q W_k^T / sqrt(d_k)) X^T
+
+    Args:
+        X: (..., T, d_model).
+        W_q: (d_model, d_k).
+        W_k: (d_model, d_k).
+
+    Returns:
+        scores: (..., T, T), the same numbers as `attention_scores(X W_q, X W_k)`.
+
+    Watch: the folded matrix is (d_model, d_model), yet the scale is still that of a query's length. Is the matrix
+    symmetric?
+    Source: the bilinear score of Luong et al. 2015, section 3.1 ("general").
+    """
+    d_k = W_q.shape[1]
+    folded = np.dot(W_q, W_k.T) / np.sqrt(d_k)
+    X_transposed = np.swapaxes(X, -1, -2)
+    return np.matmul(np.matmul(X, folded), X_transposed)
+
+
+def causal_mask(T_q: int, T_k: int) -> np.ndarray:
+    """Let each position read itself and what came before.
+
+    When there are fewer queries than keys, the queries are the LAST T_q positions (as when a model writes on from a
+    text it has already read), so the last query sees every key.
+
+    Args:
+        T_q: number of queries, at most T_k.
+        T_k: number of keys.
+
+    Returns:
+        mask: (T_q, T_k) of bool, True where the query may read the key.
+
+    Watch: is a position allowed to read itself? Draw the 2 by 4 mask on paper before you write it.
+    Source: Vaswani et al. 2017, section 3.2.3 (masking in the decoder).
+    """
+    mask = np.zeros((T_q, T_k), dtype=bool)
+    past = T_k - T_q
+    for i in range(T_q):
+        for j in range(T_k):
+            if j <= i + past:
+                mask[i, j] = True
+    return mask
+
+
+def padding_mask(ids: np.ndarray, pad: int) -> np.ndarray:
+    """Let nobody read the filler that makes the sequences of a batch equally long.
+
+    Args:
+        ids: (..., T) of int, the token ids.
+        pad: the id that means "no token here"; it may be any number, and may stand at either end.
+
+    Returns:
+        mask: (..., 1, T) of bool, True where there is a real token; the axis of length one is that of the queries.
+
+    Watch: does the mask hide padded keys, or padded queries?
+    Source: Vaswani et al. 2017, section 3.2.1, "Mask (opt.)" in figure 2; every batched implementation since.
+    """
+    ids = np.asarray(ids)
+    is_a_token = ids != pad
+    return np.expand_dims(is_a_token, axis=-2)
+
+
+def self_attention(
+    X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray, causal: bool = False
+) -> np.ndarray:
+    """Let a sequence attend to itself: queries, keys and values all come from X.
+
+    Args:
+        X: (..., T, d_model).
+        W_q: (d_model, d_k).
+        W_k: (d_model, d_k).
+        W_v: (d_model, d_v).
+        causal: whether each position may read only itself and what came before.
+
+    Returns:
+        output: (..., T, d_v).
+
+    Watch: `causal` is False unless the caller says otherwise. Where in the shape of X does T stand?
+    Source: Vaswani et al. 2017, sections 3.2.2 and 3.2.3, for one head.
+    """
+    Q, K, V = project_qkv(X, W_q, W_k, W_v)
+    mask = None
+    if causal:
+        T = X.shape[-2]
+        mask = causal_mask(T, T)
+    return attention(Q, K, V, mask)
+
+
+def attention_backward(
+    dout: np.ndarray, cache: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Send a gradient back through `attention`.
+
+    Args:
+        dout: (..., T_q, d_v), the gradient of the loss with respect to the output.
+        cache: (Q, K, V, weights) of the forward pass; weights (..., T_q, T_k) already are zero where a mask forbade.
+            Use them as they are; some cases make them up.
+
+    Returns:
+        dQ (..., T_q, d_k), dK (..., T_k, d_k) and dV (..., T_k, d_v), in this order.
+
+    Watch: go backwards one operation at a time, and let each gradient have the shape of what it belongs to. In the
+    softmax every score moves every weight of its row. The scale is part of the forward pass, too.
+    Source: the chain rule; the README derives the pieces.
+    """
+    Q, K, V, weights = cache
+    leading = Q.shape[:-2]
+    dQ, dK, dV = [], [], []
+    for dout_b, Q_b, K_b, V_b, A_b in zip(_flat(dout), _flat(Q), _flat(K), _flat(V), _flat(weights)):
+        dV.append(A_b.T @ dout_b)
+        d_weights = dout_b @ V_b.T
+        d_scores = np.zeros(A_b.shape)
+        for i in range(A_b.shape[0]):
+            jacobian = np.diag(A_b[i]) - np.outer(A_b[i], A_b[i])
+            d_scores[i] = jacobian @ d_weights[i]
+        d_dots = d_scores / np.sqrt(Q_b.shape[-1])
+        dQ.append(d_dots @ K_b)
+        dK.append(d_dots.T @ Q_b)
+    return (
+        np.array(dQ).reshape(Q.shape),
+        np.array(dK).reshape(K.shape),
+        np.array(dV).reshape(V.shape),
+    )
+
+
+def quiz() -> dict[str, str]:
+    """Answer eight questions, each with the letter of its one right option.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+
+    order_lost: why does averaging word vectors lose the order of the words?
+        a: later words get a smaller share
+        b: reordering the terms of a sum does not change it
+        c: the mean has fewer features than the words
+        d: long and short sentences get vectors of the same size
+    query_key_value: what is each for?
+        a: the query is matched, the key asks, the value is handed on
+        b: the query asks, the value is matched, the key is handed on
+        c: the query asks, the key is both matched and handed on, the value scales the result
+        d: the query asks, the key is matched, the value is handed on
+    why_scale: why are dot products divided by sqrt(d_k)?
+        a: so that each row of weights sums to one
+        b: so that longer sequences do not get larger scores
+        c: so that the softmax does not saturate as d_k grows
+        d: so that queries and keys have length one
+    softmax_over_keys: the scores are (T_q, T_k); what does one softmax run over?
+        a: all the keys of one query
+        b: all the queries of one key
+        c: all the entries of the matrix
+        d: all the features of one value
+    what_mask_protects: what does the causal mask make sure of in training?
+        a: that no prediction reads what it has to predict
+        b: that padding is not read as if it were text
+        c: that the softmax does not overflow on long texts
+        d: that early tokens are not forgotten later on
+    mask_before_softmax: why not multiply the weights by the mask after the softmax instead?
+        a: it would be one more operation, and slower
+        b: hidden keys would keep a small part of the weight
+        c: there is no reason: both ways give the same weights
+        d: the weights that remain would not sum to one
+    cost_in_time: a sequence gets twice as long; what becomes of the work for scores and weighted sums?
+        a: it stays the same, as positions run in parallel
+        b: it is twice as much
+        c: it is four times as much
+        d: it is eight times as much
+    two_projections: why W_q and W_k, and not one matrix for both?
+        a: so that queries and keys can have different widths
+        b: with one, the dot product would not be defined
+        c: with one, i would always score j as j scores i
+        d: so that the weights of a row can sum to one
+    """
+    answers = {
+        "order_lost": "b",
+        "query_key_value": "d",
+        "why_scale": "c",
+        "softmax_over_keys": "a",
+        "what_mask_protects": "a",
+        "mask_before_softmax": "d",
+        "cost_in_time": "c",
+        "two_projections": "c",
+    }
+    return answers

@@ -1,0 +1,492 @@
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+PAD = 0
+
+
+class _Writer:
+    """Collects what has been said for one row."""
+
+    def __init__(self, eos: int) -> None:
+        self.eos = eos
+        self.words: list[int] = []
+        self.finished = False
+
+    def hear(self, word: int) -> None:
+        if self.finished:
+            return
+        if word == self.eos:
+            self.finished = True
+        else:
+            self.words.append(word)
+
+
+class Attention(nn.Module):
+    """Multi-head attention, given: torch's own, with masks as everywhere in this course."""
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        self.heads = nn.MultiheadAttention(d_model, n_heads, batch_first=True)
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Let every query look at the keys, and return the mixture of values it takes home.
+
+        Args:
+            query: (batch, T_q, d_model).
+            key, value: (batch, T_k, d_model).
+            mask: boolean, True = may look; broadcasts to (batch, T_q, T_k). None lets every query look at every key.
+
+        Returns:
+            output: (batch, T_q, d_model). A query that may look at nothing gets zeros.
+        """
+        if mask is None:
+            return self.heads(query, key, value, need_weights=False)[0]
+        if mask.dtype != torch.bool:
+            raise TypeError(f"a mask is boolean here, and True means 'may look'; this one is {mask.dtype}")
+        mask = mask.expand(query.shape[0], query.shape[1], key.shape[1])
+        some = mask.any(dim=-1, keepdim=True)
+        forbidden = (some & ~mask).repeat_interleave(self.heads.num_heads, dim=0)
+        output, _ = self.heads(query, key, value, attn_mask=forbidden, need_weights=False)
+        return output.masked_fill(~some, 0.0)
+
+
+def position_table(length: int, d_model: int) -> Tensor:
+    """Return the sinusoidal encoding of positions 0 to length - 1, given: (length, d_model), d_model even.
+
+    Each pair of columns is a hand of a clock that turns at a speed of its own; the hands are complex numbers here.
+    """
+    speeds = 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    hands = 1j * torch.exp(-1j * torch.outer(torch.arange(length, dtype=torch.float64), speeds))
+    return torch.view_as_real(hands).flatten(start_dim=1).float()
+
+
+def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Bring every vector to mean 0 and variance 1 by itself, then give it a scale and a shift that are learned.
+
+        y = gamma * (x - mean) / sqrt(var + eps) + beta        mean, var: over the features of one position
+
+    Args:
+        x: (..., d), with any number of axes in front.
+        gamma: (d,), the scale of each feature.
+        beta: (d,), the shift of each feature.
+        eps: a small number that keeps the root away from zero.
+
+    Returns:
+        y: of the shape of x.
+
+    Watch: var is the mean of the squared deviations; torch.var divides by d - 1 unless you tell it not to. eps stands
+    inside the root. Not allowed: torch's own norms (layer, batch, group, instance, RMS).
+    Source: Ba et al. 2016, equations 3 and 4; README, section 1.
+    """
+    d = x.shape[-1]
+    rows = []
+    for vector in x.reshape(-1, d):
+        centred = vector - vector.mean()
+        spread = torch.sqrt(centred.square().mean() + eps)
+        rows.append(centred / spread * gamma + beta)
+    return torch.stack(rows).reshape(x.shape)
+
+
+def batch_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Bring every feature to mean 0 and variance 1 over all positions of all sequences, then scale and shift it.
+
+        y = gamma * (x - mean) / sqrt(var + eps) + beta        mean, var: of one feature, over batch and time
+
+    Args:
+        x: (batch, time, d).
+        gamma: (d,), the scale of each feature.
+        beta: (d,), the shift of each feature.
+        eps: a small number that keeps the root away from zero.
+
+    Returns:
+        y: of the shape of x.
+
+    Watch: these are the statistics of the batch at hand, as in training; there are no running ones here. Only the axes
+    differ from layer_norm. Not allowed: torch's own norms (layer, batch, group, instance, RMS).
+    Source: Ioffe and Szegedy 2015, algorithm 1; README, section 1.
+    """
+    batch, time, d = x.shape
+    table = x.reshape(batch * time, d)
+    columns = []
+    for feature in range(d):
+        column = table[:, feature]
+        centred = column - column.mean()
+        spread = torch.sqrt(centred.square().mean() + eps)
+        columns.append(centred / spread * gamma[feature] + beta[feature])
+    return torch.stack(columns, dim=1).reshape(batch, time, d)
+
+
+def residual(x: Tensor, f: Callable[[Tensor], Tensor]) -> Tensor:
+    """Let f say what to change about x, instead of what to make of it.
+
+        y = x + f(x)
+
+    Args:
+        x: (batch, time, d_model), or any other shape.
+        f: a function from a tensor to a tensor of the same shape.
+
+    Returns:
+        y: of the shape of x.
+
+    Watch: x is still needed by whoever called you; `+=` would change it.
+    Source: He et al. 2016, equation 1; README, section 2.
+    """
+    y = x.clone()
+    y += f(x)
+    return y
+
+
+def zero_init_is_identity(block: Any) -> bool:
+    """Say whether a block returns its input when the last linear map of each of its sublayers is zero.
+
+    "Zero" is for the weight of these maps, and for the bias of those that have one; everything else in the block stays
+    as it is. "Returns its input" is for any input, so try one in which nothing is special: numbers of both signs, of
+    mean and variance other than 0 and 1, different in each row.
+
+    Args:
+        block: a module such as EncoderBlock: block(x) takes and returns (batch, time, block.d_model), and
+            block.last_maps() returns a list of nn.Linear, the last linear map of each sublayer.
+
+    Returns:
+        True or False.
+
+    Watch: the caller goes on to use the block. When you return, all of its parameters are what they were.
+    Source: README, section 2; compare He et al. 2016, section 1, on layers that should learn to do nothing.
+    """
+    trial = copy.deepcopy(block)
+    with torch.no_grad():
+        for linear in trial.last_maps():
+            nn.init.zeros_(linear.weight)
+            if linear.bias is not None:
+                nn.init.zeros_(linear.bias)
+        x = torch.empty(2, 3, block.d_model).uniform_(-5, 9)
+        y = trial(x.clone())
+    return torch.isclose(y, x, atol=1e-5).all().item()
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a ReLU between them: each position thinks by itself.
+
+    expand    nn.Linear(d_model, d_ff)
+    contract  nn.Linear(d_ff, d_model)
+    """
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.expand = nn.Linear(d_model, d_ff)
+        self.contract = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply both maps to every position.
+
+            y = W_2 max(0, W_1 x + b_1) + b_2
+
+        Args:
+            x: (batch, time, d_model).
+
+        Returns:
+            y: (batch, time, d_model).
+
+        Watch: just this. Norm and residual are the business of the block around it.
+        Source: Vaswani et al. 2017, equation 2; README, section 3.
+        """
+        hidden = nn.functional.linear(x, self.expand.weight, self.expand.bias)
+        hidden = torch.where(hidden > 0, hidden, torch.zeros_like(hidden))
+        return nn.functional.linear(hidden, weight=self.contract.weight, bias=self.contract.bias)
+
+
+class EncoderBlock(nn.Module):
+    """One layer of the encoder, pre-norm: self-attention, then feed-forward, each inside a residual.
+
+    norm_1, attention       the first sublayer: nn.LayerNorm, Attention
+    norm_2, feed_forward    the second sublayer: nn.LayerNorm, FeedForward
+    """
+
+    def __init__(self, d_model: int, n_heads: int, d_ff: int) -> None:
+        super().__init__()
+        self.d_model = d_model
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, n_heads)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.feed_forward = FeedForward(d_model, d_ff)
+
+    def last_maps(self) -> list[nn.Linear]:
+        """Return the last linear map of each sublayer, given, for zero_init_is_identity."""
+        return [self.attention.heads.out_proj, self.feed_forward.contract]
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Let the positions talk to each other, then let each think by itself.
+
+            h = x + attention(norm_1(x))        queries, keys and values all come from norm_1(x)
+            y = h + feed_forward(norm_2(h))
+
+        Args:
+            x: (batch, time, d_model).
+            mask: boolean, True = may look; broadcasts to (batch, time, time). None: everyone looks at everyone.
+
+        Returns:
+            y: (batch, time, d_model).
+
+        Watch: the norm stands before the sublayer, and what is added to is the input as it was, not the normed one.
+        Source: Vaswani et al. 2017, section 3.1, in the pre-norm order of Xiong et al. 2020, figure 1 (b); README,
+        section 4.
+        """
+
+        normed_x = self.norm_1(x)
+        talk = self.attention(query=normed_x, key=normed_x, value=normed_x, mask=mask)
+        h = talk.add(x)
+        return self.feed_forward(self.norm_2(h)).add(h)
+
+
+class MaskedDecoderBlock(nn.Module):
+    """One layer of the decoder, pre-norm: masked self-attention, cross-attention, feed-forward, each inside a residual.
+
+    norm_1, self_attention     the first sublayer: nn.LayerNorm, Attention
+    norm_2, cross_attention    the second sublayer: nn.LayerNorm, Attention
+    norm_3, feed_forward       the third sublayer: nn.LayerNorm, FeedForward
+    """
+
+    def __init__(self, d_model: int, n_heads: int, d_ff: int) -> None:
+        super().__init__()
+        self.d_model = d_model
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.self_attention = Attention(d_model, n_heads)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.cross_attention = Attention(d_model, n_heads)
+        self.norm_3 = nn.LayerNorm(d_model)
+        self.feed_forward = FeedForward(d_model, d_ff)
+
+    def forward(
+        self, x: Tensor, memory: Tensor, target_mask: Tensor | None = None, memory_mask: Tensor | None = None
+    ) -> Tensor:
+        """Look at what was said so far, then at the source, then think.
+
+            g = x + self_attention(norm_1(x))                       queries, keys and values from norm_1(x)
+            h = g + cross_attention(norm_2(g), memory, memory)      queries from norm_2(g), keys and values from memory
+            y = h + feed_forward(norm_3(h))
+
+        Args:
+            x: (batch, T_t, d_model), the target so far.
+            memory: (batch, T_s, d_model), what the encoder made of the source, ready for use.
+            target_mask: boolean, True = may look; broadcasts to (batch, T_t, T_t). It is complete: the block adds no
+                causal mask to it.
+            memory_mask: boolean, True = may look; broadcasts to (batch, T_t, T_s).
+
+        Returns:
+            y: (batch, T_t, d_model).
+
+        Watch: one mask for each attention. memory comes out of the encoder's final norm and is not normed again.
+        Source: Vaswani et al. 2017, section 3.1, in the pre-norm order of Xiong et al. 2020; README, section 5.
+        """
+
+        normed_x = self.norm_1(x)
+        said = self.self_attention(query=normed_x, key=normed_x, value=normed_x, mask=target_mask)
+        g = said.add(x)
+        read = self.cross_attention(query=self.norm_2(g), key=memory, value=memory, mask=memory_mask)
+        h = read.add(g)
+        return self.feed_forward(self.norm_3(h)).add(h)
+
+
+class Transformer(nn.Module):
+    """The whole model: from ids of the source, and of the target so far, to logits of the target's next words.
+
+    src_embedding, tgt_embedding    nn.Embedding, a vector for each word of either language
+    positions                       (max_len, d_model), the table of position_table; no parameter
+    encoder, encoder_norm           n_layers of EncoderBlock, and the norm after them
+    decoder, decoder_norm           n_layers of MaskedDecoderBlock, and the norm after them
+    output                          nn.Linear(d_model, tgt_vocab); its weights are its own, not those of tgt_embedding
+    """
+
+    def __init__(
+        self, src_vocab: int, tgt_vocab: int, d_model: int, n_heads: int, d_ff: int, n_layers: int, max_len: int = 64
+    ) -> None:
+        super().__init__()
+        self.d_model = d_model
+        self.src_embedding = nn.Embedding(src_vocab, d_model)
+        self.tgt_embedding = nn.Embedding(tgt_vocab, d_model)
+        self.register_buffer("positions", position_table(max_len, d_model), persistent=False)
+        self.encoder = nn.ModuleList(EncoderBlock(d_model, n_heads, d_ff) for _ in range(n_layers))
+        self.encoder_norm = nn.LayerNorm(d_model)
+        self.decoder = nn.ModuleList(MaskedDecoderBlock(d_model, n_heads, d_ff) for _ in range(n_layers))
+        self.decoder_norm = nn.LayerNorm(d_model)
+        self.output = nn.Linear(d_model, tgt_vocab)
+
+    def encode(self, src: Tensor) -> Tensor:
+        """Read the source.
+
+        Embed the ids: sqrt(d_model) times the vector of the word, plus the row of `positions` for its place, counted
+        from 0. Then all blocks of the encoder, one after another, and the encoder's norm.
+
+        Args:
+            src: (batch, T_s), ids.
+
+        Returns:
+            memory: (batch, T_s, d_model).
+
+        Watch: nobody looks at a padded position. What comes out at padded positions themselves, nobody reads.
+        Source: Vaswani et al. 2017, sections 3.1, 3.4 and 3.5; README, section 6.
+        """
+        batch, time = src.shape
+        places = self.positions[:time].expand(batch, time, self.d_model)
+        states = [torch.addcmul(places, self.src_embedding(src), torch.tensor(self.d_model).sqrt())]
+        mask = src.ne(PAD)[:, None, :].expand(batch, time, time)
+        for block in self.encoder:
+            states.append(block(states[-1], mask=mask))
+        return self.encoder_norm(states[-1])
+
+    def decode(self, tgt: Tensor, memory: Tensor, src: Tensor) -> Tensor:
+        """Say for every position of the target which word comes next.
+
+        Embed the ids as the encoder does, with the embedding of the target's language. Then all blocks of the decoder,
+        the decoder's norm, and the output map.
+
+        Args:
+            tgt: (batch, T_t), ids, the target so far, with a word for its beginning first.
+            memory: (batch, T_s, d_model), from encode(src).
+            src: (batch, T_s), the ids of the source, which tell where memory is padding.
+
+        Returns:
+            logits: (batch, T_t, tgt_vocab); logits[:, i] are for the word after tgt[:, i]. No softmax.
+
+        Watch: position i looks at the positions 0 to i of the target and at all of memory, and nobody looks at a padded
+        position, wherever it stands.
+        Source: Vaswani et al. 2017, sections 3.1 and 3.2.3; README, section 6.
+        """
+        batch, time = tgt.shape
+        places = self.positions[:time].expand(batch, time, self.d_model)
+        states = [torch.addcmul(places, self.tgt_embedding(tgt), torch.tensor(self.d_model).sqrt())]
+        future = torch.triu(torch.ones(time, time), diagonal=1).bool()
+        target_mask = ~(future | tgt.eq(PAD)[:, None, :])
+        memory_mask = ~src.eq(PAD)[:, None, :]
+        for block in self.decoder:
+            states.append(block(states[-1], memory=memory, target_mask=target_mask, memory_mask=memory_mask))
+        return self.output(self.decoder_norm(states[-1]))
+
+    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
+        """Read the source, and say for every position of the target which word comes next.
+
+        Args:
+            src: (batch, T_s), ids.
+            tgt: (batch, T_t), ids.
+
+        Returns:
+            logits: (batch, T_t, tgt_vocab).
+
+        Watch: source first.
+        Source: Vaswani et al. 2017, figure 1; README, section 6.
+        """
+        memory = self.encode(src)
+        return self.decode(tgt, memory, src)
+
+
+def next_word(logits: Tensor, id_to_word: dict[int, str]) -> str:
+    """Turn the logits for one position into the most probable word.
+
+    Args:
+        logits: (vocab,), a number for each word; they may be large.
+        id_to_word: the word of each id.
+
+    Returns:
+        word: the one of the largest probability.
+
+    Watch: the softmax makes probabilities of logits, and leaves their order as it is.
+    Source: Vaswani et al. 2017, section 3.4; README, section 7.
+    """
+    numbers = logits.tolist()
+    return id_to_word[max(range(len(numbers)), key=numbers.__getitem__)]
+
+
+def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) -> list[list[int]]:
+    """Translate word by word, taking the most probable one each time.
+
+    Args:
+        model: has two methods, like Transformer, and you need no more of it: encode(src) returns memory, with a row for
+            each row of src; decode(tgt, memory, src) returns logits (batch, T_t, vocab).
+        src: (batch, T_s), ids.
+        bos: the id with which every target begins.
+        eos: the id that says that a translation is complete.
+        max_len: the most ids that a translation may have, bos and eos not counted.
+
+    Returns:
+        A list with one list of ids for each row of src: what follows bos, up to the first eos and without it, at most
+        max_len ids. The lists may differ in length.
+
+    Watch: rows end at different steps, and a row that has ended is not read again. Each step hands the whole target so far
+    to the decoder, and reads the logits at its last position. bos and eos are never 0, which is PAD; src may hold padding.
+    Source: Jurafsky and Martin, the chapter on machine translation (greedy decoding); README, section 7.
+    """
+    writers = [_Writer(eos) for _ in range(len(src))]
+    with torch.no_grad():
+        memory = model.encode(src)
+        tgt = src.new_full((len(src), 1), bos)
+        steps = 0
+        while steps < max_len and not all(writer.finished for writer in writers):
+            best = model.decode(tgt, memory, src)[:, -1].max(dim=-1).indices
+            for writer, word in zip(writers, best.tolist()):
+                writer.hear(word)
+            tgt = torch.hstack([tgt, best.unsqueeze(-1)])
+            steps += 1
+    return [writer.words for writer in writers]
+
+
+def quiz() -> dict[str, str]:
+    """Answer eight questions, each with the letter of its one right option.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+
+    why_residual: why does a residual connection make it easy for a layer to do nothing?
+        a: because it copies the weights of the layer below
+        b: because the layer only has to make its own output zero
+        c: because it lets the layer be left out of the forward pass
+        d: because the norm after it removes whatever the layer added
+    layer_or_batch: layer norm and batch norm differ in what?
+        a: in whether a scale and a shift are learned
+        b: in whether the mean is removed, too
+        c: in whether eps stands inside the root
+        d: in which numbers share a mean and a variance
+    why_not_batch_norm: a sentence is translated alone, then in a batch with others; with which norm may its vectors differ?
+        a: with batch norm on the statistics of the batch, as here
+        b: with layer norm
+        c: with both
+        d: with neither, as rows of a batch are independent
+    pre_or_post: in a deep stack of pre-norm blocks, what stands on the straight way from the first input to the last sum?
+        a: one norm for each sublayer
+        b: one norm for each block
+        c: additions alone
+        d: a linear map for each block
+    decoder_has_more: what does a decoder block have that an encoder block has not?
+        a: a feed-forward network
+        b: a second attention, which reads the encoder's output
+        c: a norm of its own for each sublayer
+        d: residual connections around its sublayers
+    roles_in_cross_attention: where do queries, keys and values of cross-attention come from?
+        a: queries from the decoder, keys and values from the encoder
+        b: queries from the encoder, keys and values from the decoder
+        c: queries and keys from the decoder, values from the encoder
+        d: all three from the encoder
+    what_trains_in_parallel: why can a Transformer learn from all positions of a target at once, and an RNN not?
+        a: a Transformer has fewer parameters, so more positions fit into memory
+        b: an RNN needs its own earlier predictions while it learns, a Transformer does not
+        c: no position waits for a result of the position before it: the words are given, and a mask hides the later ones
+        d: a Transformer forgets the order of the words, so they can come in any order
+    who_mixes_what: which part of a block carries information from one position to another?
+        a: the feed-forward network
+        b: the attention
+        c: the layer norm
+        d: the residual connection
+    """
+    answers = {
+        "why_residual": "b",
+        "layer_or_batch": "d",
+        "why_not_batch_norm": "a",
+        "pre_or_post": "c",
+        "decoder_has_more": "b",
+        "roles_in_cross_attention": "a",
+        "what_trains_in_parallel": "c",
+        "who_mixes_what": "b",
+    }
+    return answers

@@ -1,0 +1,530 @@
+import contextlib
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+IGNORE = -100  # a target that is not asked for; torch's cross-entropy means the same by it
+BETAS = (0.9, 0.95)  # of AdamW: the second one lower than torch's .999, as is usual for language models
+
+Cache = list[tuple[Tensor, Tensor]]
+
+
+class HandMadeAdamW:
+    """Adam's step, and beside it the decay of the weights."""
+
+    def __init__(self, parameters, betas, weight_decay, eps=1e-8):
+        self.parameters = list(parameters)
+        self.beta_1, self.beta_2 = betas
+        self.weight_decay = weight_decay
+        self.eps = eps
+        self.count = 0
+        self.first = [torch.zeros_like(p) for p in self.parameters]
+        self.second = [torch.zeros_like(p) for p in self.parameters]
+
+    @torch.no_grad()
+    def step(self, gradients, rate):
+        self.count += 1
+        for p, g, m, v in zip(self.parameters, gradients, self.first, self.second):
+            if g is None:
+                continue
+            m.mul_(self.beta_1).add_(g, alpha=1 - self.beta_1)
+            v.mul_(self.beta_2).addcmul_(g, g, value=1 - self.beta_2)
+            m_hat = m / (1 - self.beta_1**self.count)
+            v_hat = v / (1 - self.beta_2**self.count)
+            p.mul_(1 - rate * self.weight_decay)
+            p.sub_(rate * m_hat / (v_hat.sqrt() + self.eps))
+
+
+@contextlib.contextmanager
+def evaluation_mode(model):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention, given: four linear maps, and torch's own function for what stands between them."""
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} features cannot be shared equally among {n_heads} heads")
+        self.n_heads = n_heads
+        self.W_q = nn.Linear(d_model, d_model)
+        self.W_k = nn.Linear(d_model, d_model)
+        self.W_v = nn.Linear(d_model, d_model)
+        self.W_o = nn.Linear(d_model, d_model)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Let every position of x look at those that the mask allows.
+
+        Args:
+            x: (batch, time, d_model), from which queries, keys and values are made.
+            mask: (time, time), boolean, True = may look; a row for each query, a column for each key.
+
+        Returns:
+            output: (batch, time, d_model).
+        """
+        if mask.dtype != torch.bool:
+            raise TypeError(f"a mask is boolean here, and True means 'may look'; this one is {mask.dtype}")
+        time_first = x.transpose(0, 1)
+        output, _ = functional.multi_head_attention_forward(
+            *(time_first, time_first, time_first, x.shape[-1], self.n_heads),
+            in_proj_weight=None,
+            in_proj_bias=torch.cat([self.W_q.bias, self.W_k.bias, self.W_v.bias]),
+            bias_k=None,
+            bias_v=None,
+            add_zero_attn=False,
+            dropout_p=0.0,
+            out_proj_weight=self.W_o.weight,
+            out_proj_bias=self.W_o.bias,
+            attn_mask=~mask,
+            need_weights=False,
+            use_separate_proj_weight=True,
+            q_proj_weight=self.W_q.weight,
+            k_proj_weight=self.W_k.weight,
+            v_proj_weight=self.W_v.weight,
+        )
+        return output.transpose(0, 1)
+
+
+class Block(nn.Module):
+    """The parts of one layer, given. It has no forward: what is done with them is your part.
+
+    norm_1, attention       the first sublayer: nn.LayerNorm, Attention
+    norm_2, feed_forward    the second sublayer: nn.LayerNorm, and two linear maps with a GELU between them
+    """
+
+    def __init__(self, d_model: int, n_heads: int, d_ff: int) -> None:
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, n_heads)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.feed_forward = nn.Sequential(nn.Linear(d_model, d_ff), nn.GELU(), nn.Linear(d_ff, d_model))
+
+
+def get_batch(data: Tensor, batch: int, time: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Cut pieces out of a long text at random, each with the token that comes next at every position.
+
+    A piece that starts at s has the inputs data[s], ..., data[s + time - 1] and the targets data[s + 1], ..., data[s + time].
+    Every s for which all of these exist is as likely as any other. Draw all of them with one call of
+
+        torch.randint(number_of_starts, (batch,), generator=generator)
+
+    Args:
+        data: (n,), ids, with n > time.
+        batch: how many pieces.
+        time: how long each of them is.
+        generator: where the random numbers come from.
+
+    Returns:
+        inputs, targets: (batch, time) each.
+
+    Watch: how many starts are there? Count them for a text of five tokens and pieces of three.
+    Source: Jurafsky and Martin, the chapter on large language models (self-supervised training); README, section 1.
+    """
+    starts = torch.randint(data.shape[0] - time, (batch,), generator=generator)
+    inputs = data.new_empty(batch, time)
+    targets = data.new_empty(batch, time)
+    for row in range(batch):
+        s = int(starts[row])
+        piece = data[s : s + time + 1]
+        inputs[row] = piece[:time]
+        targets[row] = piece[1:]
+    return inputs, targets
+
+
+class TransformerLM(nn.Module):
+    """A decoder-only Transformer: from the tokens so far to logits for the next one, at every position.
+
+    token_embedding       nn.Embedding(vocab, d_model)
+    position_embedding    nn.Embedding(block_size, d_model): a learned vector for each place, counted from 0
+    dropout               nn.Dropout, for the sum of the two, and nowhere else
+    blocks                n_layers of Block
+    final_norm, output    nn.LayerNorm, and nn.Linear(d_model, vocab) with weights of its own
+    """
+
+    def __init__(
+        self, vocab: int, block_size: int, d_model: int, n_heads: int, d_ff: int, n_layers: int, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.block_size = block_size
+        self.token_embedding = nn.Embedding(vocab, d_model)
+        self.position_embedding = nn.Embedding(block_size, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(Block(d_model, n_heads, d_ff) for _ in range(n_layers))
+        self.final_norm = nn.LayerNorm(d_model)
+        self.output = nn.Linear(d_model, vocab)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Say at every position which token comes next, from what stands there and before it.
+
+            x = dropout(token + position)
+            x = x + attention(norm_1(x), mask)      in each block,
+            x = x + feed_forward(norm_2(x))         one block after another
+            logits = output(final_norm(x))
+
+        Args:
+            ids: (batch, time), with time at most block_size.
+
+        Returns:
+            logits: (batch, time, vocab). No softmax.
+
+        Watch: a position looks at itself and at what is before it. Embeddings are added as they are, without a factor.
+        Source: Radford et al. 2019, section 2.3; Vaswani et al. 2017, section 3; README, section 2.
+        """
+        batch, time = ids.shape
+        places = torch.arange(time).expand(batch, time)
+        state = self.dropout(self.token_embedding(ids).add(self.position_embedding(places)))
+        future = torch.ones(time, time).triu(diagonal=1).bool()
+        for block in self.blocks:
+            state = block.attention(x=block.norm_1(state), mask=~future).add(state)
+            state = block.feed_forward(block.norm_2(state)).add(state)
+        return self.output(self.final_norm(state))
+
+
+def lm_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """Return how surprised the model is by the tokens that do come, in nats per token.
+
+        loss = mean of -log softmax(logits[b, t])[targets[b, t]]       over all b, t with targets[b, t] != IGNORE
+
+    Args:
+        logits: (batch, time, vocab).
+        targets: (batch, time), the token after each position; at least one of them is not IGNORE.
+
+    Returns:
+        loss: a tensor with one number and no axes, from which gradients flow back.
+
+    Watch: targets have been shifted already. You may use torch's cross-entropy; it wants the classes on axis 1.
+    Source: Jurafsky and Martin, the chapter on neural networks (cross-entropy); README, section 3.
+    """
+    flat = logits.reshape(-1, logits.shape[-1])
+    answers = targets.reshape(-1)
+    counted = (answers != IGNORE).to(flat.dtype)
+    safe = torch.where(answers == IGNORE, torch.zeros_like(answers), answers)
+    right = flat[torch.arange(len(flat)), safe]
+    surprise = torch.logsumexp(flat, dim=-1) - right
+    return (surprise * counted).sum() / counted.sum()
+
+
+def generate(model: Any, ids: Tensor, n: int, temperature: float, top_k: int | None, uniforms: Tensor | None) -> Tensor:
+    """Write n more tokens: ask the model for the next one, choose, append, ask again.
+
+    How to choose, from the logits at the last position:
+
+    - temperature 0: the token of the largest logit. top_k and uniforms are not looked at.
+    - else: divide the logits by temperature. If top_k is given, only tokens whose logit is at least the top_k-th largest of
+      their row stay possible: top_k tokens, or more where several are equal to that one, or all where there are fewer.
+      Of the probabilities of those that stay, which sum to 1, it is the smallest id whose p_0 + ... + p_id exceeds the
+      uniform number of this row and step.
+
+    Args:
+        model: model(ids) returns logits (batch, time, vocab) for at most model.block_size positions. You need no more of it.
+        ids: (batch, time), at least one token in each row, perhaps more than model.block_size.
+        n: how many tokens to add.
+        temperature: 0 or a positive number.
+        top_k: a positive number, or None for no limit.
+        uniforms: (batch, n), numbers in [0, 1); may be None where temperature is 0.
+
+    Returns:
+        ids: (batch, time + n), what there was and what was written.
+
+    Watch: the model gets the last block_size tokens and no more. Rounding may leave the last sum a hair below 1; a number
+    beyond it means the last token that is possible. No random numbers but those given.
+    Source: Holtzman et al. 2020, section 3 (top-k, temperature); Devroye 1986, chapter III (inversion); README,
+    section 4.
+    """
+    pieces = [ids]
+    for i in range(n):
+        so_far = torch.cat(pieces, dim=1)
+        window = so_far[:, max(0, so_far.shape[1] - model.block_size) :]
+        logits = model(window)[:, -1].detach()
+        if temperature == 0:
+            pieces.append(logits.max(dim=-1, keepdim=True).indices)
+            continue
+        p = torch.softmax(logits.double() / temperature, dim=-1)
+        possible = torch.ones_like(p, dtype=torch.bool)
+        if top_k is not None:
+            k = min(top_k, p.shape[-1])
+            kth = logits.sort(dim=-1).values[:, -k, None]
+            possible = logits >= kth
+            p = p * possible
+            p = p / p.sum(dim=-1, keepdim=True)
+        choices = []
+        for row in range(p.shape[0]):
+            reached = torch.nonzero(p[row].cumsum(0) > uniforms[row, i]).flatten()
+            allowed = torch.nonzero(possible[row]).flatten()
+            choices.append(reached[0] if len(reached) else allowed[-1])
+        pieces.append(torch.stack(choices).unsqueeze(1))
+    return torch.cat(pieces, dim=1)
+
+
+class CachedTransformerLM(TransformerLM):
+    """The same model with the same parameters, which reads new tokens without computing the old ones again.
+
+    Its cache is a list with a pair (keys, values) for each block, both (batch, T_past, d_model): what W_k and W_v of that
+    block have made of every position so far, heads not split. None stands for the cache before anything was read.
+    """
+
+    def step(self, ids: Tensor, cache: Cache | None) -> tuple[Tensor, Cache]:
+        """Read new tokens behind those in the cache.
+
+        Args:
+            ids: (batch, T_new), the new tokens, one or several; they stand at the places T_past, T_past + 1, ...
+            cache: of the tokens before them, or None if there are none.
+
+        Returns:
+            logits: (batch, T_new, vocab), what TransformerLM gives for the whole sequence, at its last T_new positions.
+            cache: of all T_past + T_new tokens, for the next step.
+
+        Watch: a new token looks at everything in the cache, at itself, and at the new ones before it. The cache you were
+        given stays as it was: somebody may want to go on from it in another way. Use the four maps of block.attention; its
+        forward is of no use here. torch's scaled_dot_product_attention is allowed. Dropout may be left out.
+        Source: Jurafsky and Martin, the chapter on the Transformer (KV cache); Pope et al. 2022, section 2; README,
+        section 5.
+        """
+        batch, new = ids.shape
+        store = [None] * len(self.blocks) if cache is None else list(cache)
+        past = 0 if cache is None else store[0][0].size(1)
+        places = past + torch.arange(new)
+        state = self.token_embedding(ids) + self.position_embedding(places)
+        look = torch.arange(past + new)[None, :] <= places[:, None]
+        for i, block in enumerate(self.blocks):
+            maps = block.attention
+            normed = block.norm_1(state)
+            fresh_keys = maps.W_k(normed)
+            fresh_values = maps.W_v(normed)
+            if store[i] is None:
+                keys, values = fresh_keys, fresh_values
+            else:
+                keys = torch.cat([store[i][0], fresh_keys], dim=1)
+                values = torch.cat([store[i][1], fresh_values], dim=1)
+            store[i] = (keys, values)
+            q_heads = maps.W_q(normed).chunk(maps.n_heads, dim=-1)
+            k_heads = keys.chunk(maps.n_heads, dim=-1)
+            v_heads = values.chunk(maps.n_heads, dim=-1)
+            found = [
+                functional.scaled_dot_product_attention(q, k, v, attn_mask=look)
+                for q, k, v in zip(q_heads, k_heads, v_heads)
+            ]
+            state = state + maps.W_o(torch.cat(found, dim=-1))
+            state = state + block.feed_forward(block.norm_2(state))
+        return self.output(self.final_norm(state)), store
+
+    def read(self, ids: Tensor, pieces: Sequence[int]) -> Tensor:
+        """Read ids in pieces of these lengths, given: the logits of all positions, as forward would give them."""
+        cache, logits = None, []
+        for piece in ids.split(list(pieces), dim=1):
+            some, cache = self.step(piece, cache)
+            logits.append(some)
+        return torch.cat(logits, dim=1)
+
+    def fork(self, prompt: Tensor, endings: Sequence[Tensor]) -> list[Tensor]:
+        """Read a prompt once and go on from it with each of several endings, given: the logits of each ending."""
+        _, cache = self.step(prompt, None)
+        return [self.step(ending, cache)[0] for ending in endings]
+
+
+def learning_rate(step: int, steps: int, peak: float, warmup: int, final: float) -> float:
+    """Return how long the stride of a step is: up in a straight line, then down along half a cosine.
+
+        peak (step + 1) / warmup                                               step < warmup
+        final + (peak - final) (1 + cos(pi (step - warmup) / (steps - warmup))) / 2    warmup <= step < steps
+        final                                                                  from then on
+
+    Args:
+        step: which step, counted from 0.
+        steps: how many there will be.
+        peak: the largest rate.
+        warmup: how many steps the way up takes; it may be 0.
+        final: the rate at the end.
+
+    Returns:
+        rate: a float.
+
+    Watch: the first step has a rate above zero, or nothing would happen in it.
+    Source: Loshchilov and Hutter 2017, equation 5; Vaswani et al. 2017, section 5.3 (warm-up); README, section 6.
+    """
+    if step < warmup:
+        rate = peak * (step + 1) / warmup
+    elif step < steps:
+        share = (step - warmup) / (steps - warmup)
+        rate = final + (peak - final) * math.cos(share * math.pi / 2) ** 2
+    else:
+        rate = final
+    return float(rate)
+
+
+def evaluate(model: nn.Module, data: Tensor, time: int) -> float:
+    """Return the loss on a text that the model does not learn from.
+
+    The text is cut into pieces of `time` inputs, one after another from its beginning, each with its targets; the rest
+    that fills no piece is left out. The loss is the mean over all positions of all pieces.
+
+    Args:
+        model: model(ids) returns logits; a module, which may be in training mode or in evaluation mode.
+        data: (n,), ids, with n > time.
+        time: how long the pieces are.
+
+    Returns:
+        loss: a float, in nats per token.
+
+    Watch: the model is in evaluation mode meanwhile, so that nothing is dropped, and no gradients are kept track of; after
+    that it is in the mode in which it was found. A text of n tokens has n - 1 that come next.
+    Source: Srivastava et al. 2014, section 4 (no dropout at test time); README, section 7.
+    """
+    surprises = []
+    with evaluation_mode(model):
+        start = 0
+        while start + time + 1 <= len(data):
+            piece = data[start : start + time + 1]
+            logits = model(piece[None, :-1])
+            surprises.append(lm_loss(logits, piece[None, 1:]).item())
+            start += time
+    return sum(surprises) / len(surprises)
+
+
+def train(
+    model: nn.Module,
+    data: Tensor,
+    steps: int,
+    batch: int,
+    time: int,
+    generator: torch.Generator,
+    peak: float = 1e-3,
+    warmup: int = 10,
+    final: float = 1e-4,
+    weight_decay: float = 0.1,
+    max_norm: float = 1.0,
+    held_out: Tensor | None = None,
+    every: int = 100,
+    report: Callable[[int, float], None] | None = None,
+) -> dict[str, list[float]]:
+    """Let a model learn from a text, in place.
+
+    One optimiser, torch.optim.AdamW over all parameters, with BETAS and weight_decay, and nothing else of its own. The
+    model is in training mode. Then, for step = 0, ..., steps - 1:
+
+    1. draw a batch with get_batch, and compute its lm_loss;
+    2. compute the gradients of this batch alone, and scale them down together where the norm of all of them is above
+       max_norm;
+    3. take a step of the optimiser with learning_rate(step, steps, peak, warmup, final);
+    4. if report is given, call report(step, loss) with a float;
+    5. if held_out is given and step + 1 is a multiple of `every`, evaluate the model on it, in pieces of `time`.
+
+    Args:
+        model: a module; model(ids) returns logits.
+        data: (n,), ids, what to learn from.
+        steps: how many steps.
+        batch, time, generator: for get_batch.
+        peak, warmup, final: for learning_rate.
+        weight_decay: for AdamW.
+        max_norm: the largest norm of the gradients that is left as it is.
+        held_out: (m,), ids, a text to evaluate on, or None.
+        every: how many steps lie between two evaluations.
+        report: a function that hears of every step, or None.
+
+    Returns:
+        A dict of four lists of floats: "losses", "gradient_norms" (before they are scaled down) and "learning_rates" of
+        every step, and "held_out", the losses of the evaluations, empty where there were none.
+
+    Watch: every batch's gradients are added to what is there, unless you clear it. One norm for all parameters together.
+    Source: Loshchilov and Hutter 2019, algorithm 2 (AdamW); Pascanu et al. 2013, algorithm 1 (clipping); README, section 7.
+    """
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimizer = HandMadeAdamW(parameters, betas=BETAS, weight_decay=weight_decay)
+    losses: list[float] = []
+    gradient_norms: list[float] = []
+    learning_rates: list[float] = []
+    evaluations: list[float] = []
+    model.train()
+    for step in range(steps):
+        inputs, targets = get_batch(data=data, batch=batch, time=time, generator=generator)
+        loss = lm_loss(model(inputs), targets)
+        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+        norm = math.sqrt(sum(float((g.double() ** 2).sum()) for g in gradients if g is not None))
+        factor = max_norm / norm if norm > max_norm else 1.0
+        gradients = [None if g is None else g * factor for g in gradients]
+        rate = learning_rate(step, steps, peak, warmup, final)
+        optimizer.step(gradients, rate)
+        losses.append(loss.item())
+        gradient_norms.append(norm)
+        learning_rates.append(rate)
+        if report is not None:
+            report(step, loss.item())
+        if held_out is not None and (step + 1) % every == 0:
+            evaluations.append(evaluate(model, held_out, time))
+    return {
+        "losses": losses,
+        "gradient_norms": gradient_norms,
+        "learning_rates": learning_rates,
+        "held_out": evaluations,
+    }
+
+
+def quiz() -> dict[str, str]:
+    """Answer eight questions, each with the letter of its one right option.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+
+    predictions_per_piece: how many predictions does a piece of 64 inputs train, in one pass through the model?
+        a: one, for the token after the piece
+        b: one for every two neighbours, which is 63
+        c: one at each position, which is 64
+        d: one at a position drawn at random
+    decoder_only: what does a decoder-only model lack that the decoder of a translation model has?
+        a: the attention to an encoder's output
+        b: the causal mask
+        c: the feed-forward networks
+        d: the positions
+    loss_at_the_start: a fresh model knows nothing yet of 65 characters; which loss, in nats, is it likely to begin with?
+        a: 0, since it has made no mistake yet
+        b: 1, since each of its guesses is wrong
+        c: 65, one for each character
+        d: about 4.17, the logarithm of 65
+    too_good: after a few hundred steps a small model has a loss of .04 on a held-out text; what is most likely?
+        a: it has learned the held-out text by heart
+        b: the learning rate is just right
+        c: the text is written in simple language
+        d: each position sees the token that it should predict
+    near_zero: what does a temperature close to 0 do?
+        a: it makes all tokens about equally likely
+        b: it gives nearly all of the probability to the token of the largest logit
+        c: it leaves out all tokens but the top_k
+        d: it makes the probabilities sum to less than 1
+    what_is_kept: why does a cache keep keys and values, but no queries?
+        a: a query is used once, by its own token; keys and values are looked at by all that come later
+        b: queries are the same for all tokens
+        c: queries take up more room than keys and values
+        d: queries can be computed from the keys
+    work_with_a_cache: with a cache, how does the work of the attention for one new token depend on its place t?
+        a: it is the same at all places
+        b: it grows in proportion to t
+        c: it grows with the square of t
+        d: it falls, as more and more is known
+    forgotten_eval: a model with dropout is evaluated without being put into evaluation mode; what happens?
+        a: its parameters change
+        b: its loss looks better than it is
+        c: its loss looks worse than it is, and differs from time to time
+        d: nothing, as no gradients are computed
+    """
+    answers = {
+        "predictions_per_piece": "c",
+        "decoder_only": "a",
+        "loss_at_the_start": "d",
+        "too_good": "d",
+        "near_zero": "b",
+        "what_is_kept": "a",
+        "work_with_a_cache": "b",
+        "forgotten_eval": "c",
+    }
+    return answers

@@ -1,0 +1,136 @@
+"""Programs that were written from the handouts alone: correct ones get full marks, wrong ones are caught and named.
+
+`outside/SLUG` holds four correct programs of each assignment, and sixteen mistakes in them. Their authors saw neither the
+engine nor the known mistakes. The whole of it is graded by `python tests/test_outside.py`, which prints the table of the README.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course.catalog import load_assignment, slugs
+from autograder.course.spec import Assignment, Status, Visibility
+from autograder.judge.grade import grade
+from autograder.judge.result import Result
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.levels import open_sandbox
+from autograder.sandbox.machine import cores
+
+ROOT = Path(__file__).resolve().parents[1]
+OUTSIDE = ROOT / "tests" / "outside"
+SEED = 3
+SAMPLE = 4  # of the wrong programs the suite grades every fourth
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong program: its source, the exercises that are wrong, and the names that it got when it was first graded."""
+
+    text: str
+    exercises: tuple[str, ...]
+    kind: str  # single, crash or double
+    fault: str
+    named: tuple[str, ...]
+
+
+def correct_programs(slug: str) -> dict[str, str]:
+    """Return the correct programs of an assignment by file name."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted((OUTSIDE / slug).glob("correct_*.py"))}
+
+
+def wrong_programs(slug: str) -> Iterator[Wrong]:
+    """Yield the wrong programs of an assignment."""
+    bases = correct_programs(slug)
+    for entry in tomllib.loads((OUTSIDE / slug / "wrong.toml").read_text(encoding="utf-8"))["program"]:
+        text = bases[entry["base"]]
+        for edit in entry["edit"]:
+            assert text.count(edit["old"]) == 1
+            text = text.replace(edit["old"], edit["new"])
+        yield Wrong(text, tuple(entry["exercises"]), entry["kind"], entry["fault"], tuple(entry["named"]))
+
+
+def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
+    """Grade programs on all cases, without the trainings."""
+    oracle, jobs = Oracle(assignment.without_training(), SEED), cores()
+    with open_sandbox(jobs, torch=assignment.torch) as sandbox, ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda text: grade(_source(assignment, text), oracle, sandbox), texts))
+
+
+def _source(assignment: Assignment, text: str) -> Source:
+    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+
+
+def lost(result: Result) -> dict[str, list[Any]]:
+    """Return the cases that failed by exercise; quizzes are not answered in these programs."""
+    failing = {e.name: [c for c in e.cases if c.status is not Status.PASSED] for e in result.exercises}
+    return {name: cases for name, cases in failing.items() if cases and name != "quiz"}
+
+
+def names(result: Result) -> set[str]:
+    """Return the known mistakes that a result names."""
+    return {name for cases in lost(result).values() for case in cases for name in case.mistakes}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_correct_programs_lose_nothing(slug: str) -> None:
+    """However they are written."""
+    programs = correct_programs(slug)
+    assert len(programs) == 4
+    results = graded(load_assignment(ROOT, slug), list(programs.values()))
+    assert {name: lost(result) for name, result in zip(programs, results, strict=True) if lost(result)} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_wrong_programs_are_caught_and_keep_their_names(slug: str) -> None:
+    """Each loses points in every exercise that is wrong, and no name that it once got is lost or becomes another."""
+    programs = list(wrong_programs(slug))
+    assert len(programs) == 16
+    sample = programs[::SAMPLE]
+    for wrong, result in zip(sample, graded(load_assignment(ROOT, slug), [w.text for w in sample]), strict=True):
+        assert set(wrong.exercises) <= lost(result).keys(), wrong.fault
+        assert names(result) == set(wrong.named) or not wrong.named, wrong.fault
+
+
+def main() -> None:
+    """Grade all of them, and print what came of it."""
+    print(
+        "| assignment | correct, of them full marks | wrong | caught | in public cases | named | charged elsewhere, too |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    total: Counter[str] = Counter()
+    for slug in slugs(ROOT):
+        assignment, right, wrong = load_assignment(ROOT, slug), correct_programs(slug), list(wrong_programs(slug))
+        found: Counter[str] = Counter(right=len(right), wrong=len(wrong))
+        found["full"] = sum(not lost(result) for result in graded(assignment, list(right.values())))
+        for program, result in zip(wrong, graded(assignment, [w.text for w in wrong]), strict=True):
+            cases = [case for failing in lost(result).values() for case in failing]
+            found["caught"] += bool(cases)
+            found["public"] += any(case.visibility is Visibility.PUBLIC for case in cases)
+            found["named"] += bool(names(result))
+            found["elsewhere"] += bool(lost(result).keys() - set(program.exercises))
+        total += found
+        _row(slug, found)
+    _row("all", total)
+
+
+def _row(name: str, found: Counter[str]) -> None:
+    counts = (
+        f"{found['right']}, {found['full']}",
+        *(found[key] for key in ("wrong", "caught", "public", "named", "elsewhere")),
+    )
+    print(f"| {name} | {' | '.join(map(str, counts))} |")
+
+
+if __name__ == "__main__":
+    main()
