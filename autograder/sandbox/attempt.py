@@ -72,6 +72,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
     """
     outcomes: dict[int, Outcome] = {}
     strikes: Counter[str] = Counter()
+    again: set[str] = set()
     loading: Loading | None = None
     ours = functools.cache(lambda: _own_fault(job, launch))
     tries = START_TRIES
@@ -100,6 +101,9 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
         loading = loading or loaded
         if loaded[0].ending is not Ending.RETURNED:
             outcomes |= dict.fromkeys(pending, loaded[0])
+        elif broken is not None and _waited(outcomes[broken]) and job.requests[broken].group not in again:
+            again.add(job.requests[broken].group)  # the whole machine may have stood still
+            del outcomes[broken]
         elif broken is not None:
             _strike(job, broken, outcomes, strikes)
     loading = loading or (Outcome(Ending.RETURNED), ())
@@ -138,15 +142,20 @@ def _last_line(log: str) -> str:
 def _strike(job: Job, broken: int, outcomes: dict[int, Outcome], strikes: Counter[str]) -> None:
     """Give up the rest of the case that broke a child, and of its exercise if it did so too often.
 
-    What waited has cost WALL times the limit and is not tried again.
+    What waited has been tried twice.
     """
     request, trouble = job.requests[broken], outcomes[broken].trouble
-    strikes[request.family] += MAX_STRIKES if trouble and trouble.text == WAITING else 1
+    strikes[request.family] += MAX_STRIKES if _waited(outcomes[broken]) else 1
     given_up = strikes[request.family] >= MAX_STRIKES
     for i, other in enumerate(job.requests):
         same = other.group == request.group or (given_up and other.family == request.family)
         if i not in outcomes and same:
             outcomes[i] = Outcome(Ending.NOT_RUN, trouble=trouble)
+
+
+def _waited(outcome: Outcome) -> bool:
+    """Whether a request was ended because it was asleep."""
+    return outcome.ending is Ending.TIMEOUT and outcome.trouble is not None and outcome.trouble.text == WAITING
 
 
 class Attempt:

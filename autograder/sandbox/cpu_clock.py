@@ -1,4 +1,4 @@
-"""How much CPU time another process has used, where the system tells."""
+"""How much CPU time another process has used, and waited for, where the system tells."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ class CpuClock:
     """The CPU time of one process: clock_getcpuclockid of POSIX, which Python does not offer, as Linux computes it."""
 
     def __init__(self, pid: int | None) -> None:
+        self._pid = pid
         known = pid is not None and pid > 0 and sys.platform == "linux"
         self._clock = (~pid << 3) | _ALL_THREADS if known and pid is not None else None
 
@@ -24,6 +25,16 @@ class CpuClock:
             return time.clock_gettime(self._clock)
         except OSError:
             return None
+
+    def delayed(self) -> float:
+        """Return the seconds that it was ready to run and others had the processors; none where the system does not tell.
+
+        Source: Documentation/scheduler/sched-stats.rst of Linux, which counts the first thread alone.
+        """
+        try:
+            return int(Path(f"/proc/{self._pid}/schedstat").read_text().split()[1]) / 1e9
+        except (OSError, LookupError, ValueError):
+            return 0.0
 
 
 def process_behind(pidfd: int) -> int | None:

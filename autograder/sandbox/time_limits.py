@@ -12,7 +12,7 @@ from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, S
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
-MOST_WORK = 1.0  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+MOST_WORK = 0.5  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
 WAITING = "it was waiting for something that did not come"
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
@@ -28,33 +28,39 @@ class EndedError(Exception):
 class Stretch:
     """Some of a child's work, which has to end by a limit of its CPU time, or of WALL times as much on the wall.
 
-    CPU time does not depend on other work on the machine; the wall clock ends what only waits. Where the system
-    does not tell CPU times, the wall clock does both.
+    CPU time does not depend on other work on the machine. What neither computes nor waits for a processor is asleep, and
+    may be so for as long as it may compute. Where the system does not tell CPU times, the wall clock alone decides.
     """
 
     def __init__(self, clock: CpuClock, seconds: float, until: float) -> None:
         self._clock, self._seconds, self._until = clock, seconds, until
-        self._began, self._used = time.monotonic(), clock.seconds()
+        self._began, self._before = time.monotonic(), clock.seconds()
 
     @property
     def used(self) -> float:
         """Seconds that it took so far: of CPU time, where that is known."""
         now = self._clock.seconds()
-        return time.monotonic() - self._began if now is None or self._used is None else now - self._used
+        return time.monotonic() - self._began if now is None or self._before is None else now - self._before
 
     @property
     def waits(self) -> bool:
-        """Whether it has had its seconds and hardly computed: it sleeps, or waits for something that does not come."""
-        known = self._used is not None and self._clock.seconds() is not None
-        return known and self.used < self._seconds / 2 and time.monotonic() - self._began >= self._seconds
+        """Whether it has been asleep for as long as it may compute."""
+        return self._asleep() >= self._seconds
 
     @property
     def left(self) -> float:
         """Seconds before which it cannot be over; none where it is."""
         left = self._until - time.monotonic()
-        if self._used is not None and (now := self._clock.seconds()) is not None:
-            left = min(left, self._used + self._seconds - now)
+        if self._before is not None and (now := self._clock.seconds()) is not None:
+            left = min(left, self._before + self._seconds - now, self._seconds - self._asleep())
         return max(left, 0.0)
+
+    def _asleep(self) -> float:
+        """Return how long it neither computed nor waited for a processor, at least; nothing where that is not known."""
+        passed, now = time.monotonic() - self._began, self._clock.seconds()
+        if passed < self._seconds or self._before is None or now is None:
+            return 0.0
+        return passed - (now - self._before) - self._clock.delayed()  # of earlier delays, too: in doubt for the student
 
 
 class Budget:
