@@ -12,7 +12,7 @@ from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, S
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
-MOST_WORK = 0.5  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+MOST_WORK = 1.0  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
 WAITING = "it was waiting for something that did not come"
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
