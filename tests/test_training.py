@@ -240,7 +240,7 @@ def test_mixed_devices_are_explained_from_what_a_child_read(
     )
     first, _ = trained(trainer, sandbox, written(line, body)).cases
     assert (
-        "`torch.zeros(3)` is made on the CPU, and its inputs may be on a GPU; say device=x.device."
+        "`torch.zeros(3)` is made on the CPU, and its inputs may be on a GPU; say device=w.device."
         in first.told.headline
     )
     assert "RuntimeError" in first.told.details
