@@ -22,13 +22,13 @@ import nbformat
 import pytest
 
 from autograder.classroom.roster import Person, Roster
+from autograder.classroom.student_names import student_names
 from autograder.classroom.submissions import (
     Submission,
     SubmissionsError,
     UnreadableError,
     read_source,
     read_submissions,
-    student_names,
 )
 from autograder.submission.archives import read_file
 from autograder.submission.written_exercises import Stub

@@ -92,7 +92,7 @@ class Gradebook:
         return None if row is None else json.loads(row[0])
 
     def set_facts(self, facts: Mapping[str, Any]) -> None:
-        """Change what all results share; where it is something new, every page is to be made anew."""
+        """Change what all results share; where it is something new, every page has to be written again."""
         new = {name: value for name, value in facts.items() if self.fact(name) != value}
         with self.db:
             rows = [(name, json.dumps(value)) for name, value in new.items()]
@@ -225,7 +225,7 @@ class Gradebook:
             self.changed(student)
 
     def changed(self, student: str) -> None:
-        """Note that a student's files, and those of the class, are to be made anew."""
+        """Note that a student's files, and those of the class, have to be written again."""
         self.db.execute("DELETE FROM written WHERE student IN (?, '')", (student,))
 
     # What was made from it

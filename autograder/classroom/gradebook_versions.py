@@ -47,7 +47,7 @@ def prepare(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
             for migrate in _MIGRATIONS[version - 1 :]:
                 migrate(db)
-            db.execute("DELETE FROM written")  # every file is made anew
+            db.execute("DELETE FROM written")  # so that every file is written again
             db.execute(f"PRAGMA user_version = {VERSION}")
 
 

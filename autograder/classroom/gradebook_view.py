@@ -12,7 +12,7 @@ from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.record import Record, Whole, absent, compose, ungraded
 from autograder.classroom.record_json import head_of, isolation_of, person_of
 from autograder.classroom.roster import Person
-from autograder.classroom.submissions import student_names
+from autograder.classroom.student_names import student_names
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.archives import printable
 

@@ -7,11 +7,8 @@ handed in is passed over in silence; only what computers leave behind (hidden fi
 
 from __future__ import annotations
 
-import re
-import unicodedata
-import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,6 +19,7 @@ from autograder.classroom.aliases import Aliases
 from autograder.classroom.export_contents import Part, contents_of, inside
 from autograder.classroom.fingerprint import digest
 from autograder.classroom.roster import Person, Roster
+from autograder.classroom.student_names import student_names
 from autograder.classroom.tar_archives import TARS, open_tar, tar_members
 from autograder.lms.platform import Kind, Owner
 from autograder.sandbox.job import Source
@@ -45,7 +43,6 @@ from autograder.submission.written_exercises import Stub, written
 
 __all__ = ["Submission", "SubmissionsError", "UnreadableError", "read_source", "read_submissions"]
 
-_LONGEST_STUDENT = 80
 _NO_FILE = {
     Kind.TEXT: "It was typed into a text box and is no file.",
     Kind.LINK: "It is the address of a web page and no file.",
@@ -184,36 +181,6 @@ def _read_all(entries: tuple[_Entry, ...], where: str, stub: Stub, roster: Roste
         for key, theirs in by_owner.items()
     ]
     return tuple(sorted(found, key=lambda submission: submission.student))
-
-
-def student_names(owners: Iterable[str]) -> dict[str, str]:
-    """Give every owner a name that is safe in a path and unique in the class, whatever its case.
-
-    Where several become alike, each gets a checksum of its own, unless it is the only one that needed no change. So a
-    latecomer never takes over the name, and with it the grade book's page, of somebody else.
-    """
-    plain = {owner: _plain(owner) for owner in owners}
-    alike = Counter(name.casefold() for name in plain.values())
-    unchanged = Counter(name.casefold() for owner, name in plain.items() if owner == name)
-    kept = {o: n for o, n in plain.items() if alike[n.casefold()] == 1 or (o == n and unchanged[n.casefold()] == 1)}
-    taken = {name.casefold() for name in kept.values()}
-    for owner in sorted(plain.keys() - kept.keys()):
-        salt = 0
-        while (name := f"{plain[owner][: _LONGEST_STUDENT - 9]}-{_checksum(owner, salt)}").casefold() in taken:
-            salt += 1
-        taken.add(name.casefold())
-        kept[owner] = name
-    return kept
-
-
-def _plain(owner: str) -> str:
-    letters = unicodedata.normalize("NFKD", owner).encode("ascii", "ignore").decode()
-    name = re.sub(r"[^A-Za-z0-9._-]+", "_", letters).strip("._-")[:_LONGEST_STUDENT].rstrip("._-")
-    return name or f"student-{_checksum(owner)}"
-
-
-def _checksum(owner: str, salt: int = 0) -> str:
-    return f"{zlib.crc32(owner.encode('utf-8', 'surrogatepass'), salt):08x}"
 
 
 def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Submission:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from autograder.command.class_outcome import close_class, is_sound, say_where, show_records, tell_mismatch
 from autograder.command.machines import Machines, parse_resources
 from autograder.command.options import (
     AliasOption,
@@ -33,22 +34,17 @@ from autograder.command.options import (
     TrustOption,
     course_of,
     fail,
-    tell_unfinished,
-    tell_unmatched,
 )
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.classroom.gradebook import Gradebook
-    from autograder.classroom.mismatch import Mismatch
-    from autograder.classroom.plan import Choices, Plan
+    from autograder.classroom.plan import Choices
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
-    from autograder.classroom.summary import Summary
     from autograder.command.progress import Events
     from autograder.course.spec import Assignment
-    from autograder.pages.class_files import Published
 
 
 def grade(
@@ -142,9 +138,9 @@ def merge(
             if not students:
                 fail("There is no submission in any of them.")
             published = publish(book)
-            _show_class(Console(), book, published, f"{facts['assignment']}: {len(students)} submissions")
-            _say_where(Console(), out, published.summary)
-            sound = _is_sound(book, published.summary, None)
+            show_records(Console(), book, published, f"{facts['assignment']}: {len(students)} submissions")
+            say_where(Console(), out, published.summary)
+            sound = is_sound(book, published.summary, None)
     except GradebookError as error:
         fail(str(error))
     except OSError as error:
@@ -174,7 +170,7 @@ def _grade_into(
     for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if mismatch := roster_mismatch(found.submissions, people):
-        _tell(mismatch, events)
+        tell_mismatch(mismatch, events)
         return False
     if people and "aliases" in (choices.facts or {}) and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
@@ -186,7 +182,7 @@ def _grade_into(
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
-        return _close(book, plan, console, events)
+        return close_class(book, plan, console, events)
 
 
 def _on_device(
@@ -197,22 +193,6 @@ def _on_device(
     if told:
         console.print(told, highlight=False, markup=False, soft_wrap=True)
     return assignment
-
-
-def _tell(mismatch: Mismatch, events: Events | None) -> None:
-    """Say that a class matches nothing."""
-    print(f"autograder: {mismatch.message}", file=sys.stderr)
-    if events:
-        events.tell("mismatch", **asdict(mismatch))
-
-
-def _is_sound(book: Gradebook, summary: Summary, events: Events | None) -> bool:
-    """Return whether a class was graded as it should be; say so where it is without a point."""
-    from autograder.classroom.mismatch import points_mismatch
-
-    if mismatch := points_mismatch(book, summary):
-        _tell(mismatch, events)
-    return not (summary.problems or mismatch)
 
 
 def _class_facts(
@@ -251,77 +231,3 @@ def _shard(said: str, only: list[str] | None) -> Shard | None:
         return parse_shard(said) if said else None
     except ShardError as error:
         fail(str(error))
-
-
-def _close(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
-    """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
-    from autograder.classroom.summary import told_summary
-    from autograder.pages.class_files import publish
-
-    done, shard = len(plan.tasks), book.fact("shard")
-    if shard:
-        return _close_shard(book, plan, events, shard)
-    if done:
-        console.print("writing the files of the class", highlight=False)
-    published = publish(book)
-    summary = published.summary
-    if events:
-        sound = _is_sound(book, summary, events)
-        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **told_summary(summary))
-        return sound
-    if done:
-        _show_class(console, book, published, f"{summary.assignment}: {summary.submissions} submissions")
-    _tell_decided(plan)
-    console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
-    _say_where(console, book.folder, summary)
-    return _is_sound(book, summary, events)
-
-
-def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str) -> bool:
-    """Say what came of a part of a class, which has no files of its own; return whether we did not fail."""
-    from autograder.classroom.gradebook_view import records
-
-    done = len(plan.tasks)
-    failed = sum(record.status == "grader_error" for record in records(book))
-    if events:
-        events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
-    else:
-        title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
-        print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
-    return not failed
-
-
-def _tell_decided(plan: Plan) -> None:
-    """Name the students who resubmitted after a person had decided."""
-    from autograder.submission.archives import several
-
-    if plan.decided:
-        told = "resubmitted after a manual override, which still counts"
-        print(
-            f"autograder: {len(plan.decided)} {told}: {several(plan.decided)}. Look at it again; "
-            "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
-            file=sys.stderr,
-        )
-
-
-def _show_class(console: Console, book: Gradebook, published: Published, title: str) -> None:
-    from autograder.classroom.gradebook_view import records
-    from autograder.command.terminal import show_class
-
-    show_class(console, title, published.records or tuple(records(book)))
-
-
-def _say_where(console: Console, out: Path, summary: Summary) -> None:
-    from autograder.command.terminal import show_isolation
-
-    console.print(f"{summary.seconds:g} s, seed {summary.seed}", highlight=False)
-    show_isolation(console, summary.isolation)
-    tell_unfinished(summary)
-    tell_unmatched(summary)
-    if summary.undated:
-        told = "the export does not say when, so they are late only where it marks them so"
-        console.print(f"{summary.undated} handed in, and {told}", highlight=False, soft_wrap=True)
-    if summary.problems:
-        console.print(f"[red]The grader failed on {len(summary.problems)} submissions;[/] grade them again.")
-    places = ("report.html", "grades.csv", "feedback", "results", "exports")
-    print("\n".join(f"{name.partition('.')[0]:<10}{out / name}" for name in places))

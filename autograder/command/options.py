@@ -103,7 +103,7 @@ def tell_unfinished(summary: Summary) -> None:
 
     parts = (
         (summary.not_graded, "not graded yet"),
-        (summary.outdated, "to be graded anew, since something changed"),
+        (summary.outdated, "to be graded again, since something changed"),
     )
     told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
     if told:

@@ -62,7 +62,7 @@ def mutants(
 ) -> None:
     """Change every line of every reference and see which cases notice; exit 1 where too few do, or one has no reason.
 
-    At least 99 % of the changes (mutants) that are mistakes have to be noticed, 85 % by public cases. One that nobody notices
+    At least 99 % of the changes (mutants) that are mistakes have to be noticed, 85 % by public cases. One that no case notices
     becomes a case, or gets its reason in solutions/ASSIGNMENT/mutants.toml.
     """
     from autograder.command.tables import show_mutants

@@ -53,7 +53,7 @@ def _margins(r: Reading) -> str:
 
 
 def show_mutants(console: Console, slug: str, found: Report) -> None:
-    """Print a row an exercise: its mutants, who notices them, and what is known of those that nobody notices.
+    """Print a row an exercise: its mutants, which cases notice them, and what is known of the others.
 
     "public" notice and only "hidden" ones do; "equal" are no mistakes, "kept" are accepted, "open" lack a reason; "shown"
     is the share that public cases notice.

@@ -8,7 +8,7 @@ import sys
 import tomllib
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from pathlib import Path
@@ -58,14 +58,7 @@ def slugs(course: Path) -> tuple[str, ...]:
 def load_assignment(course: Path, slug: str) -> Assignment:
     """Read one assignment from its two folders. Raises CourseError on an unknown name or a broken file."""
     public, secret = course / "assignments" / slug, course / "solutions" / slug
-    known = slugs(course)
-    if slug not in known:
-        near = difflib.get_close_matches(slug, known, 1, 0.3)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        if slug in {path.name for path in (course / "assignments").iterdir()}:
-            hint = f" Its folder {slug} has no assignment.toml."
-        listed = ", ".join(known) or "none yet"
-        raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {listed}.")
+    _refuse_unknown_slug(course, slug)
     config = _toml(public / "assignment.toml")
     try:
         _refuse_unknown(config, _KEYS, "the file")
@@ -81,17 +74,12 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     except (AttributeError, TypeError, ValueError) as error:
         raise CourseError(f"{public / 'assignment.toml'}: {error}.") from None
     names = tuple(exercise.name for exercise in exercises)
+    _refuse_unknown_uses(exercises, public / "assignment.toml")
     cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
     strangers = [case for case in cases if case.exercise not in names]
     if strangers:
         told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
         raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {told}.")
-    for exercise in exercises:
-        for used in exercise.uses:
-            if used not in names or used == exercise.name:
-                raise CourseError(
-                    f"{public / 'assignment.toml'}: {exercise.name} uses {used}, which is no other exercise of this file."
-                )
     anew = _anew(secret / "cases.py", names)
     stub = public / file
     reference = _text(secret / file)
@@ -117,6 +105,26 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         trainings=_trainings(secret / "training.py"),
         harness=harness,
     )
+
+
+def _refuse_unknown_slug(course: Path, slug: str) -> None:
+    known = slugs(course)
+    if slug in known:
+        return
+    near = difflib.get_close_matches(slug, known, 1, 0.3)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    if slug in {path.name for path in (course / "assignments").iterdir()}:
+        hint = f" Its folder {slug} has no assignment.toml."
+    listed = ", ".join(known) or "none yet"
+    raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {listed}.")
+
+
+def _refuse_unknown_uses(exercises: Sequence[Exercise], file: Path) -> None:
+    names = {exercise.name for exercise in exercises}
+    for exercise in exercises:
+        for used in exercise.uses:
+            if used not in names - {exercise.name}:
+                raise CourseError(f"{file}: {exercise.name} uses {used}, which is no other exercise of this file.")
 
 
 def readme_of(course: Path, slug: str) -> str:

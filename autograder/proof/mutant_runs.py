@@ -134,7 +134,7 @@ class _Trials:
             self._oracle(SEED).expected(trial)
 
     def fate(self, index: int) -> tuple[str, str]:
-        """Return who notices, and the evidence about one that nobody notices."""
+        """Return which cases notice it, or the evidence that it changes nothing."""
         exercise = self.names[index][0]
         for visibility in Visibility:
             if any(self._notices(trial, index) for trial in self._of(SEED, exercise, visibility)):

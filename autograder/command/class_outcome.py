@@ -1,0 +1,112 @@
+"""Write what a graded class came to, and say it: on a terminal, in a log, or as events."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.command.options import tell_unfinished, tell_unmatched
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.mismatch import Mismatch
+    from autograder.classroom.plan import Plan
+    from autograder.classroom.summary import Summary
+    from autograder.command.progress import Events
+    from autograder.pages.class_files import Published
+
+
+def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
+    """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
+    from autograder.classroom.summary import told_summary
+    from autograder.pages.class_files import publish
+
+    done, shard = len(plan.tasks), book.fact("shard")
+    if shard:
+        return _close_shard(book, plan, events, shard)
+    if done:
+        console.print("writing the files of the class", highlight=False)
+    published = publish(book)
+    summary = published.summary
+    if events:
+        sound = is_sound(book, summary, events)
+        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **told_summary(summary))
+        return sound
+    if done:
+        show_records(console, book, published, f"{summary.assignment}: {summary.submissions} submissions")
+    _tell_decided(plan)
+    console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
+    say_where(console, book.folder, summary)
+    return is_sound(book, summary, events)
+
+
+def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str) -> bool:
+    """Say what came of a part of a class, which has no files of its own; return whether we did not fail."""
+    from autograder.classroom.gradebook_view import records
+
+    done = len(plan.tasks)
+    failed = sum(record.status == "grader_error" for record in records(book))
+    if events:
+        events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
+    else:
+        title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
+        print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
+    return not failed
+
+
+def _tell_decided(plan: Plan) -> None:
+    """Name the students who resubmitted after a person had decided."""
+    from autograder.submission.archives import several
+
+    if plan.decided:
+        told = "resubmitted after a manual override, which still counts"
+        print(
+            f"autograder: {len(plan.decided)} {told}: {several(plan.decided)}. Look at it again; "
+            "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
+            file=sys.stderr,
+        )
+
+
+def show_records(console: Console, book: Gradebook, published: Published, title: str) -> None:
+    """Print the table of a class."""
+    from autograder.classroom.gradebook_view import records
+    from autograder.command.terminal import show_class
+
+    show_class(console, title, published.records or tuple(records(book)))
+
+
+def say_where(console: Console, out: Path, summary: Summary) -> None:
+    """Print what it took, what is unfinished, and where the files are."""
+    from autograder.command.terminal import show_isolation
+
+    console.print(f"{summary.seconds:g} s, seed {summary.seed}", highlight=False)
+    show_isolation(console, summary.isolation)
+    tell_unfinished(summary)
+    tell_unmatched(summary)
+    if summary.undated:
+        told = "the export does not say when, so they are late only where it marks them so"
+        console.print(f"{summary.undated} handed in, and {told}", highlight=False, soft_wrap=True)
+    if summary.problems:
+        console.print(f"[red]The grader failed on {len(summary.problems)} submissions;[/] grade them again.")
+    places = ("report.html", "grades.csv", "feedback", "results", "exports")
+    print("\n".join(f"{name.partition('.')[0]:<10}{out / name}" for name in places))
+
+
+def tell_mismatch(mismatch: Mismatch, events: Events | None) -> None:
+    """Say that a class matches nothing."""
+    print(f"autograder: {mismatch.message}", file=sys.stderr)
+    if events:
+        events.tell("mismatch", **asdict(mismatch))
+
+
+def is_sound(book: Gradebook, summary: Summary, events: Events | None) -> bool:
+    """Return whether a class was graded as it should be; say so where it is without a point."""
+    from autograder.classroom.mismatch import points_mismatch
+
+    if mismatch := points_mismatch(book, summary):
+        tell_mismatch(mismatch, events)
+    return not (summary.problems or mismatch)
