@@ -79,7 +79,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
         ((TOML, "points = 3", "points = 4"), NAMES, "the exercises' points add up to 8, not the declared 7"),
         ((TOML, "points = 3", "points = 0"), NAMES, "spread has points or weights that are not positive"),
         ((HIDDEN, "weight=3", "weight=0"), NAMES, "row_means has points or weights that are not positive"),
-        ((TOML, 'name = "spread"', 'name = "center"'), None, "no exercise of assignment.toml"),
+        ((TOML, 'name = "spread"', 'name = "center"'), None, "which is no other exercise of this file"),
         (
             (HIDDEN, '"""Adding one number to all entries does not change any spread."""', "pass"),
             NAMES,
