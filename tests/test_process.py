@@ -21,6 +21,7 @@ import pytest
 import torch
 
 from autograder.course.spec import Limits
+from autograder.sandbox import pipes
 from autograder.sandbox import time_limits as budget
 from autograder.sandbox.attempt import MAX_STRIKES
 from autograder.sandbox.child.limits import CPU_SECONDS
@@ -395,6 +396,24 @@ def test_what_is_left_of_two_seconds_after_three(
     clock.now, clock.late = computed, delayed
     monkeypatch.setattr(budget.time, "monotonic", lambda: start + (3.0 if computed < 1.0 or delayed else 1.0))
     assert (stretch.left, stretch.waits) == (left, waits)
+
+
+def test_what_waits_for_a_grader_that_is_slow_to_read_is_not_ended(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that fills the pipe holds the child up for as long as nobody reads it, which is no fault of its own."""
+    naps = [1.5 * LIMITS.case_seconds] * 2  # what waits is tried twice
+    for ends in (pipes.Pipes, pipes.Streams):
+        real = ends.receive
+
+        def slow(self: Any, seconds: float, real: Any = real) -> bytes | None:
+            data: bytes | None = real(self, seconds)
+            if data and len(data) > 1 << 12:
+                time.sleep(naps.pop() if naps else 0.0)
+            return data
+
+        monkeypatch.setattr(ends, "receive", slow)
+    result = run("import numpy as np\ndef f(n):\n    return np.zeros(n)", ask("f", 1 << 17))
+    assert endings(result) == [Ending.RETURNED]
+    assert len(naps) < 2
 
 
 def test_what_waits_is_tried_once_more(run: Run) -> None:

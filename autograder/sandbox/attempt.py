@@ -280,11 +280,12 @@ class Attempt:
     def _read(self, size: int, stretches: Sequence[Stretch]) -> bytes:
         while len(self._buffer) < size:
             self._budget.work()
-            left = min(stretch.left for stretch in stretches)
-            if not left:
-                raise EndedError(Ending.TIMEOUT, WAITING if stretches[0].waits else "")
-            data = self._ends.receive(max(left, LOOK_SECONDS))
-            if data is None:
+            if any(stretch.over for stretch in stretches):
+                raise EndedError(Ending.TIMEOUT, "")
+            data = self._ends.receive(max(LOOK_SECONDS, min(stretch.left for stretch in stretches)))
+            if data is None:  # else it may have been asleep because it was waiting for us
+                if any(stretch.waits for stretch in stretches):
+                    raise EndedError(Ending.TIMEOUT, WAITING)
                 continue
             if not data:
                 raise EndedError(*self._child.obituary())

@@ -12,7 +12,7 @@ from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, S
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
-MOST_WORK = 1.0  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+MOST_WORK = 0.5  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
 WAITING = "it was waiting for something that did not come"
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
@@ -43,17 +43,25 @@ class Stretch:
         return time.monotonic() - self._began if now is None or self._before is None else now - self._before
 
     @property
+    def over(self) -> bool:
+        """Whether it has computed for too long, or taken far too long on the wall."""
+        return self._awake() <= 0.0
+
+    @property
     def waits(self) -> bool:
         """Whether it has been asleep for as long as it may compute."""
         return self._asleep() >= self._seconds
 
     @property
     def left(self) -> float:
-        """Seconds before which it cannot be over; none where it is."""
+        """Seconds before which it is neither over nor has waited for too long; none where it is or has."""
+        return max(min(self._awake(), self._seconds - self._asleep()), 0.0)
+
+    def _awake(self) -> float:
         left = self._until - time.monotonic()
         if self._before is not None and (now := self._clock.seconds()) is not None:
-            left = min(left, self._before + self._seconds - now, self._seconds - self._asleep())
-        return max(left, 0.0)
+            left = min(left, self._before + self._seconds - now)
+        return left
 
     def _asleep(self) -> float:
         """Return how long it neither computed nor waited for a processor, at least; nothing where that is not known."""

@@ -1,4 +1,4 @@
-"""Sends its answers in crumbs of a byte; a grader that is kept busy for all that time would show that it worked."""
+"""Sends a part of its answer in crumbs of a byte, then sleeps; a grader that waits for the rest would show that it worked."""
 
 import os
 import struct
@@ -16,7 +16,7 @@ def channel():
 def crumble():
     descriptor = channel()._fd
     os.write(descriptor, struct.pack("<Q", 1 << 20))
-    for _ in range((1 << 20) - 1):
+    for _ in range(1 << 14):
         os.write(descriptor, b" ")
     time.sleep(600)
 
