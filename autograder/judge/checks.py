@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograder.course.spec import Answer, Call, Finding
-from autograder.judge.compare import difference
+from autograder.judge.compare import alike, difference
 from autograder.judge.quiz import answered, choice
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
@@ -37,6 +37,10 @@ def _first_difference(got: Answers, expected: Answers, tolerance: float = TOLERA
     return None
 
 
+def _alike(got: Answers, other: Answers, tolerance: float) -> bool:
+    return all(alike(mine.value, theirs.value, tolerance) for mine, theirs in zip(got, other, strict=True))
+
+
 @dataclass(frozen=True)
 class _ByValue:
     """Two submissions are alike when every call returned the same value.
@@ -56,7 +60,7 @@ class _ByValue:
         return expected
 
     def alike(self, got: Answers, other: Answers) -> bool:
-        return _first_difference(got, other, self.tolerance) is None
+        return _alike(got, other, self.tolerance)
 
 
 @dataclass(frozen=True)
@@ -84,17 +88,23 @@ class close(_ByValue):
         """Whether the judged part is the same; other parts may hold only noise, such as a gradient of zero."""
         if not self.at:
             return super().alike(got, other)
-        return all(self._part_difference(a.value, b.value) is None for a, b in zip(got, other, strict=True))
+        pairs = (self._parts(a.value, b.value) for a, b in zip(got, other, strict=True))
+        return all(alike(mine, theirs, self.tolerance) for mine, theirs in pairs)
 
     def _part_difference(self, mine: Any, theirs: Any) -> Finding | None:
-        whole = mine, theirs
+        part, wanted = self._parts(mine, theirs)
+        return difference(part, wanted, "" if wanted is theirs else self.called or _called(self.at), self.tolerance)
+
+    def _parts(self, mine: Any, theirs: Any) -> tuple[Any, Any]:
+        """Return the judged part of both, or both whole where the first has no such part."""
+        part, wanted = mine, theirs
         for key in self.at:
-            theirs = theirs[key]
+            wanted = wanted[key]
             try:
-                mine = mine[key]
+                part = part[key]
             except (KeyError, IndexError, TypeError):
-                return difference(*whole)
-        return difference(mine, theirs, self.called or _called(self.at), self.tolerance)
+                return mine, theirs
+        return part, wanted
 
     def _difference(self, mine: Any, theirs: Any) -> Finding | None:
         if not self.names:
@@ -139,10 +149,8 @@ class untouched(_ByValue):
 
     def alike(self, got: Answers, other: Answers) -> bool:
         """Whether the values and the changed arguments are the same."""
-        same_values = _first_difference(got, other, self.tolerance) is None
-        return same_values and all(
-            difference(list(a.args), list(b.args)) is None for a, b in zip(got, other, strict=True)
-        )
+        same_values = _alike(got, other, self.tolerance)
+        return same_values and all(alike(a.args, b.args) for a, b in zip(got, other, strict=True))
 
 
 def _same(before: Any, after: Any) -> bool:

@@ -75,7 +75,7 @@ def _ask(
     """
     followed: dict[Trial, Followed] = {}
     limits = oracle.assignment.limits
-    rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds)
+    rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, computing=True)
     for _ in range(MAX_ROUNDS):
         waiting = []
         for j in open_trials:

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.judge.compare import difference
+from autograder.judge.compare import alike
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, with_leaf
-from autograder.sandbox.child.wire import WireError, decode, encode
+from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
 MAX_AGAIN = 300  # questions of a submission that are asked again
@@ -158,6 +158,6 @@ def _says_nothing(replay: Replay, questions: Sequence[Question]) -> bool:
 
 def _same(one: Any, other: Any, tolerance: float) -> bool:
     try:
-        return difference(decode(encode(one)), decode(encode(other)), tolerance=tolerance) is None
-    except (*UNCOMPARABLE, WireError):
+        return alike(as_arrays(one), as_arrays(other), tolerance)
+    except UNCOMPARABLE:
         return False

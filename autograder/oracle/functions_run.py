@@ -25,11 +25,18 @@ class FunctionsRun:
         self._assignment = assignment
         self._run = run
         self._calls: dict[Trial, Calls] = {}
+        self._matters: dict[tuple[str, Trial], bool] = {}
         functions = (n for n in ast.walk(ast.parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
         self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
 
     def matters(self, misconception: Misconception, trial: Trial) -> bool:
         """Whether a trial runs the function that a misconception edits; True where the edit is in no one function."""
+        key = misconception.name, trial
+        if key not in self._matters:
+            self._matters[key] = self._runs_what_is_edited(misconception, trial)
+        return self._matters[key]
+
+    def _runs_what_is_edited(self, misconception: Misconception, trial: Trial) -> bool:
         reference, old = self._assignment.reference, misconception.old
         first = reference[: reference.index(old)].count("\n") + 1
         last = first + old.rstrip("\n").count("\n")

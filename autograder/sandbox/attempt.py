@@ -107,7 +107,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
         elif broken is not None:
             _strike(job, broken, outcomes, strikes)
     loading = loading or (Outcome(Ending.RETURNED), ())
-    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading, budget.seconds)
+    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading, budget.seconds, budget.computed)
 
 
 def _attempt(
@@ -174,6 +174,7 @@ class Attempt:
 
     def end(self) -> None:
         """End the child, whatever it is doing, and close what is ours."""
+        self._budget.computed += self._child.clock.seconds() or 0.0
         self._child.end()
 
     def load(self) -> Loading:
@@ -268,9 +269,10 @@ class Attempt:
         if size & MARK:
             return int(size ^ MARK)
         self._budget.receive(size)
-        self._budget.work()
+        data = self._read(size, stretches)
         try:
-            event = decode(self._read(size, stretches))
+            with self._budget.work():
+                event = decode(data)
         except WireError as error:
             raise EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
         if not isinstance(event, dict):
@@ -279,17 +281,21 @@ class Attempt:
 
     def _read(self, size: int, stretches: Sequence[Stretch]) -> bytes:
         while len(self._buffer) < size:
-            self._budget.work()
-            if any(stretch.over for stretch in stretches):
-                raise EndedError(Ending.TIMEOUT, "")
-            data = self._ends.receive(max(LOOK_SECONDS, min(stretch.left for stretch in stretches)))
-            if data is None:  # else it may have been asleep because it was waiting for us
-                if any(stretch.waits for stretch in stretches):
-                    raise EndedError(Ending.TIMEOUT, WAITING)
-                continue
-            if not data:
-                raise EndedError(*self._child.obituary())
-            self._buffer += data
+            with self._budget.work():
+                self._buffer += self._receive(stretches)
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
+        return data
+
+    def _receive(self, stretches: Sequence[Stretch]) -> bytes:
+        """Return what came, if anything did before it was time to look at the clock. Raises EndedError at the end."""
+        if any(stretch.over for stretch in stretches):
+            raise EndedError(Ending.TIMEOUT, "")
+        data = self._ends.receive(max(LOOK_SECONDS, min(stretch.left for stretch in stretches)))
+        if data is None:  # else it may have been asleep because it was waiting for us
+            if any(stretch.waits for stretch in stretches):
+                raise EndedError(Ending.TIMEOUT, WAITING)
+            return b""
+        if not data:
+            raise EndedError(*self._child.obituary())
         return data

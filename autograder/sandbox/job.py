@@ -162,6 +162,7 @@ class JobResult:
     loading: Outcome
     notes: tuple[Trouble, ...] = ()  # cells of a notebook that could not be used
     seconds: float = 0.0  # in a slot, on the wall
+    computed: float = 0.0  # seconds of CPU time, where the system tells
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from autograder.course.spec import Limits
@@ -12,7 +14,8 @@ from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, S
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
-MOST_WORK = 0.5  # CPU seconds of this process for reading what one submission sends; honest ones take milliseconds
+MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends; honest ones take .1 ms for each request
+ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included; following mistakes may need .6
 WAITING = "it was waiting for something that did not come"
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
@@ -82,8 +85,9 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._bytes = (limits.output_mb << 20) * TOTAL_OUTPUTS
+        self.computed = 0.0  # seconds of CPU time, by the attempts so far
         self._started: float | None = None
-        self._worked = time.thread_time()
+        self._worked = 0.0
 
     @property
     def seconds(self) -> float:
@@ -95,7 +99,7 @@ class Budget:
         """Say what is used up, if anything is."""
         if self._bytes < 0:
             return f"its answers came to more than {self._limits.output_mb * TOTAL_OUTPUTS} MB"
-        if time.thread_time() - self._worked > MOST_WORK:
+        if self._worked > MOST_WORK:
             return OVERWORKED
         return "the time for the whole submission was used up" if self.seconds >= self._whole else ""
 
@@ -109,9 +113,15 @@ class Budget:
         self._started = self._started or now
         return Stretch(clock, seconds, min(now + WALL * seconds, self._started + self._whole))
 
-    def work(self) -> None:
-        """Raise EndedError where reading what the child sends has taken too much of our own time."""
-        if time.thread_time() - self._worked > MOST_WORK:
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Count our own time for reading a piece of what the child sends. Raises EndedError where it was too much."""
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self._worked += time.thread_time() - began
+        if self._worked > MOST_WORK:
             raise EndedError(Ending.OUTPUT, OVERWORKED)
 
     def receive(self, size: int) -> None:
@@ -124,10 +134,13 @@ class Budget:
 
 
 class Rationed:
-    """A sandbox for one submission, all of whose jobs share one limit of time and of our work."""
+    """A sandbox for one submission, all of whose jobs share one limit of time and of our work.
 
-    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
-        self._sandbox, self._left, self._work = sandbox, seconds, MOST_WORK
+    The time is that of a slot, on the wall; or with `computing` CPU time, or WALL times as much on the wall.
+    """
+
+    def __init__(self, sandbox: Sandbox, seconds: float, *, computing: bool = False) -> None:
+        self._sandbox, self._left, self._work, self._computing = sandbox, seconds, ALL_WORK, computing
 
     @property
     def isolation(self) -> Isolation:
@@ -142,7 +155,7 @@ class Rationed:
             return JobResult((unmade,) * len(job.requests), Outcome(Ending.RETURNED))
         worked = time.thread_time()
         ran = self._sandbox.run(replace(job, limits=replace(job.limits, total_seconds=total)))
-        self._left -= ran.seconds
+        self._left -= max(ran.computed, ran.seconds / WALL) if self._computing else ran.seconds
         self._work -= time.thread_time() - worked
         return ran
 
