@@ -15,8 +15,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.spec import Answer, Assignment, call
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.trials import Trial
-from autograder.proof.calibration import Reading, calibrated
-from autograder.proof.precision import other_precision
+from autograder.proof.calibration import Reading, calibrated, other_precision
 
 HIDDEN = "solutions/t1_means/cases.py"
 SOUND = Reading("e", "c", 1e-4, 1e-6, "loops", 1e-2, "no_root")

@@ -29,8 +29,7 @@ from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.reasons import Diagnosis, Message, Mistake
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.lms.platform import Owner
-from autograder.lms.sheets import inert
+from autograder.lms.platform import Owner, inert
 from autograder.sandbox.job import Chunk, Isolation, Source
 
 ISOLATION = Isolation("A", ("namespaces",), ())

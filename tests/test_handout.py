@@ -25,12 +25,12 @@ from autograder.course.catalog import CourseError, load_assignment, slugs
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.handout import handout_proofs as prove
 from autograder.handout.handout import engine_files, handout_files, handout_zip, links, write_repository
+from autograder.handout.handout_proofs import formula_faults, text_faults
 from autograder.handout.kit.bundle import trial_key
 from autograder.handout.kit.self_check import check, hints, watched
 from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.handout.tests_as_text import pytest_file
-from autograder.handout.text_checks import formula_faults, text_faults
 from autograder.judge.reasons import Advice, Hint, Message
 from autograder.judge.result import CaseResult
 from autograder.judge.result_json import told_result

@@ -15,7 +15,7 @@ from conftest import GradeFiles
 
 from autograder.course.spec import Assignment
 from autograder.submission.archives import UnreadableError
-from autograder.submission.encodings import read_text
+from autograder.submission.source import read_text
 
 Grade = Callable[[Mapping[str, bytes]], tuple[Path, dict[str, float]]]
 

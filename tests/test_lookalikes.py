@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.classroom.similarity import MOST_CODE, MOST_PAIRS, compare
 from autograder.course.spec import Assignment
+from autograder.pages.similarity import MOST_CODE, MOST_PAIRS, compare
 from autograder.sandbox.job import Chunk, Source
 
 OTHER = """

@@ -14,11 +14,18 @@ from hypothesis import strategies as st
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import open_for, open_gradebook
 from autograder.classroom.gradebook_view import records
-from autograder.classroom.merge_shards import Part, check_parts, leave_out, read_part, take_over
-from autograder.classroom.plan import Choices, make_plan
+from autograder.classroom.plan import Choices, make_plan, owe, see_class
 from autograder.classroom.record import Graded, Record
-from autograder.classroom.shards import Shard, ShardError, parse_shard
-from autograder.classroom.standing import owe, see_class
+from autograder.classroom.shards import (
+    Part,
+    Shard,
+    ShardError,
+    check_parts,
+    leave_out,
+    parse_shard,
+    read_part,
+    take_over,
+)
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from class_records import HOSTILE
 
-from autograder.classroom.similarity import Comparison, Pair, Side
-from autograder.pages.similarity_page import similarity_html
+from autograder.pages.similarity import Comparison, Pair, Side, similarity_html
 
 
 def page(student: str, code: str, shared: tuple[tuple[int, int], ...]) -> str:

@@ -9,10 +9,10 @@ import pytest
 from autograder.cli import main
 from autograder.course.catalog import MISTAKEN, UNUSUAL, load_assignment, readme_of, replacements_in
 from autograder.course.spec import Assignment
-from autograder.handout.text_checks import text_faults
+from autograder.handout.handout_proofs import text_faults
 from autograder.handout.write_notebook import notebook_cells
 from autograder.oracle.oracle import Oracle
-from autograder.proof.folders import stray_files
+from autograder.proof.doctor import stray_files
 from autograder.proof.soundness import bank_is_sound, correct_solutions_replace
 from autograder.proof.texts import text_proofs
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student, left, records, source_of, waiting
+from autograder.classroom.plan import is_current
 from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.result_keys import exercise_keys
-from autograder.classroom.standing import is_current
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import ExerciseResult

@@ -12,9 +12,8 @@ from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecor
 from autograder.classroom.roster import Person
 from autograder.course.spec import Status
 from autograder.judge.result_json import Json
-from autograder.lms.platform import Row
+from autograder.lms.platform import Row, write_sheet
 from autograder.lms.recognition import platforms
-from autograder.lms.sheets import write_sheet
 
 _BAD = {
     "unreadable": "It could not be read.",

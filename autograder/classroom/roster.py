@@ -19,7 +19,7 @@ from pathlib import Path
 
 from autograder.lms.platform import Owner
 from autograder.submission.archives import UnreadableError, printable
-from autograder.submission.encodings import read_text
+from autograder.submission.source import read_text
 
 _MAX_BYTES = 16 << 20
 _COLUMNS = {

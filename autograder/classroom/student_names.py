@@ -1,14 +1,28 @@
-"""Give the students of a class names for files and pages."""
+"""The names of students: those they get in the grades, and those of an export that a person maps to the roster.
+
+Such a map (aliases) is a CSV with the columns `name` and `id`. A name is what the export calls a student, or what the grades
+do; capitals, spaces and signs in it do not count.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from autograder.classroom.roster import Person, Roster, RosterError, letters_of
+from autograder.lms.platform import Owner
+from autograder.submission.archives import UnreadableError, printable, read_file, several
+from autograder.submission.source import read_text
 
 _LONGEST_STUDENT = 80
+_MAX_BYTES = 16 << 20
+_NAMES = ("name", "student", "export", "submission")
 
 
 def student_names(owners: Iterable[str]) -> dict[str, str]:
@@ -39,3 +53,73 @@ def _plain(owner: str) -> str:
 
 def _checksum(owner: str, salt: int = 0) -> str:
     return f"{zlib.crc32(owner.encode('utf-8', 'surrogatepass'), salt):08x}"
+
+
+def read_aliases(path: Path, roster: Roster) -> Mapping[str, str]:
+    """Return ids of the roster by name. Raises RosterError."""
+    try:
+        text, _ = read_text(read_file(path.resolve(), _MAX_BYTES), str(path))
+        return dict(_pairs(text, {person.id.casefold(): person.id for person in roster.people}))
+    except UnreadableError as error:
+        raise RosterError(str(error)) from None
+    except (RosterError, csv.Error) as error:
+        raise RosterError(f"{path}: {error}") from None
+
+
+def _pairs(text: str, ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    header = text.partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
+    columns = [cell.strip().casefold() for cell in next(rows, [])]
+    at = next((columns.index(name) for name in _NAMES if name in columns), None)
+    if at is None or "id" not in columns:
+        raise RosterError("the first line names no columns name and id. Begin with the line name,id.")
+    taken: dict[str, tuple[str, int]] = {}
+    for row in filter(any, rows):
+        where = f"line {rows.line_num}"
+        name, person = (row[i].strip() if i < len(row) else "" for i in (at, columns.index("id")))
+        if not letters_of(name):
+            raise RosterError(f"{where} has no name. Write what the export calls the student.")
+        if not person:
+            raise RosterError(f"{where} has no id. Write the one on the roster.")
+        if person.casefold() not in ids:
+            raise RosterError(f"{where} has the id {printable(person)}, which is not on the roster.")
+        earlier, line = taken.setdefault(letters_of(name), (person.casefold(), rows.line_num))
+        if earlier != person.casefold():
+            raise RosterError(f"{where} has the name {printable(name)} again, for another id than line {line}.")
+        yield name, ids[person.casefold()]
+    if not taken:
+        raise RosterError("it has no line below its first. Is it the right file?")
+
+
+class Aliases:
+    """Whose a submission is by a name that a person mapped."""
+
+    def __init__(self, roster: Roster) -> None:
+        self._names = {letters_of(name): name for name in roster.aliases}
+        people = {person.id: person for person in roster.people}
+        self._people = {key: people[roster.aliases[n]] for key, n in self._names.items() if roster.aliases[n] in people}
+
+    def find(self, owner: Owner) -> Person | None:
+        """Return who it is, if the name is mapped."""
+        return next((self._people[key] for key in _keys(owner) if key in self._people), None)
+
+    def check(self, owners: Iterable[Owner]) -> None:
+        """See that no name means several students of the export. Raises RosterError."""
+        found: dict[str, set[str]] = {}
+        for owner in owners:
+            if key := next((key for key in _keys(owner) if key in self._people), None):
+                found.setdefault(key, set()).add(owner.key)
+        for key, who in found.items():
+            if len(who) > 1:
+                told = f"{printable(self._names[key])} may be any of {several(sorted(who))}"
+                raise RosterError(f"{told}. Map one of these names in its place.")
+
+    def unmatched(self, owners: Iterable[Owner], here: Iterable[str]) -> list[str]:
+        """Return the mapped names that no student of the export has. Names of ids that are `here` count as found."""
+        used, ids = {key for owner in owners for key in _keys(owner)}, set(here)
+        return [self._names[key] for key, person in self._people.items() if key not in used and person.id not in ids]
+
+
+def _keys(owner: Owner) -> list[str]:
+    """Return a student's names in an export, the surest first."""
+    return [key for name in (owner.key, owner.sid, owner.email, owner.name) if (key := letters_of(name))]

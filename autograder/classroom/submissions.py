@@ -15,11 +15,10 @@ from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
-from autograder.classroom.aliases import Aliases
 from autograder.classroom.export_contents import Part, contents_of, inside
-from autograder.classroom.fingerprint import digest
+from autograder.classroom.result_keys import digest
 from autograder.classroom.roster import Person, Roster
-from autograder.classroom.student_names import student_names
+from autograder.classroom.student_names import Aliases, student_names
 from autograder.classroom.tar_archives import TARS, open_tar, tar_members
 from autograder.lms.platform import Kind, Owner
 from autograder.sandbox.job import Source

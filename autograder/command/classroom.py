@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from autograder.command.class_outcome import close_class, is_sound, say_where, show_records, tell_mismatch
 from autograder.command.machines import Machines, parse_resources
 from autograder.command.options import (
     AliasOption,
@@ -114,7 +113,8 @@ def merge(
 
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import open_for, open_gradebook
-    from autograder.classroom.merge_shards import check_parts, leave_out, read_part, take_over
+    from autograder.classroom.shards import check_parts, leave_out, read_part, take_over
+    from autograder.command.class_outcome import is_sound, say_where, show_records
     from autograder.pages.class_files import publish
 
     if out.resolve() in {part.resolve() for part in parts}:
@@ -159,9 +159,9 @@ def _grade_into(
 ) -> bool:
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
     from autograder.classroom.gradebook_lock import open_gradebook
-    from autograder.classroom.mismatch import roster_mismatch, unmatched_aliases
     from autograder.classroom.plan import make_plan
     from autograder.classroom.submissions import read_class
+    from autograder.command.class_outcome import close_class, roster_mismatch, tell_mismatch, unmatched_aliases
     from autograder.command.progress import watch_on
     from autograder.submission.written_exercises import Stub
 
@@ -199,10 +199,10 @@ def _class_facts(
     out: Path, roster: Path | None, alias: Path | None, due: str | None
 ) -> tuple[Roster | None, dict[str, Any]]:
     """Return the class's roster, the one given or else the gradebook's, and what is to be written down as new."""
-    from autograder.classroom.aliases import read_aliases
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import known_roster
     from autograder.classroom.roster import Roster, RosterError, parse_time, read_roster
+    from autograder.classroom.student_names import read_aliases
 
     facts: dict[str, Any] = {}
     try:

@@ -14,7 +14,6 @@ from autograder.course.catalog import find_course, slugs
 from autograder.sandbox.child.device import CHOICES
 
 if TYPE_CHECKING:
-    from autograder.classroom.summary import Summary
     from autograder.course.spec import Assignment
     from autograder.sandbox.job import Sandbox
 
@@ -95,38 +94,6 @@ def course_of(folder: Path | None) -> Path:
     if folder and course != folder.resolve():
         fail(f"{folder} holds no assignments/ and solutions/; {course} does. Name that one with --course.")
     return course
-
-
-def tell_unfinished(summary: Summary) -> None:
-    """Say what is not graded yet and who is gone, so that nobody takes the grades for those of the whole class."""
-    from autograder.submission.archives import several
-
-    parts = (
-        (summary.not_graded, "not graded yet"),
-        (summary.outdated, "to be graded again, since something changed"),
-    )
-    told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
-    if told:
-        print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)
-    if gone := summary.left:
-        told = f"graded before, but not among the latest submissions and so not in the grades: {several(gone)}"
-        advice = "If that is not meant, grade again with the whole class's submissions; their results are still there."
-        print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
-
-
-def tell_unmatched(summary: Summary) -> None:
-    """Say who of the roster handed in nothing, and which submissions are of nobody on it."""
-    from autograder.classroom.mismatch import ALIASES
-    from autograder.submission.archives import several
-
-    absent, strangers = summary.not_submitted, summary.not_on_roster
-    if absent:
-        people = summary.submissions - len(strangers) + len(summary.not_graded) + len(absent)
-        names = several(person.name or person.id for _, person in absent)
-        print(f"autograder: {len(absent)} of {people} on the roster handed in nothing: {names}.", file=sys.stderr)
-    if strangers:
-        told = f"{len(strangers)} of {summary.submissions} submissions are not on the roster: {several(strangers)}"
-        print(f"autograder: {told}. If they are of people on it, {ALIASES}.", file=sys.stderr)
 
 
 @contextmanager

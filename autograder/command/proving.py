@@ -39,7 +39,7 @@ def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as
     to lie a decade below the tolerance, and the nearest known mistake a decade above. A case notices a known mistake at every
     seed, or at none.
     """
-    from autograder.command.tables import show_readings
+    from autograder.command.terminal import show_readings
     from autograder.proof.calibration import calibrated, nothing_to_measure
 
     sound, answers = True, {}
@@ -65,7 +65,7 @@ def mutants(
     At least 99 % of the changes (mutants) that are mistakes have to be noticed, 85 % by public cases. One that no case notices
     becomes a case, or gets its reason in solutions/ASSIGNMENT/mutants.toml.
     """
-    from autograder.command.tables import show_mutants
+    from autograder.command.terminal import show_mutants
     from autograder.proof.mutant_report import read_reasons, report
     from autograder.proof.mutant_runs import fates
     from autograder.proof.mutants import nothing_to_try
@@ -95,7 +95,7 @@ def fairness(
     mistakes written in other words (solutions/ASSIGNMENT/mistaken/), nine in ten get their own name, and one in a hundred at
     most another's. Of two known mistakes at once, the second never raises the score.
     """
-    from autograder.command.tables import show_fairness
+    from autograder.command.terminal import show_fairness
     from autograder.proof.fairness import broken, measure
 
     folder = course_of(course)
@@ -103,9 +103,10 @@ def fairness(
         slug: measure(folder, assignment, range(seeds), jobs, pairs=pairs or None)
         for slug, assignment in _named(assignments, course)
     }
+    found = broken(measured)
     if not as_json:
-        show_fairness(_console(), measured)
-    _conclude(not broken(measured), {slug: asdict(found) for slug, found in measured.items()} if as_json else None)
+        show_fairness(_console(), measured, found)
+    _conclude(not found, {slug: asdict(one) for slug, one in measured.items()} if as_json else None)
 
 
 def _named(assignments: list[str] | None, course: Path | None) -> Iterator[tuple[str, Assignment]]:

@@ -19,13 +19,13 @@ from autograder.command.options import (
     course_of,
     fail,
     graded_book,
-    tell_unfinished,
 )
 from autograder.course.catalog import load_assignment
 
 
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
     """Make every file of a graded class anew from its gradebook."""
+    from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
     with graded_book(out) as book:
@@ -43,6 +43,7 @@ def override(
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
     from autograder.classroom.gradebook_view import find_exercise, find_student, left
+    from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
     if withdraw != (points is None):
@@ -100,12 +101,12 @@ def similarity(
 ) -> None:
     """Suggest which submissions look alike: a page of pairs, for a person to judge. It never grades."""
     try:
-        from autograder.classroom.similarity import compare
+        from autograder.pages.similarity import compare
     except ImportError as error:
         fail(f"Comparing submissions takes copydetect: pip install 'sequence-autograder[similarity]' ({error})")
     from autograder.classroom.gradebook_view import source_of
     from autograder.classroom.whole_files import write_whole
-    from autograder.pages.similarity_page import similarity_html
+    from autograder.pages.similarity import similarity_html
 
     with graded_book(out) as book:
         assignment = load_assignment(course_of(course), book.fact("assignment"))

@@ -11,10 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from autograder.lms.beginnings import common_beginning
 from autograder.lms.dates import stamp_moment
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
-from autograder.lms.sheets import write_sheet
+from autograder.lms.platform import (
+    Item,
+    Kind,
+    Listing,
+    Named,
+    Owner,
+    Platform,
+    Row,
+    Understood,
+    common_beginning,
+    write_sheet,
+)
 
 _NAMED = re.compile(
     r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<title>.+)|(?P<receipt>\.txt))", re.DOTALL

@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 
 from autograder.lms.dates import worded_moment
-from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Row, Understood
-from autograder.lms.sheets import write_sheet
+from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Row, Understood, write_sheet
 
 _IDS = re.compile(r"(?P<user>[0-9]+)-[0-9]+")
 _TIME = re.compile(r"(?=.*\b(?:19|20)[0-9]{2}(?![0-9])).*[0-9]{1,2}[ .:_]?[0-9]{2}(?: ?[ap]\.?m\.?)?", re.IGNORECASE)

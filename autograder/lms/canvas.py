@@ -16,8 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
-from autograder.lms.sheets import write_sheet
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
 
 _REST = r"(?:(?P<upload>[0-9]{1,18})_(?P<title>.+)|(?P<typed>text|link)(?:-[0-9]+)?\.html)"
 _NAMED = re.compile(

@@ -7,8 +7,7 @@ back. Forms: gh-classroom's own documentation.
 
 from __future__ import annotations
 
-from autograder.lms.beginnings import common_beginning
-from autograder.lms.platform import Listing, Named, Owner, Platform, Understood
+from autograder.lms.platform import Listing, Named, Owner, Platform, Understood, common_beginning
 
 _AROUND = "-submissions"
 

@@ -19,8 +19,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from autograder.lms.platform import Kind, Listing, Named, Owner, Platform, Row, Understood
-from autograder.lms.sheets import write_sheet
+from autograder.lms.platform import Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
 
 _NAMED = re.compile(
     r"(?P<who>[^_]+)(?:_(?P<user>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<title>.*))?", re.DOTALL

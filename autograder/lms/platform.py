@@ -1,13 +1,18 @@
-"""What every platform's module has to do with: an export's listing, what a name in it says, and a row of a grade sheet."""
+"""What platforms' modules share: an export's listing, what a name in it says, and sheets that no spreadsheet executes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 Parts = tuple[str, ...]  # of a path
+# Students choose their names, and a spreadsheet runs a cell that begins like a formula.
+_FORMULA = tuple("=+-@|%" + "\uff1d\uff0b\uff0d\uff20")  # also the wide forms, which spreadsheets take for the same
+_LEADING = " \t\r\n\v\f\0\u00a0\u200b\ufeff'\""  # what may stand before and is passed over
 
 
 class Kind(StrEnum):
@@ -96,3 +101,30 @@ class Platform:
     sheet: Callable[[Sequence[Row]], str] | None = None  # the CSV it takes back
     feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
     marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike
+
+
+def common_beginning(names: Iterable[str], mark: str) -> str:
+    """Return the words, each with the `mark` behind it, that several names begin with; every name has more than that."""
+    split = [name.split(mark)[:-1] for name in names]
+    shared = ""
+    for words in zip(*split, strict=False) if len(split) > 1 else ():
+        if len(set(words)) > 1:
+            break
+        shared += words[0] + mark
+    return shared
+
+
+def inert(cell: object) -> object:
+    """Return a cell that no spreadsheet will execute. Numbers stay numbers."""
+    if not isinstance(cell, str):
+        return cell
+    if cell[:1] in ("\t", "\r", "\n") or cell.lstrip(_LEADING).startswith(_FORMULA):
+        return f"'{cell}"
+    return cell
+
+
+def write_sheet(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([inert(cell) for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8", "replace").decode()

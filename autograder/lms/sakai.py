@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from autograder.lms.dates import iso_moment
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood
-from autograder.lms.sheets import write_sheet
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
 
 _NAMED = re.compile(r"(?P<name>.*,.*)\((?P<user>[^()]+)\)", re.DOTALL)
 _GROUP = re.compile(r".* \([^()]+\)", re.DOTALL)

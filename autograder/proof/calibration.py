@@ -7,22 +7,24 @@ may hang on the luck of a seed: at its own tolerance a case notices a known mist
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from autograder.course.spec import Answer, Assignment, Case, Misconception
+from autograder.course.spec import Answer, Assignment, Call, Case, Misconception
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
 from autograder.judge.tolerance import TOLERANCE
-from autograder.judge.trials import Trial
+from autograder.judge.trials import Trial, make_trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
-from autograder.proof.precision import double_precision, other_precision
 from autograder.proof.soundness import bank_of
 from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.tree import map_leaves
 from autograder.sandbox.child.wire import encode
 from autograder.sandbox.job import Ending, Outcome
 
@@ -30,6 +32,7 @@ SEEDS = range(20)
 MARGIN = 10.0
 _LOWEST, _HIGHEST = -17.0, 3.0  # decades in which deviations are looked for; below is none, above is any
 _STEP = 0.05  # decades
+_OTHER = {np.dtype(np.float64): np.float32, np.dtype(np.float32): np.float64}
 
 
 @dataclass(frozen=True)
@@ -223,3 +226,44 @@ def _least(passes: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if passes(10**middle) else (middle, high)
     return float(np.float64(10**high))
+
+
+@contextmanager
+def double_precision() -> Iterator[None]:
+    """Let torch make float64 parameters where a module makes its own."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(usual)
+
+
+def other_precision(trial: Trial, seed: int) -> Trial:
+    """Return the trial with every floating input in the other precision."""
+    return make_trial(trial.case, tuple(map(_call, trial.calls)), seed)
+
+
+def _call(call: Call) -> Call:
+    module = call.module
+    if module is not None:
+        module = replace(module, state=_cast(module.state), cotangents=_cast(module.cotangents))
+    return replace(call, args=_cast(call.args), kwargs=_cast(call.kwargs), module=module)
+
+
+def _cast(tree: Any) -> Any:
+    """Return a tree of arguments whose floating arrays are of the other precision."""
+    return map_leaves(_cast_leaf, tree)
+
+
+def _cast_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray) and leaf.dtype in _OTHER:
+        return leaf.astype(_OTHER[leaf.dtype])
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and torch.is_tensor(leaf) and leaf.is_floating_point():
+        return leaf.detach().to(torch.float32 if leaf.dtype == torch.float64 else torch.float64)
+    return leaf

@@ -6,19 +6,21 @@ file does; what is checked is the verdict.
 
 from __future__ import annotations
 
+import difflib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, UNUSUAL
 from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import render_stub
 from autograder.handout.handout_proofs import handout_proofs
 from autograder.judge.result import Result
+from autograder.oracle.functions_run import used_in
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, apply_edits
-from autograder.proof.declared_uses import uses_are_declared
-from autograder.proof.folders import stray_files
-from autograder.proof.gradings import Ungraded, grade_all
-from autograder.proof.lost_points import failures
+from autograder.oracle.training_losses import KnownLosses
+from autograder.proof.gradings import Ungraded, failures, grade_all
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
@@ -26,6 +28,9 @@ from autograder.sandbox.job import Chunk, Sandbox, Source
 
 SEEDS = (0, 1, 2, 3, 4)
 PAIRS = 12  # of misconceptions; `fairness` tries more
+Verdicts = Mapping[Misconception, Result]
+_ANYTHING = "*"
+_MORE_CODE = "[!_]*.py"
 
 
 def write_stub(course: Path, assignment: Assignment) -> Path:
@@ -94,9 +99,6 @@ def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
                 f"{name} gets other answers when it is run again. Draw random numbers of the case from its rng, and those "
                 "of the reference from numpy's, torch's or random's own generator, which are set before each case"
             )
-
-
-Verdicts = Mapping[Misconception, Result]
 
 
 class _KnownFiles:
@@ -185,3 +187,72 @@ def _idle_cases(assignment: Assignment, verdicts: Verdicts) -> Iterator[str]:
     for case in assignment.cases:
         if (case.exercise, case.name) not in killers and not case.keeps:
             yield f"{case.exercise}.{case.name} fails on no misconception; add one, remove it, or say keeps=..."
+
+
+def uses_are_declared(oracle: Oracle) -> Proof:
+    """Prove it of every exercise, in all of its cases, and of a training in its first steps."""
+    return Proof("every exercise declares what it uses", tuple(_undeclared(oracle)))
+
+
+def _undeclared(oracle: Oracle) -> Iterator[str]:
+    assignment, losses = oracle.assignment, KnownLosses(oracle)
+    for exercise in assignment.exercises:
+        calls = frozenset().union(*map(oracle.calls_in, oracle.trials_of(exercise.name)))
+        try:
+            trained = [losses.calls_in(t) for t in assignment.trainings if t.exercise == exercise.name]
+        except BrokenReferenceError as error:
+            yield str(error)
+            continue
+        found = used_in(calls.union(*trained), exercise, assignment.exercises)
+        told = [f"calls {name} as well" for name in sorted(found - set(exercise.uses))]
+        told += [f"calls no {name} in its cases" for name in exercise.uses if name not in found]
+        if told:
+            right = json.dumps([e.name for e in assignment.exercises if e.name in found])
+            yield f"assignments/{assignment.slug}/assignment.toml: {exercise.name} {' and '.join(told)}; write uses = {right}"
+
+
+def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
+    """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
+    shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
+    public = shared | {"README.md": "", "assignment.toml": "", "figures": _ANYTHING}
+    secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
+    yield from _strays(course / "assignments" / assignment.slug, f"assignments/{assignment.slug}", public)
+    home, name = course / "solutions" / assignment.slug, f"solutions/{assignment.slug}"
+    renamed = {former: now for now, former in FORMER_FOLDERS.items() if (home / former).is_dir()}
+    yield from (f"{name}: rename {former}/ to {now}/" for former, now in renamed.items())
+    yield from _strays(home, name, secret, frozenset(renamed))
+
+
+def _strays(folder: Path, name: str, known: Mapping[str, str], read: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield what is in a folder and not known there; a known folder says what its files are called, a file nothing.
+
+    Entries called as in `read` are read all the same.
+    """
+    for path in _visible(folder):
+        if path.name in read:
+            continue
+        if path.name not in known or path.is_dir() != bool(known[path.name]):
+            near = difflib.get_close_matches(path.name, known.keys() - {p.name for p in folder.iterdir()}, 1)
+            meant = f" Did you mean {near[0]}?" if near else ""
+            kind = "folder" if path.is_dir() else "file"
+            allowed = ", ".join(f"{entry}/" if known[entry] else entry for entry in sorted(known))
+            yield f"{name}/{path.name} is a {kind} that nothing reads.{meant} Allowed there: {allowed}"
+        elif known[path.name] == _MORE_CODE:
+            yield from _not_graded(
+                path, f"{name}/{path.name}", frozenset({Path(UNUSUAL).name} if path.name == CORRECT else ())
+            )
+
+
+def _not_graded(folder: Path, name: str, kinds: frozenset[str]) -> Iterator[str]:
+    """Yield what is in a folder of code and no code; `kinds` are the folders of code in it."""
+    for path in _visible(folder):
+        if path.is_dir() and path.name in kinds:
+            yield from _not_graded(path, f"{name}/{path.name}", frozenset())
+        elif path.is_dir() or not path.match(_MORE_CODE):
+            yield f"{name}/{path.name} is not read; what is graded there are .py files that begin with no _"
+
+
+def _visible(folder: Path) -> list[Path]:
+    """Return what people put into a folder; hidden files and caches are their tools' own."""
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path for path in found if not path.name.startswith(".") and path.name != "__pycache__")

@@ -26,8 +26,16 @@ from autograder.judge.smallest_failure import judge_smaller
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
-from autograder.proof.gradings import CUT_SHORT, Lesson, Ungraded, again_alone, grade_all, train_all
-from autograder.proof.lost_points import failures, training_failures
+from autograder.proof.gradings import (
+    CUT_SHORT,
+    Lesson,
+    Ungraded,
+    again_alone,
+    failures,
+    grade_all,
+    train_all,
+    training_failures,
+)
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.restyled import DRESSES
 from autograder.sandbox.job import Chunk, Sandbox, Source

@@ -6,7 +6,7 @@ or a fault of the grader's own, is graded once more, alone. Where it cannot be g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -120,3 +120,26 @@ def _unmade(ran: JobResult) -> str:
 def _why(outcome: Outcome) -> str:
     said = outcome.trouble.text if outcome.trouble else ""
     return said or {Ending.TIMEOUT: "its time was used up"}.get(outcome.ending, f"it came to {outcome.ending}")
+
+
+def failures(result: Result) -> Iterator[str]:
+    """Yield what keeps a file from full marks, a line each."""
+    if result.problem:
+        yield result.problem.replace("\n", " | ")
+        return
+    for exercise in result.exercises:
+        yield from exercise_failures(exercise)
+
+
+def training_failures(training: Training, name: str, result: ExerciseResult) -> Iterator[str]:
+    """Yield what keeps a correct solution from full marks in a training; one that is known to be too slow may be stopped."""
+    stopped = (Status.TIMEOUT, Status.SKIPPED) if name in training.too_slow else ()
+    yield from (f"{name}: {line}" for line in exercise_failures(result, stopped))
+
+
+def exercise_failures(exercise: ExerciseResult, excused: Collection[Status] = ()) -> Iterator[str]:
+    """Yield the cases that did not pass, and why, a line each."""
+    for case in exercise.cases:
+        if case.status not in (Status.PASSED, *excused):
+            said, note = case.told.headline, case.grader_note[:200].replace("\n", " | ")
+            yield f"{exercise.name}.{case.name} {case.status}: {said} {note}".rstrip()

@@ -15,8 +15,7 @@ from autograder.judge.result import ExerciseResult
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
-from autograder.proof.gradings import train_all
-from autograder.proof.lost_points import exercise_failures, training_failures
+from autograder.proof.gradings import exercise_failures, train_all, training_failures
 from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Chunk, Sandbox, Source
 

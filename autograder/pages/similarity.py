@@ -1,4 +1,4 @@
-"""Find submissions that look alike, with copydetect: for a person to look at, and never for a grade.
+"""Find submissions that look alike, with copydetect, and show pairs side by side: for a person to judge, never for a grade.
 
 Code is compared as a row of tokens in which names, strings, comments and layout do not count, by the pieces of it that two
 have in common (winnowing, as MOSS does). What stands in the stub, which everybody was given, is nobody's own.
@@ -7,7 +7,7 @@ have in common (winnowing, as MOSS does). What stands in the stub, which everybo
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from copydetect import CodeFingerprint, compare_files
 from copydetect.utils import get_token_coverage
 
+from autograder.pages.page import render
 from autograder.sandbox.job import Source
 
 PIECE = 25  # characters of tokenized code that are compared in one; shorter agreement says nothing
@@ -100,3 +101,19 @@ def _spans(slices: Any, length: int) -> Spans:
         if begin < min(end, length):
             found.append((begin, min(end, length)))
     return tuple(found)
+
+
+def similarity_html(comparison: Comparison, title: str, least: float) -> str:
+    """Return the page; it stands beside the report, whose pages it links."""
+    pairs = [(pair, list(_pieces(pair.first)), list(_pieces(pair.second))) for pair in comparison.pairs]
+    return render("similarity.html", title=title, least=least, comparison=comparison, pairs=pairs)
+
+
+def _pieces(side: Side) -> Iterator[tuple[str, bool]]:
+    """Cut code where what is shared begins and ends; yield each piece, and whether the other has it."""
+    at = 0
+    for start, end in side.shared:
+        yield side.code[at:start], False
+        yield side.code[start:end], True
+        at = end
+    yield side.code[at:], False
