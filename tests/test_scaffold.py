@@ -92,6 +92,14 @@ def test_names_that_hide_modules_are_refused(empty: Path, slug: str) -> None:
     assert files(empty) == set()
 
 
+@pytest.mark.parametrize("slug", ["a9_training", "a9_check", "a9_conftest", "a9_setup", "a9_autograder", "a9_pytest"])
+def test_names_of_files_beside_a_students_are_refused(empty: Path, slug: str) -> None:
+    """A student's training.py would be the course's own, and one named as a helper is never read as work."""
+    with pytest.raises(ScaffoldError, match="Add a word"):
+        scaffold(empty, slug)
+    assert files(empty) == set()
+
+
 @pytest.mark.parametrize("folder", ["assignments", "solutions"])
 def test_an_existing_folder_is_left_alone(empty: Path, folder: str) -> None:
     """Either half is enough to refuse."""

@@ -9,14 +9,16 @@ from pathlib import Path
 
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.stub import render_stub
+from autograder.submission.which_file import HELPERS
 
 
 class ScaffoldError(Exception):
     """The assignment cannot be created; the message says why and what to do."""
 
 
-# A student's file is a module of its name in the sandbox, and stands beside the course's own files.
-_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "numpy", "torch", "cases", "misconceptions"}
+# A student's file is a module of its name in the sandbox, and stands beside the course's own files and those of a handout.
+_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "autograder", "cases", "misconceptions", "pytest", "safetensors"}
+_TAKEN |= {name.partition(".")[0] for name in HELPERS}
 
 _TOML = """\
 title = "{title}"
@@ -117,7 +119,7 @@ def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
     topic = slug.partition("_")[2] or slug
     if topic in _TAKEN:
         raise ScaffoldError(
-            f"{slug!r} will not do as a name: {topic}.py would hide a module that is needed; add a word."
+            f"{slug!r} will not do as a name: {topic}.py would hide a module that is needed. Add a word."
         )
     public, secret = course / "assignments" / slug, course / "solutions" / slug
     for folder in (public, secret):

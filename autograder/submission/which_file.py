@@ -32,7 +32,7 @@ from autograder.submission.written_exercises import Stub, Work, written
 MAX_ARCHIVE = 50 << 20  # bytes, with the archives inside it
 MOST_ARCHIVES = 3  # one inside the other
 MOST_READ = 10  # files of the right name, and as many of other names, that are read: those nearest the top
-_HELPERS = frozenset(
+HELPERS = frozenset(  # files of these names are never a student's work
     {"__init__.py", "check.py", "conftest.py", "numpy.py", "setup.py", "sitecustomize.py", "torch.py", "training.py",
      "usercustomize.py"}
 )  # fmt: skip
@@ -169,7 +169,7 @@ def _names(stub: Stub) -> tuple[str, str]:
 def _is_helper(candidate: Candidate, stub: Stub) -> bool:
     """Whether a file is one of the handout's, or has a helper's name."""
     folders = candidate.member.parts[:-1]
-    return work_name(candidate.title) in _HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
+    return work_name(candidate.title) in HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
 
 
 def _read(candidate: Candidate, stub: Stub) -> _Read:
