@@ -9,7 +9,6 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ import pytest
 
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Status, Visibility
-from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
+from autograder.proof.gradings import grade_all
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
@@ -60,13 +59,10 @@ def wrong_programs(slug: str) -> Iterator[Wrong]:
 
 def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
     """Grade programs on all cases, without the trainings."""
-    oracle, jobs = Oracle(assignment.without_training(), SEED), cores()
-    with open_sandbox(jobs, torch=assignment.torch) as sandbox, ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda text: grade(_source(assignment, text), oracle, sandbox), texts))
-
-
-def _source(assignment: Assignment, text: str) -> Source:
-    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+    oracle, module = Oracle(assignment.without_training(), SEED), Path(assignment.file).stem
+    sources = [Source(module, (Chunk(assignment.file, text),)) for text in texts]
+    with open_sandbox(cores(), torch=assignment.torch) as sandbox:
+        return grade_all([(source, oracle, sandbox) for source in sources], cores())
 
 
 def lost(result: Result) -> dict[str, list[Any]]:

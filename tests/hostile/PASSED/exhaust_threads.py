@@ -22,8 +22,12 @@ def attack():
         time.sleep(0.01)
 
 
-attack()  # once: it takes a third of a second of computing, which the limit of a case would not allow for each call
+attacked = False
 
 
 def scale(x, factor):
+    global attacked
+    if not attacked:  # once: it takes a third of a second of computing, which the limit of a case would not allow for each call
+        attacked = True
+        attack()
     return x * factor
