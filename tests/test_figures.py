@@ -7,7 +7,7 @@ from dataclasses import replace
 from class_records import EXERCISES, absentee, handed_in, large_class, make_result, on_roster, small_class
 
 from autograder.course.spec import Status
-from autograder.pages.class_numbers import (
+from autograder.pages.class_statistics import (
     HARDEST,
     case_rates,
     distribution,

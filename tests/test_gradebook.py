@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
+from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of
 from autograder.classroom.plan import adopt, is_current, keep, see_class, stale_results
@@ -265,7 +265,7 @@ def test_what_is_known_of_a_submission_is_kept_up_to_date(book: Gradebook) -> No
 def test_who_handed_in_nothing(book: Gradebook) -> None:
     """Those on the roster who have no submission, under names nobody else has."""
     people = [Person("007", "Ada"), Person("008", "Bob", "bob@example.org"), Person("x/y", "Cyd")]
-    book.set_facts({"roster": [vars(person) for person in people]})
+    book.set_facts(Facts(roster=tuple(people)))
     save(book, graded(handed_in("007", person=people[0])))
     assert [entry.student for entry in absentees(book)] == ["008", "x_y"]
     assert {entry.status for entry in absentees(book)} == {"not_submitted"}
@@ -328,7 +328,7 @@ def test_a_roster_is_remembered(tmp_path: Path, assignment: Assignment) -> None:
     """So that a second run need not name it."""
     assert known_roster(tmp_path) is None
     with open_gradebook(tmp_path / "out", assignment) as book:
-        book.set_facts({"roster": [vars(Person("007", "Ada"))]})
+        book.set_facts(Facts(roster=(Person("007", "Ada"),)))
     found = known_roster(tmp_path / "out")
     assert found is not None
     assert found.people == (Person("007", "Ada"),)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.classroom.gradebook import Gradebook, GradebookError
+from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import open_for, open_gradebook
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.plan import Choices, make_plan, owe, see_class
@@ -60,7 +60,7 @@ def two(tmp_path: Path, assignment: Assignment, stack: ExitStack) -> list[Gradeb
     books = [stack.enter_context(open_gradebook(tmp_path / f"part{number}", assignment)) for number in (1, 2)]
     for number, (book, students) in enumerate(zip(books, (["ann"], ["bob", "eve"]), strict=True), 1):
         book.describe(assignment, 7)
-        book.set_facts({"shard": f"{number}/2"})
+        book.set_facts(Facts(shard=f"{number}/2"))
         for student in students:
             save(book, handed_in(student), isolation=WEAK if student == "eve" else STRONG)
     return books
@@ -70,7 +70,7 @@ def two(tmp_path: Path, assignment: Assignment, stack: ExitStack) -> list[Gradeb
 def whole(tmp_path: Path, stack: ExitStack, two: list[Gradebook]) -> Gradebook:
     """Return an empty gradebook with the facts of the two."""
     book = stack.enter_context(open_for("t1_means", tmp_path / "whole"))
-    book.set_facts({name: value for name, value in read_part(two[0]).facts.items() if value is not None})
+    book.set_facts(read_part(two[0]).facts)
     return book
 
 
@@ -177,10 +177,9 @@ def test_names_of_two_persons_are_not_merged(whole: Gradebook, two: list[Gradebo
         merged(whole, two)
 
 
-def part(folder: str, shard: Shard | None = None, key: str = "k", **facts: object) -> Part:
+def part(folder: str, shard: Shard | None = None, key: str = "k", seed: int = 7, due: str = "") -> Part:
     """Return what is known of a part."""
-    known = {"assignment": "t1_means", "seed": 7, "title": "T", "exercises": {}, "due": None, "roster": None}
-    return Part(Path(folder), known | facts, shard, {"center": key})
+    return Part(Path(folder), Facts("t1_means", "T", seed, due=due), shard, {"center": key})
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,14 @@ from class_records import (
     large_class,
     make_result,
     small_class,
+    summary,
     with_case,
 )
 
 from autograder.course.spec import Status
 from autograder.judge.reasons import Diagnosis, Mistake
-from autograder.pages.class_lists import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
+from autograder.pages.class_statistics import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
+from autograder.pages.report import report_html
 
 
 def test_mistakes_are_ranked_and_named() -> None:
@@ -81,6 +83,11 @@ def test_decisions_of_a_person() -> None:
     """What was computed and what was given stand side by side, also for somebody who handed in nothing."""
     changed = decided(small_class()[1], "attention", 4.0, "Right idea.")
     paper = decided(absentee("x1"), "causal_mask", 2.0, "On paper.")
-    first, second = decisions([changed, small_class()[0], paper])
-    assert (first.student, first.computed, first.points, first.because) == ("s002", 2.5, 4.0, "Right idea.")
-    assert (first.has_page, second.has_page, second.exercise) == (True, False, "causal_mask")
+    (first, attention), (second, mask) = decisions([changed, small_class()[0], paper])
+    made = attention.override
+    assert made
+    assert (first.student, made.computed, made.points, made.because) == ("s002", 2.5, 4.0, "Right idea.")
+    assert (second.student, mask.name) == ("x1", "causal_mask")
+    html = report_html([changed], summary(), [paper])
+    assert 'href="feedback/s002.html"' in html
+    assert 'href="feedback/x1.html"' not in html

@@ -22,10 +22,9 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from autograder.classroom.gradebook_versions import VERSION, prepare, version_of
 from autograder.classroom.record import (
@@ -41,7 +40,7 @@ from autograder.classroom.record import (
 )
 from autograder.classroom.record_json import exercise_of, isolation_of, stored_exercise, stored_head
 from autograder.classroom.result_keys import engine, result_key
-from autograder.classroom.roster import parse_time
+from autograder.classroom.roster import Person, parse_time
 from autograder.course.spec import Assignment, Status
 from autograder.sandbox.job import Isolation, Source
 
@@ -50,6 +49,21 @@ FILE = "gradebook.sqlite"
 
 class GradebookError(Exception):
     """The gradebook, or the folder for it, cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What all results of a class share. What a fact is if nothing is given says that it is not known, or stays as it is."""
+
+    assignment: str = ""
+    title: str = ""
+    seed: int | None = None
+    exercises: Mapping[str, float] = field(default_factory=dict)  # and their points, in report order
+    due: str = ""  # in ISO 8601
+    roster: tuple[Person, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)  # ids of the roster by names of exports
+    device: str = ""  # what models are trained on
+    shard: str = ""  # the part of the class that is graded into this book
 
 
 @dataclass(frozen=True)
@@ -66,6 +80,7 @@ class Gradebook:
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
+        self._facts: Facts | None = None
         self.db = sqlite3.connect(path, timeout=30)
         try:
             self._prepare(path)
@@ -86,40 +101,48 @@ class Gradebook:
 
     # Facts
 
-    def fact(self, name: str) -> Any:
-        """Return something that all results share, or None."""
-        row = self.db.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
-        return None if row is None else json.loads(row[0])
+    @property
+    def facts(self) -> Facts:
+        """What all results share."""
+        if self._facts is None:
+            stored = {name: json.loads(value) for name, value in self.db.execute("SELECT name, value FROM fact")}
+            known = {f.name: stored[f.name] for f in fields(Facts) if f.name in stored}
+            known["roster"] = tuple(Person(**person) for person in known.get("roster", ()))
+            self._facts = Facts(**known)
+        return self._facts
 
-    def set_facts(self, facts: Mapping[str, Any]) -> None:
-        """Change what all results share; where it is something new, every page has to be written again."""
-        new = {name: value for name, value in facts.items() if self.fact(name) != value}
+    def set_facts(self, facts: Facts) -> None:
+        """Change what all results share, as far as something is said; where it is new, every page has to be written again."""
+        known, nothing = vars(self.facts), vars(Facts())
+        new = {name: value for name, value in vars(facts).items() if value not in (nothing[name], known[name])}
+        rows = [(name, json.dumps(value, default=asdict)) for name, value in new.items()]
         with self.db:
-            rows = [(name, json.dumps(value)) for name, value in new.items()]
             self.db.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
             if new:
                 self.db.execute("DELETE FROM written")
+        self._facts = replace(self.facts, **new)
 
     def describe(self, assignment: Assignment, seed: int) -> None:
         """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
-        self.set_facts({"assignment": assignment.slug, "title": assignment.title, "seed": seed, "exercises": points})
+        self.set_facts(Facts(assignment.slug, assignment.title, seed, points))
 
     @property
     def run(self) -> Run:
         """What all records share."""
-        return Run(self.fact("assignment"), self.fact("title"), self.fact("seed"))
+        if self.facts.seed is None:
+            raise GradebookError(f"{self.folder} holds a gradebook in which nothing was graded yet.")
+        return Run(self.facts.assignment, self.facts.title, self.facts.seed)
 
     @property
     def points(self) -> dict[str, float]:
         """What each exercise is worth, in report order."""
-        return dict(self.fact("exercises"))
+        return dict(self.facts.exercises)
 
     @property
     def due(self) -> datetime | None:
         """Until when the class was to hand in, where that was said."""
-        due = self.fact("due")
-        return parse_time(due) if due else None
+        return parse_time(self.facts.due) if self.facts.due else None
 
     # What was graded
 

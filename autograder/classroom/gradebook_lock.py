@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
-from autograder.classroom.roster import Person, Roster
+from autograder.classroom.roster import Roster
 from autograder.course.spec import Assignment
 
 
@@ -31,9 +31,9 @@ def open_for(slug: str | None, out: Path) -> Iterator[Gradebook]:
         _claim(out)
     try:
         with _alone(out), _opened(out / FILE) as book:
-            if slug is not None and book.fact("assignment") not in (None, slug):
-                raise GradebookError(f"{out} holds the results of {book.fact('assignment')}. Name another folder.")
-            if slug is None and book.fact("assignment") is None:
+            if slug is not None and book.facts.assignment not in ("", slug):
+                raise GradebookError(f"{out} holds the results of {book.facts.assignment}. Name another folder.")
+            if slug is None and not book.facts.assignment:
                 raise GradebookError(f"{out} holds a gradebook in which nothing was graded yet.")
             yield book
     except sqlite3.Error as error:
@@ -46,10 +46,10 @@ def known_roster(out: Path) -> Roster | None:
         return None
     try:
         with _alone(out), _opened(out / FILE) as book:
-            people, aliases = book.fact("roster"), book.fact("aliases")
+            people, aliases = book.facts.roster, book.facts.aliases
     except sqlite3.Error as error:
         raise _unusable(out, error) from None
-    return Roster([Person(**person) for person in people], aliases) if people else None
+    return Roster(people, aliases) if people else None
 
 
 def _unusable(out: Path, error: sqlite3.Error) -> GradebookError:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.record import Record, Whole, absent, compose, ungraded
-from autograder.classroom.record_json import head_of, isolation_of, person_of
+from autograder.classroom.record_json import head_of, isolation_of
 from autograder.classroom.roster import Person
 from autograder.classroom.student_names import student_names
 from autograder.sandbox.job import Chunk, Source
@@ -37,14 +37,13 @@ def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[
 
 def absentees(book: Gradebook) -> list[Record]:
     """Return the lines of those on the roster who handed in nothing, as far as the latest run could see."""
-    people = list(filter(None, map(person_of, book.fact("roster") or ())))
     known = dict(
         book.db.execute("SELECT student, head FROM submission WHERE present UNION SELECT student, head FROM todo")
     )
     here = {person.id for text in known.values() if (person := head_of(text).person)}
-    names = student_names([*known, *(person.id for person in people if person.id not in here)])
+    names = student_names([*known, *(person.id for person in book.facts.roster if person.id not in here)])
     decided = book.overrides()
-    missing = {names[person.id]: person for person in people if person.id not in here}
+    missing = {names[person.id]: person for person in book.facts.roster if person.id not in here}
     return [absent(book.run, name, missing[name], book.points, decided.get(name, {})) for name in sorted(missing)]
 
 

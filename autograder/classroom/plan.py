@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from autograder.classroom.gradebook import Gradebook, GradebookError
+from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise
 from autograder.classroom.record import head
 from autograder.classroom.record_json import head_of, stored_head
@@ -34,7 +33,7 @@ class Choices:
     regrade: tuple[str, ...] = ()  # exercises
     only: tuple[str, ...] = ()  # students
     shard: Shard | None = None  # the part of the class that is graded here
-    facts: Mapping[str, Any] | None = None  # roster and due date, where they are given
+    facts: Facts = field(default_factory=Facts)  # roster, aliases and due date, where they are given
     device: str | None = None  # what models are trained on
 
 
@@ -52,7 +51,7 @@ class Plan:
 
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
     """Compare a class with its gradebook. A new book gets a seed, which later runs use too. Raises GradebookError."""
-    known = book.fact("seed")
+    known = book.facts.seed
     facts = _part(book, choices, known)
     if choices.shard:
         submissions = choices.shard.of(submissions)
@@ -61,15 +60,15 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
         raise GradebookError(
             f"This class has the seed {known}. Another one for some of it would not be fair; grade all."
         )
-    if choices.only and assignment.trainings and book.fact("device") not in (None, assignment.device):
+    if choices.only and assignment.trainings and book.facts.device not in ("", assignment.device):
         raise GradebookError(
-            f"This class is trained on {book.fact('device')}. Another device for some of it would not be fair; grade all."
+            f"This class is trained on {book.facts.device}. Another device for some of it would not be fair; grade all."
         )
     oracle = Oracle(assignment, seed)
     keys = exercise_keys(oracle)
     again = builds_on(assignment, [find_exercise(keys, name) for name in choices.regrade])
     chosen = _chosen(submissions, choices.only)
-    book.set_facts(facts | ({"device": assignment.device} if assignment.trainings else {}))
+    book.set_facts(replace(facts, device=assignment.device if assignment.trainings else ""))
     adopt(book, submissions)
     owed = stale_results(book, submissions, keys)
     owe(book, submissions, owed.keys(), whole=not choices.only)
@@ -83,10 +82,10 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks), decided)
 
 
-def _part(book: Gradebook, choices: Choices, seed: int | None) -> dict[str, Any]:
+def _part(book: Gradebook, choices: Choices, seed: int | None) -> Facts:
     """Return the facts of a grading, its shard among them. Raises GradebookError where the book is of another part."""
-    part, held = str(choices.shard) if choices.shard else None, book.fact("shard")
-    if book.fact("assignment") and part != held:
+    part, held = str(choices.shard) if choices.shard else "", book.facts.shard
+    if book.facts.assignment and part != held:
         what = f"shard {held} of a class" if held else "a whole class"
         raise GradebookError(f"{book.folder} holds {what}. Name another folder.")
     if part and choices.seed is None and seed is None:
@@ -94,7 +93,7 @@ def _part(book: Gradebook, choices: Choices, seed: int | None) -> dict[str, Any]
             "All shards need the same hidden inputs: add the same --seed to each, a number that students cannot guess, "
             f"such as {draw_seed()}."
         )
-    return {**(choices.facts or {}), **({"shard": part} if part else {})}
+    return replace(choices.facts, shard=part)
 
 
 def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[Submission]:
@@ -228,7 +227,7 @@ def owe(book: Gradebook, submissions: Sequence[Submission], stale: Collection[st
     It is noted before the book gets another seed, since results that wait keep theirs. Where `submissions` are not
     the `whole` class, nothing changes for the others.
     """
-    due, seed = book.due, book.fact("seed")
+    due, seed = book.due, book.facts.seed
     before = {student: row for student, *row in book.db.execute("SELECT student, owner, head, seed FROM todo")}
     here = {submission.student for submission in submissions}
     after = {} if whole else {student: row for student, row in before.items() if student not in here}

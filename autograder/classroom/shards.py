@@ -10,25 +10,15 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.gradebook import Gradebook, GradebookError
+from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.result_keys import digest
 from autograder.classroom.submissions import Submission
 from autograder.submission.archives import printable
 
-_SHARED = (
-    "assignment",
-    "title",
-    "seed",
-    "device",
-    "exercises",
-    "due",
-    "roster",
-    "aliases",
-)  # facts in which all parts must agree
 _RUN = "started, engine, isolation, seconds"
 _OVERRIDE = "student, exercise, points, because, made"
 _Rows = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]  # submission, grading, exercises
@@ -67,14 +57,14 @@ class Part:
     """What is to be known of a gradebook before it is merged."""
 
     folder: Path
-    facts: Mapping[str, Any]
+    facts: Facts  # in which all parts must agree: all but the shard
     shard: Shard | None
     keys: Mapping[str, str]  # by exercise
 
 
 def read_part(book: Gradebook) -> Part:
     """Look at a gradebook. Raises GradebookError where it is not finished, or changed in between."""
-    shard = book.fact("shard")
+    shard = book.facts.shard
     (todo,) = book.db.execute("SELECT count(*) FROM todo").fetchone()
     if todo:
         what = f"{book.folder} (shard {shard})" if shard else book.folder
@@ -83,20 +73,19 @@ def read_part(book: Gradebook) -> Part:
         "SELECT DISTINCT name, substr(key, 1, instr(key, ':')) FROM exercise JOIN submission USING (student)"
         " WHERE present AND key != '' ORDER BY name"
     ).fetchall()
-    rows = [(name, key) for name, key in rows if name in book.fact("exercises")]
+    rows = [(name, key) for name, key in rows if name in book.facts.exercises]
     keys = dict(rows)
     if len(keys) < len(rows):
         raise GradebookError(f"{book.folder} holds results from before and after a change. Grade it again first.")
-    facts = {name: book.fact(name) for name in _SHARED}
-    return Part(book.folder, facts, parse_shard(shard) if shard else None, keys)
+    return Part(book.folder, replace(book.facts, shard=""), parse_shard(shard) if shard else None, keys)
 
 
 def check_parts(parts: Sequence[Part]) -> None:
     """See that parts make one class, graded alike. Raises GradebookError."""
     first = parts[0]
     for part in parts[1:]:
-        for name in _SHARED:
-            if part.facts.get(name) != first.facts.get(name):
+        for name, value in vars(part.facts).items():
+            if value != vars(first.facts)[name]:
                 raise GradebookError(f"{first.folder} and {part.folder} differ in {name}. Grade them again alike.")
     known: dict[str, Part] = {}
     for part in parts:

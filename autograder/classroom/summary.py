@@ -49,7 +49,7 @@ def summarize(
         assignment=run.assignment,
         title=run.title,
         seed=run.seed,
-        due=book.fact("due"),
+        due=book.facts.due or None,
         engine=last.engine,
         isolation=last.isolation,
         seconds=last.seconds,
@@ -63,7 +63,7 @@ def summarize(
         not_graded=tuple(record.student for record in later),
         outdated=tuple(outdated(book)),
         left=tuple(left(book)),
-        not_on_roster=tuple(r.student for r in records if not r.person) if book.fact("roster") else (),
+        not_on_roster=tuple(r.student for r in records if not r.person) if book.facts.roster else (),
     )
 
 

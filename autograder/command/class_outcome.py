@@ -31,7 +31,7 @@ _SOME = 100  # submissions that are looked into for what they define
 
 def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
-    done, shard = len(plan.tasks), book.fact("shard")
+    done, shard = len(plan.tasks), book.facts.shard
     if shard:
         return _close_shard(book, plan, events, shard)
     if done:
@@ -57,7 +57,7 @@ def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str)
     if events:
         events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
     else:
-        title = f"{book.fact('assignment')}: {done + plan.kept} submissions in shard {shard}"
+        title = f"{book.facts.assignment}: {done + plan.kept} submissions in shard {shard}"
         print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
     return not failed
 

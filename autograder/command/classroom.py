@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -38,7 +38,7 @@ from autograder.command.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.gradebook import Facts, Gradebook
     from autograder.classroom.plan import Choices
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
@@ -126,10 +126,10 @@ def merge(
                 found.append(read_part(part))
         check_parts(found)
         facts = found[0].facts
-        with open_for(facts["assignment"], out) as book:
-            if book.fact("shard") or book.fact("seed") not in (None, facts["seed"]):
+        with open_for(facts.assignment, out) as book:
+            if book.facts.shard or book.facts.seed not in (None, facts.seed):
                 fail(f"{out} holds another grading, with other hidden inputs or of a shard. Name another folder.")
-            book.set_facts({name: value for name, value in facts.items() if value is not None})
+            book.set_facts(facts)
             students: set[str] = set()
             for folder in parts:
                 with open_gradebook(folder) as part:
@@ -138,7 +138,7 @@ def merge(
             if not students:
                 fail("There is no submission in any of them.")
             published = publish(book)
-            show_records(Console(), book, published, f"{facts['assignment']}: {len(students)} submissions")
+            show_records(Console(), book, published, f"{facts.assignment}: {len(students)} submissions")
             say_where(Console(), out, published.summary)
             sound = is_sound(book, published.summary, None)
     except GradebookError as error:
@@ -172,12 +172,12 @@ def _grade_into(
     if mismatch := roster_mismatch(found.submissions, people):
         tell_mismatch(mismatch, events)
         return False
-    if people and "aliases" in (choices.facts or {}) and (told := unmatched_aliases(found.submissions, people)):
+    if people and choices.facts.aliases and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
         assignment = _on_device(where, book, assignment, choices, console)
         plan = make_plan(book, assignment, found.submissions, choices)
-        if people and "roster" in (choices.facts or {}):
+        if people and choices.facts.roster:
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
@@ -189,22 +189,20 @@ def _on_device(
     where: Machines, book: Gradebook, assignment: Assignment, choices: Choices, console: Console
 ) -> Assignment:
     """Return the assignment on the device that was asked for, else on that of the gradebook; say what is to be said of it."""
-    assignment, told = where.settle(assignment, choices.device or book.fact("device") or "auto")
+    assignment, told = where.settle(assignment, choices.device or book.facts.device or "auto")
     if told:
         console.print(told, highlight=False, markup=False, soft_wrap=True)
     return assignment
 
 
-def _class_facts(
-    out: Path, roster: Path | None, alias: Path | None, due: str | None
-) -> tuple[Roster | None, dict[str, Any]]:
+def _class_facts(out: Path, roster: Path | None, alias: Path | None, due: str | None) -> tuple[Roster | None, Facts]:
     """Return the class's roster, the one given or else the gradebook's, and what is to be written down as new."""
-    from autograder.classroom.gradebook import GradebookError
+    from autograder.classroom.gradebook import Facts, GradebookError
     from autograder.classroom.gradebook_lock import known_roster
     from autograder.classroom.roster import Roster, RosterError, parse_time, read_roster
     from autograder.classroom.student_names import read_aliases
 
-    facts: dict[str, Any] = {}
+    facts = Facts()
     try:
         known = known_roster(out)
         people = Roster(read_roster(roster).people, known.aliases if known else None) if roster else known
@@ -212,11 +210,11 @@ def _class_facts(
             fail("--alias maps names to ids of a roster, and there is none. Add --roster FILE.csv.")
         if alias and people:
             people = Roster(people.people, read_aliases(alias, people))
-            facts["aliases"] = people.aliases
+            facts = replace(facts, aliases=people.aliases)
         if roster and people:
-            facts["roster"] = [asdict(person) for person in people.people]
+            facts = replace(facts, roster=people.people)
         if due is not None:
-            facts["due"] = parse_time(due).isoformat()
+            facts = replace(facts, due=parse_time(due).isoformat())
     except (RosterError, GradebookError) as error:
         fail(str(error))
     return people, facts

@@ -104,8 +104,8 @@ def graded_book(out: Path) -> Iterator[Any]:
 
     try:
         with open_gradebook(out) as book:
-            if book.fact("shard"):
-                fail(f"{out} holds shard {book.fact('shard')} of a class. Put all together first: autograder merge")
+            if book.facts.shard:
+                fail(f"{out} holds shard {book.facts.shard} of a class. Put all together first: autograder merge")
             if not book.has_run:
                 fail(f"{out} holds a gradebook in which nothing was graded yet. Run autograder grade again.")
             yield book

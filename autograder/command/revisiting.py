@@ -81,7 +81,7 @@ def explain(
 
     folder = course_of(course)
     with graded_book(out) as book:
-        assignment = load_assignment(folder, book.fact("assignment"))
+        assignment = load_assignment(folder, book.facts.assignment)
         case = open_case(book, assignment, student, exercise)
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)
@@ -109,9 +109,9 @@ def similarity(
     from autograder.pages.similarity import similarity_html
 
     with graded_book(out) as book:
-        assignment = load_assignment(course_of(course), book.fact("assignment"))
+        assignment = load_assignment(course_of(course), book.facts.assignment)
         sources = {student: source_of(book, student) for student in book.students()}
-        title = book.fact("title")
+        title = book.facts.title
     found = compare({who: source for who, source in sources.items() if source}, assignment.stub, least / 100)
     write_whole(out / "similarity.html", similarity_html(found, title, least / 100))
     pairs = "1 pair" if found.found == 1 else f"{found.found} pairs"

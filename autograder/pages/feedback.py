@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
-from autograder.pages import class_lists
+from autograder.pages import class_statistics
 from autograder.pages.page import hours, moment, render
 
 
@@ -15,7 +15,7 @@ def feedback_html(result: Record) -> str:
         result=result,
         line=feedback_line(result),
         handing_in=handing_in_line(result),
-        decisions=class_lists.decisions([result]),
+        decisions=class_statistics.decisions([result]),
     )
 
 
