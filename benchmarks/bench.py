@@ -42,7 +42,7 @@ from autograder.judge.grade import grade
 from autograder.judge.outcomes_alike import answers_of
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox
 from autograder.sandbox.slot import Profile
@@ -192,7 +192,7 @@ class Ours:
     def run(self, handed_in: HandedIn) -> None:
         """Grade a submission."""
         file = self._oracle.assignment.file
-        source = Source(Path(file).stem, (Chunk(file, handed_in.text),))
+        source = Source.of(file, handed_in.text)
         result = grade(source, self._oracle, self.sandbox)
         if result.problem or result.all_passed != handed_in.right:
             raise WrongVerdictError(f"{self.name}: {result.score:g} of {result.max_score:g} points. {result.problem}")

@@ -24,7 +24,7 @@ from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
-from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.job import Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
 
@@ -127,7 +127,7 @@ def _hostile(assignment: Assignment) -> Iterator[Submission]:
 
 
 def _submission(assignment: Assignment, student: str, file: str, text: str) -> Submission:
-    return Submission(student, file, Source(Path(assignment.file).stem, (Chunk(assignment.file, text),)))
+    return Submission(student, file, Source.of(assignment.file, text))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ from autograder.classroom.submissions import Submission
 from autograder.command.progress import Lines
 from autograder.oracle.oracle import Oracle
 from autograder.pages.class_files import publish
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.process import ENVIRONMENT
 
 QUESTION = (HERE / "course", "b1_masked_softmax")
@@ -185,8 +185,7 @@ class WholeClass:
         self._oracle, self._sandbox, self._out, self.count = oracle, sandbox, out, len(handed_in)
         file = oracle.assignment.file
         self._submissions = [
-            Submission(f"student{number:03}", file, Source(Path(file).stem, (Chunk(file, one.text),)))
-            for number, one in enumerate(handed_in)
+            Submission(f"student{number:03}", file, Source.of(file, one.text)) for number, one in enumerate(handed_in)
         ]
 
     def run(self) -> None:

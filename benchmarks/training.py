@@ -27,7 +27,7 @@ from autograder.course.spec import Assignment
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
-from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.job import Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
 
@@ -92,7 +92,7 @@ def handed_in(assignment: Assignment, *, loops: bool) -> Iterator[Submission]:
             text = apply_edits(text, (bank[number // 4 % len(bank)],)) or text
         elif _kind(number) is Kind.OTHER:
             text += "\n" + others[number // 5 % len(others)].source
-        source = Source(Path(assignment.file).stem, (Chunk(assignment.file, f"{text}\n# submission {number}\n"),))
+        source = Source.of(assignment.file, f"{text}\n# submission {number}\n")
         yield Submission(f"s{number:03}", assignment.file, source)
 
 

@@ -19,7 +19,7 @@ from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
-from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
+from autograder.sandbox.job import Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
 COURSE = Path(__file__).parent.parent
@@ -47,7 +47,7 @@ def scores(slug: str, text: str, sandbox: Sandbox) -> dict[str, float]:
 def graded(slug: str, text: str, sandbox: Sandbox) -> Result:
     """Grade a file's text."""
     file = oracle(slug).assignment.file
-    return grade(Source(Path(file).stem, (Chunk(file, text),)), oracle(slug), sandbox)
+    return grade(Source.of(file, text), oracle(slug), sandbox)
 
 
 def with_bodies(slug: str, bodies: Bodies) -> str:
@@ -290,7 +290,7 @@ def test_waiting_for_others_costs_no_points(patient: Sandbox) -> None:
     slug, old, new, wrong = HONEST["a step that ignores the gradient"]
     assignment = oracle(slug).assignment
     hurried = Oracle(replace(assignment, limits=replace(assignment.limits, total_seconds=2.0)), 3)
-    source = Source(Path(assignment.file).stem, (Chunk(assignment.file, with_edit(slug, old, new)),))
+    source = Source.of(assignment.file, with_edit(slug, old, new))
     result = grade(source, hurried, Busy(patient))
     assert tuple(e.name for e in result.exercises if e.score < e.max_score) == wrong
 

@@ -20,7 +20,7 @@ from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import grade_all
-from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.job import Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
 
@@ -59,10 +59,9 @@ def wrong_programs(slug: str) -> Iterator[Wrong]:
 
 def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
     """Grade programs on all cases, without the trainings."""
-    oracle, module = Oracle(assignment.without_training(), SEED), Path(assignment.file).stem
-    sources = [Source(module, (Chunk(assignment.file, text),)) for text in texts]
+    oracle = Oracle(assignment.without_training(), SEED)
     with open_sandbox(cores(), torch=assignment.torch) as sandbox:
-        return grade_all([(source, oracle, sandbox) for source in sources], cores())
+        return grade_all([(Source.of(assignment.file, text), oracle, sandbox) for text in texts], cores())
 
 
 def lost(result: Result) -> dict[str, list[Any]]:

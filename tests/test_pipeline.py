@@ -22,7 +22,7 @@ import jsonschema
 import pytest
 
 from autograder.classroom import run as run_module
-from autograder.classroom.gradebook import FILE, GradebookError
+from autograder.classroom.gradebook import FILE, Facts, GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_view import find_student
 from autograder.classroom.plan import Choices, make_plan
@@ -155,7 +155,7 @@ def test_results_in_every_form_are_as_the_schema_says(
         ),
         handed_in("loop", assignment.reference.replace("squares = center(x) ** 2", "raise ValueError('\ud800')")),
     ]
-    done = grade([*works, *odd], facts={"roster": [vars(person)], "due": "2026-03-01T23:59:00+00:00"})
+    done = grade([*works, *odd], facts=Facts(roster=(person,), due="2026-03-01T23:59:00+00:00"))
     with open_gradebook(done.out) as book:
         book.override("007", "center", 1.5, "Because.")
         publish(book)
@@ -337,7 +337,7 @@ def test_a_roster_shows_who_is_missing(grade: Grade, works: list[Submission]) ->
     """They have a row, and stand in the summary; who is on no roster is named too."""
     people = [Person("007", "Ada"), Person("ann", "Ann")]
     works[0] = replace(works[0], person=people[1])
-    done = grade(works, facts={"roster": [vars(person) for person in people]})
+    done = grade(works, facts=Facts(roster=tuple(people)))
     assert [entry["student"] for entry in done.summary["not_submitted"]] == ["007"]
     assert done.summary["not_on_roster"] == ["bob", "eve", "tom"]
     assert next((row["student"], row["status"]) for row in done.grades()) == ("007", "not_submitted")
@@ -401,7 +401,7 @@ def test_who_waits_is_not_said_to_have_handed_in_nothing(
     """After a run that was stopped they have a row without points; who really handed in nothing has none of them."""
     people = [Person(name, name.title()) for name in ("ann", "bob", "zoe")]
     works = [replace(work, person=person) for work, person in zip(works, people[:2], strict=False)] + works[2:]
-    facts = {"roster": [vars(person) for person in people]}
+    facts = Facts(roster=tuple(people))
     stop(works, seed=3, facts=facts)
     found = rebuilt(tmp_path / "out")
     assert [(row["student"], row["score"], row["center"], row["status"]) for row in found.grades()] == [

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autograder.command.options import CourseOption, DeviceOption, JsonOption, SlugArgument, course_of, fail, some_slugs
+from autograder.command.options import (
+    CourseOption,
+    DeviceOption,
+    JobsOption,
+    JsonOption,
+    SlugArgument,
+    SlugsArgument,
+    course_of,
+    fail,
+    some_slugs,
+)
 from autograder.course.catalog import CourseError, load_assignment
 from autograder.sandbox.child.device import CPU, DeviceError
 
@@ -30,9 +40,7 @@ Saved = dict[Path, tuple[int, int]]
 
 
 def doctor(
-    assignments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
-    ] = None,
+    assignments: SlugsArgument = None,
     write_stub: Annotated[
         bool, typer.Option("--write-stub", help="First render the stubs from the references")
     ] = False,
@@ -41,7 +49,7 @@ def doctor(
         bool, typer.Option("--training", help="Also train the reference at ten seeds, and known mistakes: minutes")
     ] = False,
     device: DeviceOption = None,
-    jobs: Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")] = 0,
+    jobs: JobsOption = 0,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -31,6 +31,9 @@ DeviceOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 SlugArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its folder's name, such as a5_attention")]
+SlugsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
+]
 SubmissionsArgument = Annotated[Path, typer.Argument(help="A folder, zip or tar of submissions, or a single file")]
 NewOutOption = Annotated[
     Path, typer.Option("--out", "-o", help="Folder for the gradebook and all that is made from it")

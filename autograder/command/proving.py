@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from autograder.command.options import CourseOption, JsonOption, course_of, some_slugs
+from autograder.command.options import CourseOption, JsonOption, SlugsArgument, course_of, some_slugs
 from autograder.course.catalog import load_assignment
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.course.spec import Assignment
-
-SlugsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", show_default="all", help="Assignments to examine")
-]
 
 IN_A_FILE = 120  # columns of a table that nobody watches
 

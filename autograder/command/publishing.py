@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.options import CourseOption, SlugArgument, course_of, fail
+from autograder.command.options import CourseOption, SlugArgument, TrainingOption, course_of, fail
 from autograder.course.catalog import load_assignment, slugs
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 SeedOption = Annotated[
     int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
-]
-TrainingOption = Annotated[
-    bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
 ]
 
 

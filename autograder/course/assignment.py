@@ -119,6 +119,10 @@ class Assignment:
         """What models are trained on, the same for all of a class."""
         return next((training.device for training in self.trainings if training.device != "cpu"), "cpu")
 
+    def with_replaced(self, source: str) -> str:
+        """Return the reference with definitions that replace some of its own."""
+        return f"{self.reference}\n{source}"
+
     def without_training(self) -> Assignment:
         """Return the assignment without its training exercises, which take a minute each."""
         kept = tuple(exercise for exercise in self.exercises if not exercise.training)

@@ -24,7 +24,7 @@ from autograder.judge.grade import judge_run
 from autograder.judge.result import Result
 from autograder.judge.result_json import told_result
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.job import Chunk, Ending, JobResult, Outcome, Source
+from autograder.sandbox.job import Ending, JobResult, Outcome, Source
 from autograder.sandbox.process import ProcessSandbox
 
 _CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]*`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
@@ -65,7 +65,7 @@ def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
         write_files(files, folder)
         for what, text in (("stub", files[assignment.file].decode()), ("reference", assignment.reference)):
             (folder / assignment.file).write_text(text, encoding="utf-8")
-            told, wanted = _run(folder), _comparable(told_result(check(_source(assignment, text), ours)))
+            told, wanted = _run(folder), _comparable(told_result(check(Source.of(assignment.file, text), ours)))
             if told != wanted:
                 yield f"the {what} gets another verdict from check.py: {_differing(told, wanted)}"
         theirs = read_bundle(folder / "engine")
@@ -103,10 +103,6 @@ def _judged(assignment: Assignment, bundle: Bundle, outcomes: tuple[Outcome, ...
     sandbox = ProcessSandbox()
     ran = JobResult(outcomes, Outcome(Ending.RETURNED))
     return judge_run(Reading(source, assignment, sandbox), bundle, sandbox, ran)
-
-
-def _source(assignment: Assignment, text: str) -> Source:
-    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
 
 
 def _comparable(tree: Any) -> Any:

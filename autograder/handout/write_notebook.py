@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,20 +33,20 @@ class _Piece:
 
 def make_notebook(title: str, readme: str, stub: str, exercises: tuple[Exercise, ...], start: str, setup: str) -> str:
     """Return the notebook's text. The prose `start` comes before the first code; the code `setup` defines `grader`."""
+    return written(notebook_cells(readme, stub, exercises, start, setup), title=title)
+
+
+def written(cells: Iterable[tuple[str, str]], **metadata: str) -> str:
+    """Return a notebook of cells, each ("prose", "code" or "raw", text); equal cells give equal bytes."""
     import nbformat
 
     v4: Any = nbformat.v4  # it has no types
-    cells = []
-    for number, (kind, text) in enumerate(notebook_cells(readme, stub, exercises, start, setup)):
-        cell = v4.new_markdown_cell(text) if kind == "prose" else v4.new_code_cell(text)
-        cell["id"] = f"cell-{number}"  # nbformat would draw a random one; equal inputs should give equal bytes
-        cells.append(cell)
-    metadata = {
-        "title": title,
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
-    notebook = v4.new_notebook(cells=cells, metadata=metadata)
+    make = {"raw": v4.new_raw_cell, "prose": v4.new_markdown_cell, "code": v4.new_code_cell}
+    # nbformat would draw random ids.
+    made = [make[kind](text, id=f"cell-{number}") for number, (kind, text) in enumerate(cells)]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    about = {**metadata, "kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook = v4.new_notebook(cells=made, metadata=about)
     nbformat.validate(notebook)
     return str(v4.writes(notebook)) + "\n"
 

@@ -17,14 +17,13 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
 from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, write_files
 from autograder.handout.leaks import leaks, secrets_of
-from autograder.handout.write_notebook import notebook_cells
+from autograder.handout.write_notebook import notebook_cells, written
 from autograder.handout.zips import zip_bytes
 from autograder.integrations.one_submission import NEEDS, TORCH, Settings, desk_files
 from autograder.integrations.wheel import NAME, wheel
@@ -104,18 +103,7 @@ def otter_files(course: Path, oracle: Oracle, settings: Settings) -> dict[str, b
 
 def master_notebook(course: Path, assignment: Assignment, settings: Settings, files: list[str]) -> str:
     """Return the text of the master notebook; `files` are what students get besides it."""
-    import nbformat
-
-    v4: Any = nbformat.v4  # it has no types
-    make = {"raw": v4.new_raw_cell, "prose": v4.new_markdown_cell, "code": v4.new_code_cell}
-    cells = []
-    for number, (kind, text) in enumerate(_master_cells(course, assignment, settings, files)):
-        cells.append(make[kind](text))
-        cells[-1]["id"] = f"cell-{number}"
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
-    nbformat.validate(notebook)
-    return str(v4.writes(notebook)) + "\n"
+    return written(_master_cells(course, assignment, settings, files))
 
 
 def _master_cells(

@@ -107,7 +107,7 @@ def calibrated(assignment: Assignment) -> tuple[Reading, ...]:
 
 def _replaced(assignment: Assignment, source: str) -> Program:
     program = Program("correct", notebook=False)
-    program.load([(assignment.file, f"{assignment.reference}\n{source}")])
+    program.load([(assignment.file, assignment.with_replaced(source))])
     for note in program.notes[:1]:
         raise BrokenReferenceError(f"a correct solution of {assignment.slug} fails on import ({note['text']})")
     return program

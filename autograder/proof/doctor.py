@@ -24,7 +24,7 @@ from autograder.proof.gradings import Ungraded, failures, grade_all
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Sandbox, Source
 
 SEEDS = (0, 1, 2, 3, 4)
 PAIRS = 12  # of misconceptions; `fairness` tries more
@@ -109,7 +109,7 @@ class _KnownFiles:
 
     def reference_fails(self, oracles: Sequence[Oracle]) -> Iterator[str]:
         """Grade the reference with every oracle."""
-        source = self._source(self._assignment.reference)
+        source = Source.of(self._assignment.file, self._assignment.reference)
         results = grade_all([(source, oracle, self._sandbox) for oracle in oracles], self._jobs)
         for oracle, result in zip(oracles, results, strict=True):
             yield from (f"seed {oracle.seed}: {line}" for line in failures(result))
@@ -126,8 +126,7 @@ class _KnownFiles:
 
     def correct_solutions_fail(self) -> Iterator[str]:
         """Grade every other correct solution as a student who wrote it so."""
-        sources = [f"{self._assignment.reference}\n{other.source}" for other in self._assignment.correct]
-        results = self._grade_all(sources)
+        results = self._grade_all([self._assignment.with_replaced(other.source) for other in self._assignment.correct])
         for other, result in zip(self._assignment.correct, results, strict=True):
             yield from (f"{other.name}: {line}" for line in failures(result))
 
@@ -143,10 +142,8 @@ class _KnownFiles:
         return try_pairs(self._oracle, drawn, self._grade_all, alone)
 
     def _grade_all(self, texts: Sequence[str]) -> list[Result]:
-        return grade_all([(self._source(text), self._oracle, self._sandbox) for text in texts], self._jobs)
-
-    def _source(self, text: str) -> Source:
-        return Source(Path(self._assignment.file).stem, (Chunk(self._assignment.file, text),))
+        file = self._assignment.file
+        return grade_all([(Source.of(file, text), self._oracle, self._sandbox) for text in texts], self._jobs)
 
 
 def _uncaught(verdicts: Verdicts) -> Iterator[str]:

@@ -38,7 +38,7 @@ from autograder.proof.gradings import (
 )
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.restyled import DRESSES
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -133,7 +133,9 @@ def measure(
             added = try_pairs(
                 oracles[0],
                 drawn,
-                lambda texts: grade_all([(_source(assignment, text), oracles[0], strongest) for text in texts], jobs),
+                lambda texts: grade_all(
+                    [(Source.of(assignment.file, text), oracles[0], strongest) for text in texts], jobs
+                ),
             )
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
     return _told(assignment, Fairness(len(unusual), gradings, tuple(unfair), added=added, missing=missing), named)
@@ -194,11 +196,7 @@ def _unusual(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source
 
 
 def _appended(assignment: Assignment, text: str) -> Source:
-    return _source(assignment, f"{assignment.reference}\n{text}")
-
-
-def _source(assignment: Assignment, text: str) -> Source:
-    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+    return Source.of(assignment.file, assignment.with_replaced(text))
 
 
 def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.reasons import Diagnosis
@@ -17,7 +16,7 @@ from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
 from autograder.proof.gradings import exercise_failures, train_all, training_failures
 from autograder.proof.soundness import Proof
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Sandbox, Source
 
 
 def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:
@@ -25,12 +24,12 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
     for training in assignment.trainings:
         only = replace(assignment, trainings=(training,))
         trainers = [Trainer(Oracle(only, seed)) for seed in seeds]
-        right = {f"seed {t.oracle.seed}": (t, _source(assignment, assignment.reference), ()) for t in trainers}
+        right = {f"seed {t.oracle.seed}": (t, Source.of(assignment.file, assignment.reference), ()) for t in trainers}
         results = train_all(training, right, sandbox, jobs)
         broken = [f"{name}: {line}" for name, result in results.items() for line in exercise_failures(result)]
         yield Proof(f"{training.exercise}: the reference learns at every seed ({len(seeds)})", tuple(broken))
-        texts = {a.name: f"{assignment.reference}\n{a.source}" for a in assignment.correct}
-        others = {name: (trainers[0], _source(assignment, text), ()) for name, text in texts.items()}
+        texts = {a.name: assignment.with_replaced(a.source) for a in assignment.correct}
+        others = {name: (trainers[0], Source.of(assignment.file, text), ()) for name, text in texts.items()}
         results = train_all(training, others, sandbox, jobs)
         lost = [line for name, result in results.items() for line in training_failures(training, name, result)]
         yield Proof(f"{training.exercise}: every correct solution learns ({len(texts)})", tuple(lost))
@@ -43,11 +42,7 @@ def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds
 
 
 def _mistaken(assignment: Assignment, misconception: Misconception) -> Source:
-    return _source(assignment, apply_edits(assignment.reference, (misconception,)) or "")
-
-
-def _source(assignment: Assignment, text: str) -> Source:
-    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+    return Source.of(assignment.file, apply_edits(assignment.reference, (misconception,)) or "")
 
 
 def _fooled(misconception: Misconception, result: ExerciseResult) -> Iterator[str]:

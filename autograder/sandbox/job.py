@@ -48,6 +48,11 @@ class Source:
     chunks: tuple[Chunk, ...]
     notebook: bool = False
 
+    @classmethod
+    def of(cls, file: str, text: str) -> Source:
+        """Return the code of one file."""
+        return cls(file.rpartition(".")[0], (Chunk(file, text),))
+
     def line(self, label: str, number: int) -> str:
         """Return one line of a chunk, stripped, or nothing where there is none."""
         return self._lines(label)[number - 1].strip() if self.has_line(label, number) else ""

@@ -61,7 +61,7 @@ class Examples:
 
     def in_notebook(self, env: Mapping[str, Any], name: str) -> None:
         """Judge a case of a running notebook. Raises AssertionError with what there is to read where it fails."""
-        status, text = _status(self._result(self.notebook_source(env)), name)
+        status, text = _status(self.of_notebook(env), name)
         if status != Status.PASSED:
             raise AssertionError(f"{status}\n{text}")
 
@@ -77,9 +77,9 @@ class Examples:
                 seen |= defined
         return Source(Path(self.bundle.assignment.file).stem, tuple(reversed(chunks)), notebook=True)
 
-    def exercise(self, env: Mapping[str, Any], name: str) -> Result:
-        """Return one exercise's part of a running notebook's result."""
-        return only(self._result(self.notebook_source(env)), name)
+    def of_notebook(self, env: Mapping[str, Any]) -> Result:
+        """Return the result of a running notebook."""
+        return self._result(self.notebook_source(env))
 
     def _result(self, source: Source) -> Result:
         if source not in self._results:
@@ -152,11 +152,10 @@ class Grader:
 
     def check(self, exercise: str) -> Shown:
         """Check one exercise of this notebook as it stands."""
-        result = self.examples.exercise(vars(sys.modules["__main__"]), exercise)
-        return Shown(result_as_text(exercise, result))
+        result = self.examples.of_notebook(vars(sys.modules["__main__"]))
+        return Shown(result_as_text(exercise, only(result, exercise)))
 
     def check_all(self) -> Shown:
         """Check every exercise."""
-        examples = self.examples
-        result = examples._result(examples.notebook_source(vars(sys.modules["__main__"])))  # noqa: SLF001
-        return Shown(result_as_text(examples.bundle.assignment.title, result))
+        result = self.examples.of_notebook(vars(sys.modules["__main__"]))
+        return Shown(result_as_text(self.examples.bundle.assignment.title, result))
