@@ -113,7 +113,7 @@ def test_aliases_say_who_is_who(run: Run, works: Path, tmp_path: Path) -> None:
     assert "not among the submissions: kurt" not in told  # 9x is there by its own name
     assert run("class")[0] == 0
     assert grades(tmp_path) == {"007": 7.0, "8x": 7.0, "9x": 7.0}
-    more = table(tmp_path / "more.csv", "\ufeffstudent;id", "lovelaceada_7;8x", "zoe;007")
+    more = table(tmp_path / "more.csv", "\ufeffsep=;", "student;id", "lovelaceada_7;8x", "zoe;007")
     code, _, told = run("class", "--alias", more)
     assert code == 0
     assert "1 name of the aliases is not among the submissions: zoe" in told

@@ -46,29 +46,19 @@ def told_record(record: Record) -> Json:
 
 def told_exercise(exercise: ExerciseRecord) -> Json:
     """Return an exercise as results/STUDENT.json tells it."""
-    return {
-        "name": exercise.name,
-        "score": exercise.score,
-        "max_score": exercise.max_score,
-        "status": exercise.status,
-        "override": asdict(exercise.override) if exercise.override else None,
-        **({"device": exercise.device} if exercise.device else {}),
-        "cases": [told_case(case) for case in exercise.cases],
-    }
+    override = asdict(exercise.override) if exercise.override else None
+    return {**_computed(exercise), "override": override, "cases": [told_case(case) for case in exercise.cases]}
 
 
 def stored_exercise(exercise: ExerciseRecord) -> str:
     """Return a computed exercise as a gradebook stores it; what a person decides is stored apart."""
-    return json.dumps(
-        {
-            "name": exercise.name,
-            "score": exercise.score,
-            "max_score": exercise.max_score,
-            "status": exercise.status,
-            **({"device": exercise.device} if exercise.device else {}),
-            "cases": [stored_case(case) for case in exercise.cases],
-        }
-    )
+    return json.dumps({**_computed(exercise), "cases": [stored_case(case) for case in exercise.cases]})
+
+
+def _computed(exercise: ExerciseRecord) -> Json:
+    """Return what was computed of an exercise, but for its cases."""
+    whole = {name: getattr(exercise, name) for name in ("name", "score", "max_score", "status")}
+    return whole | ({"device": exercise.device} if exercise.device else {})
 
 
 def exercise_of(stored: str) -> ExerciseRecord:

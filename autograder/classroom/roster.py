@@ -133,33 +133,39 @@ def read_roster(path: Path) -> Roster:
 
 
 def _people(text: str) -> Iterator[Person]:
-    told = _SEPARATOR.match(text)
-    header, _, _ = text[told.end() if told else 0 :].partition("\n")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else max(",;\t", key=header.count))
-    if told:
-        next(rows)
-    columns = _columns(next(rows, []))
+    rows = table_rows(text)
+    columns = _columns(next(rows, (0, []))[1])
     taken: dict[str, int] = {}
-    for row in rows:
+    for line, row in rows:
         cells = {key: " ".join(row[i].split()) if i < len(row) else "" for key, i in columns.items()}
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
         number = cells.get("id") or cells.get("email", "")
         if not number and (not name or name == "Points Possible"):  # the second line of Canvas's own sheet
             continue
-        where = f"line {rows.line_num}"
+        where = f"line {line}"
         if not number:
             raise RosterError(f"{where} has neither an id nor an email ({printable(name)}).")
         if number.casefold() in taken:
             raise RosterError(
                 f"{where} has the id {printable(number)} again, which line {taken[number.casefold()]} has."
             )
-        taken[number.casefold()] = rows.line_num
+        taken[number.casefold()] = line
         extension = cells.get("extension", "")
         try:
             due_with(None, extension)
         except RosterError as error:
             raise RosterError(f"{where}: {error}") from None
         yield Person(number, name, cells.get("email", ""), cells.get("section", ""), extension, cells.get("login", ""))
+
+
+def table_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV, each with the number of its line; the first one tells what separates."""
+    told = _SEPARATOR.match(text)
+    header = text[told.end() if told else 0 :].partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else max(",;\t", key=header.count))
+    if told:
+        next(rows)
+    yield from ((rows.line_num, row) for row in rows)
 
 
 def _columns(header: Sequence[str]) -> Mapping[str, int]:

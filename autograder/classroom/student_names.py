@@ -7,7 +7,6 @@ do; capitals, spaces and signs in it do not count.
 from __future__ import annotations
 
 import csv
-import io
 import re
 import unicodedata
 import zlib
@@ -15,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from autograder.classroom.roster import Person, Roster, RosterError, letters_of
+from autograder.classroom.roster import Person, Roster, RosterError, letters_of, table_rows
 from autograder.lms.platform import Owner
 from autograder.submission.archives import UnreadableError, printable, read_file, several
 from autograder.submission.source import read_text
@@ -67,15 +66,16 @@ def read_aliases(path: Path, roster: Roster) -> Mapping[str, str]:
 
 
 def _pairs(text: str, ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    header = text.partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count))
-    columns = [cell.strip().casefold() for cell in next(rows, [])]
+    rows = table_rows(text)
+    columns = [cell.strip().casefold() for cell in next(rows, (0, []))[1]]
     at = next((columns.index(name) for name in _NAMES if name in columns), None)
     if at is None or "id" not in columns:
         raise RosterError("the first line names no columns name and id. Begin with the line name,id.")
     taken: dict[str, tuple[str, int]] = {}
-    for row in filter(any, rows):
-        where = f"line {rows.line_num}"
+    for number, row in rows:
+        if not any(row):
+            continue
+        where = f"line {number}"
         name, person = (row[i].strip() if i < len(row) else "" for i in (at, columns.index("id")))
         if not letters_of(name):
             raise RosterError(f"{where} has no name. Write what the export calls the student.")
@@ -83,7 +83,7 @@ def _pairs(text: str, ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             raise RosterError(f"{where} has no id. Write the one on the roster.")
         if person.casefold() not in ids:
             raise RosterError(f"{where} has the id {printable(person)}, which is not on the roster.")
-        earlier, line = taken.setdefault(letters_of(name), (person.casefold(), rows.line_num))
+        earlier, line = taken.setdefault(letters_of(name), (person.casefold(), number))
         if earlier != person.casefold():
             raise RosterError(f"{where} has the name {printable(name)} again, for another id than line {line}.")
         yield name, ids[person.casefold()]

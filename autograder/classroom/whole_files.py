@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file by renaming a finished one into its place."""
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """Give the path to write a file to; what is finished there is renamed into its place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        file.write(text)
+    yield draft
     draft.replace(path)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file."""
+    with draft_of(path) as draft, draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        file.write(text)
 
 
 def is_draft(path: Path) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 import nbformat
 
 from autograder.course.spec import Assignment
-from autograder.course.stub import BEGIN, END, render_stub
+from autograder.course.stub import BEGIN, END, blanked, render_stub
 from autograder.oracle.reference import apply_edits
 
 LEAST = 64  # submissions
@@ -129,28 +129,7 @@ def plan_class(assignment: Assignment, seed: int = 0) -> tuple[tuple[Planned, st
 
 def half_finished(assignment: Assignment, written: int) -> str:
     """Return the reference with only the first few exercises written and the rest as in the stub."""
-    reference = assignment.reference.splitlines(keepends=True)
-    stub = _stub(assignment).splitlines(keepends=True)
-    theirs, ours = _spans("".join(reference)), _spans("".join(stub))
-    blanks = [blank for exercise in assignment.exercises[written:] for blank in exercise.blanks]
-    for start, end, blank in sorted(((*theirs[blank], blank) for blank in blanks), reverse=True):
-        reference[start:end] = stub[slice(*ours[blank])]
-    return "".join(reference)
-
-
-def _spans(source: str) -> dict[str, tuple[int, int]]:
-    """Return the lines of every function and method, counted from 0, decorators included, the end excluded."""
-    spans = {}
-    waiting: list[tuple[str, ast.AST]] = [("", ast.parse(source))]
-    while waiting:
-        prefix, parent = waiting.pop()
-        for node in ast.iter_child_nodes(parent):
-            if isinstance(node, ast.ClassDef):
-                waiting.append((f"{prefix}{node.name}.", node))
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                start = min(n.lineno for n in (node, *node.decorator_list))
-                spans[prefix + node.name] = (start - 1, node.end_lineno or node.lineno)
-    return spans
+    return blanked(assignment.reference, {blank for e in assignment.exercises[written:] for blank in e.blanks})
 
 
 def _known(assignment: Assignment, rng: random.Random) -> Iterator[_Work]:

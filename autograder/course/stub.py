@@ -11,6 +11,7 @@ import ast
 import io
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from autograder.course.spec import Assignment
@@ -57,6 +58,12 @@ def _rendered(assignment: Assignment) -> str:
     text = "".join(_blank(lines, owners))
     _refuse_undeclared(text, assignment, declared)
     return text
+
+
+def blanked(source: str, names: AbstractSet[str]) -> str:
+    """Return a reference without the solutions of some functions and methods."""
+    spans = (span for span in solution_spans(source) if span[0] in names)
+    return "".join(_blank(_lines(source), {_Region(start, end): name for name, start, end in spans}))
 
 
 def solution_lines(source: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from autograder.classroom.gradebook_view import absentees, records, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
 from autograder.classroom.summary import Summary, read_summary, summarize, told_summary
-from autograder.classroom.whole_files import is_draft, write_whole
+from autograder.classroom.whole_files import draft_of, is_draft, write_whole
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback import feedback_html
@@ -120,8 +119,6 @@ def _pack(path: Path, files: dict[str, Path]) -> None:
     if not files:
         path.unlink(missing_ok=True)
         return
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+    with draft_of(path) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, page in sorted(files.items()):
             archive.write(page, name)
-    draft.replace(path)
