@@ -258,7 +258,7 @@ def run_autograder(environment: Environment, course: Path, slug: str, folder: Pa
 ASK = """\
 import json, sys
 from pathlib import Path
-from autograder.integrations.otter_judge import ask
+from autograder.integrations.otter_run import ask
 print(json.dumps(ask(Path(sys.argv[1]), Path(sys.argv[2]))))
 """
 

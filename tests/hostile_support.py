@@ -29,11 +29,13 @@ from typing import Any, Self
 from autograder.classroom.record import record
 from autograder.classroom.record_json import told_record
 from autograder.classroom.run import grade_one
-from autograder.classroom.submissions import Submission, UnreadableError, read_source
+from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
+from autograder.submission.archives import UnreadableError
+from autograder.submission.source import read_source
 
 COURSE = Path(__file__).parent / "hostile_course"
 ATTACKS = Path(__file__).parent / "hostile"

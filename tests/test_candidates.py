@@ -18,7 +18,7 @@ from conftest import COURSE, SLUG, GradeFiles
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment
 from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk
-from autograder.integrations.otter_judge import ask
+from autograder.integrations.otter_run import ask
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.written_exercises import Stub, written
 

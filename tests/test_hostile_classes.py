@@ -32,7 +32,7 @@ from autograder.classroom.gradebook_view import records as records_in
 from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.record_json import told_record
 from autograder.classroom.run import carry_out
-from autograder.classroom.submissions import read_source, read_submissions
+from autograder.classroom.submissions import read_submissions
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
@@ -40,6 +40,7 @@ from autograder.judge.terminal_text import result_as_text
 from autograder.pages.class_files import publish
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
+from autograder.submission.source import read_source
 from autograder.submission.written_exercises import Stub
 
 Json = dict[str, Any]

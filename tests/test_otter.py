@@ -36,7 +36,7 @@ from autograder.integrations.otter import (
     otter_files,
     worth,
 )
-from autograder.integrations.otter_judge import HANDED_IN, Judge, ask, verdicts
+from autograder.integrations.otter_run import HANDED_IN, Judge, ask, verdicts
 from autograder.integrations.wheel import NAME
 
 ROOT = Path(__file__).parents[1]
@@ -109,7 +109,7 @@ def test_the_settings_of_the_master_are_lines_of_yaml(cells):
     """Each is a key and JSON, which YAML takes: our judge as plugin, its desk for the grader alone, no PDF."""
     lines = cells[0][1].splitlines()[1:]
     settings = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
-    assert settings["plugins"] == ["autograder.integrations.otter_judge.Judge"]
+    assert settings["plugins"] == ["autograder.integrations.otter_run.Judge"]
     assert settings["autograder_files"] == ["desk", NAME]
     assert not set(settings["autograder_files"]) & set(settings["files"])
     assert settings["tests"] == {"files": True, "ok_format": False}
@@ -368,7 +368,7 @@ def test_the_runner_copies_the_results_out(tmp_path, monkeypatch, assignment):
     (tmp_path / "means.py").write_text(assignment.reference)
     script = """
 import json, os, sys
-from autograder.integrations.otter_judge import Judge
+from autograder.integrations.otter_run import Judge
 os.chdir(os.path.join(sys.argv[1], "submission"))
 Judge(os.path.abspath("means.py"), {}, {}).before_grading(None)
 json.dump({"found": json.load(open("verdicts.json"))}, open("../results/results.json", "w"))

@@ -36,11 +36,9 @@ from autograder.submission.archives import (
     work_name,
     zip_members,
 )
-from autograder.submission.source import SUFFIXES, read_source, source_of
+from autograder.submission.source import SUFFIXES, source_of
 from autograder.submission.which_file import Candidate, Found, choose, renamed_note, source_in, source_in_zip
 from autograder.submission.written_exercises import Stub, written
-
-__all__ = ["Submission", "SubmissionsError", "UnreadableError", "read_source", "read_submissions"]
 
 _NO_FILE = {
     Kind.TEXT: "It was typed into a text box and is no file.",

@@ -2,7 +2,7 @@
 
 Solution regions keep their markers, which otter shares with us, and get our stubs as prompts. Each case is a test in otter's
 exception format that calls `check.examples`. On a student's computer this is the handout's check; when grading, it reads the
-verdicts that our judge has found in another process (`otter_judge.py`). So no hidden case runs beside student code.
+verdicts that our judge has found in another process (`otter_run.py`). So no hidden case runs beside student code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autograder.integrations.wheel import NAME, wheel
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import FIRST_STEPS
 
-JUDGE = "autograder.integrations.otter_judge.Judge"
+JUDGE = "autograder.integrations.otter_run.Judge"
 PYTHON = "3.12"
 MISSING = "otter-grader is not installed here. Run: {python} -m pip install 'otter-grader[grading]'"
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
