@@ -19,6 +19,15 @@ lilei,李雷,lilei@example.org
 """
 
 RIGHT, WRONG = b"@right", b"@wrong"  # stand for a solution and for a stub
+# The first entry of Gradescope's submission_metadata.yml.
+GRADESCOPE_ADA = """\
+submission_101:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '007'
+    :email: ada@example.org
+  :created_at: 2026-03-01 05:11:18.549541000 Z
+"""
 NOTE = b"<p>My code is in the file.</p>"
 TYPED = b"def row_means(x): return x.mean(1)"
 

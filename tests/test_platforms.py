@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from lms_exports import GRADESCOPE_ADA
 
 from autograder.lms import brightspace, canvas, ilias, moodle
 from autograder.lms.blackboard import PLATFORM as BLACKBOARD
@@ -315,14 +316,9 @@ def test_a_receipt_that_is_none() -> None:
     assert [[named.owner.key for named in each] for each in found.values()] == [["ada"], []]
 
 
-METADATA = """\
----
-submission_101:
-  :submitters:
-  - :name: Ada Lovelace
-    :sid: '007'
-    :email: ada@example.org
-  :created_at: 2026-03-01 05:11:18.549541000 Z
+METADATA = (
+    f"---\n{GRADESCOPE_ADA}"
+    + """\
   :score: 3.0
   :results:
     output: |
@@ -347,6 +343,7 @@ submission_103:
   :submitters: []
   :created_at: never
 """
+)
 
 
 def test_gradescope_list() -> None:

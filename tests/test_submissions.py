@@ -20,17 +20,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from lms_exports import GRADESCOPE_ADA
 
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.student_names import student_names
-from autograder.classroom.submissions import (
-    Submission,
-    SubmissionsError,
-    UnreadableError,
-    read_source,
-    read_submissions,
-)
-from autograder.submission.archives import read_file
+from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
+from autograder.submission.archives import UnreadableError, read_file
+from autograder.submission.source import read_source
 from autograder.submission.written_exercises import Stub
 
 FILE = "attention.py"
@@ -284,13 +280,9 @@ def test_brightspace_latest_counts(tmp_path: Path) -> None:
 
 def test_gradescope_export(tmp_path: Path) -> None:
     """Folders by number, and a list that says whose: a group's submission is everyone's of the group."""
-    listed = b"""---
-submission_101:
-  :submitters:
-  - :name: Ada Lovelace
-    :sid: '007'
-    :email: ada@example.org
-  :created_at: 2026-03-01 05:11:18.549541000 Z
+    listed = (
+        f"---\n{GRADESCOPE_ADA}".encode()
+        + b"""\
 submission_102:
   :submitters:
   - :name: Bob
@@ -299,6 +291,7 @@ submission_102:
     :sid: '9'
   :created_at: 2026-03-01 06:00:00.000000000 Z
 """
+    )
     found = in_zip(
         tmp_path,
         ("assignment_5_export/submission_metadata.yml", listed),
