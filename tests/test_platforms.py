@@ -318,7 +318,7 @@ def test_a_receipt_that_is_none() -> None:
 
 METADATA = (
     f"---\n{GRADESCOPE_ADA}"
-    + """\
+    """\
   :score: 3.0
   :results:
     output: |
