@@ -6,10 +6,8 @@ keeps grades in a database of its own and takes no sheet back. Forms: nbgrader's
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from autograder.lms.dates import iso_moment
-from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood
+from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood, assignments_meant
 
 _STAMP = "timestamp.txt"
 
@@ -17,10 +15,7 @@ _STAMP = "timestamp.txt"
 def read(listing: Listing) -> Understood:
     """Read folders of students that hold folders of assignments, each with code and a time stamp."""
     found = {item: _assignments(item) for item in listing.items}
-    files = {listing.file, f"{PurePath(listing.file).stem}.ipynb"}
-    wanted = {path[0] for item in found for path in item.paths if len(path) > 1 and path[-1] in files}
-    every = set[str]().union(*found.values())
-    kept = wanted if len(every) > 1 and wanted else every
+    kept = assignments_meant(listing, set[str]().union(*found.values()))
     return {
         item: [_named(item, name) for name in sorted(names & kept)] for item, names in found.items() if names & kept
     }

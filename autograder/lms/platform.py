@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import PurePath
 
 Parts = tuple[str, ...]  # of a path
 # Students choose their names, and a spreadsheet runs a cell that begins like a formula.
@@ -101,6 +103,13 @@ class Platform:
     sheet: Callable[[Sequence[Row]], str] | None = None  # the CSV it takes back
     feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
     marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike
+
+
+def assignments_meant(listing: Listing, every: AbstractSet[str]) -> AbstractSet[str]:
+    """Return those of several assignments in students' folders that hold the file to hand in, or all if none does."""
+    files = {listing.file, f"{PurePath(listing.file).stem}.ipynb"}
+    held = {path[0] for item in listing.items for path in item.paths if len(path) > 1 and path[-1] in files}
+    return held if len(every) > 1 and held else every
 
 
 def common_beginning(names: Iterable[str], mark: str) -> str:

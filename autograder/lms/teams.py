@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
+from collections.abc import Set as AbstractSet
 
-from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood
+from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood, assignments_meant
 
 _VERSION = re.compile(r"(?:Version|Versi\u00f3n|Vers\u00e3o|Versie|Versione|Versjon|Wersja) ?(?P<number>[0-9]{1,6})")
 
 
 def read(listing: Listing) -> Understood:
     """Read folders of students that hold folders of assignments that hold versions."""
-    files = {listing.file, f"{PurePath(listing.file).stem}.ipynb"}
-    assignments = {path[0] for item in listing.items for path in item.paths if len(path) > 1}
-    wanted = {path[0] for item in listing.items for path in item.paths if len(path) > 1 and path[-1] in files}
-    kept = wanted if len(assignments) > 1 and wanted else assignments
+    kept = assignments_meant(listing, {path[0] for item in listing.items for path in item.paths if len(path) > 1})
     return {item: named for item in listing.items if item.folder and (named := list(_versions(item, kept)))}
 
 
-def _versions(item: Item, assignments: set[str]) -> Iterator[Named]:
+def _versions(item: Item, assignments: AbstractSet[str]) -> Iterator[Named]:
     owner = Owner(item.name, item.name, system="teams")
     for assignment, version in sorted({path[:2] for path in item.paths if len(path) > 2}):
         match = _VERSION.fullmatch(version)
