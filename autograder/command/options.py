@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -14,6 +14,7 @@ from autograder.course.catalog import find_course, slugs
 from autograder.sandbox.child.device import CHOICES
 
 if TYPE_CHECKING:
+    from autograder.classroom.gradebook import Gradebook
     from autograder.course.spec import Assignment
     from autograder.sandbox.job import Sandbox
 
@@ -100,7 +101,7 @@ def course_of(folder: Path | None) -> Path:
 
 
 @contextmanager
-def graded_book(out: Path) -> Iterator[Any]:
+def graded_book(out: Path) -> Iterator[Gradebook]:
     """Open the gradebook of a graded class, or say why not."""
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import open_gradebook

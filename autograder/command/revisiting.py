@@ -101,12 +101,11 @@ def similarity(
 ) -> None:
     """Suggest which submissions look alike: a page of pairs, for a person to judge. It never grades."""
     try:
-        from autograder.pages.similarity import compare
+        from autograder.pages.similarity import compare, similarity_html
     except ImportError as error:
         fail(f"Comparing submissions takes copydetect: pip install 'sequence-autograder[similarity]' ({error})")
     from autograder.classroom.gradebook_view import source_of
     from autograder.classroom.whole_files import write_whole
-    from autograder.pages.similarity import similarity_html
 
     with graded_book(out) as book:
         assignment = load_assignment(course_of(course), book.facts.assignment)
