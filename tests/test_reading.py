@@ -94,6 +94,29 @@ def test_back_doors_of_a_library_are_closed_with_it() -> None:
         assert Reading(source(harmless), assignment, sandbox).shortcuts() == {}
 
 
+def test_a_function_that_belongs_to_a_forbidden_class_is_no_use_of_it() -> None:
+    """It is asked for by its own name; everything else of the class is still seen, also beside it."""
+    name = "torch.nn.Transformer.generate_square_subsequent_mask"
+    by_class, by_name = Shortcut(("torch.nn.Transformer*",), ("size",), ""), Shortcut((name,), ("size",), "")
+    told = {
+        "nn.Transformer.generate_square_subsequent_mask(n) == 0": "",
+        "getattr(nn.Transformer, 'generate_square_subsequent_mask')(n) == 0": "",
+        "nn.Transformer(nn.Transformer.generate_square_subsequent_mask(n))": "torch.nn.Transformer",
+        "nn.Transformer.forward(nn.Transformer.generate_square_subsequent_mask(n))": "torch.nn.Transformer",
+        "nn.TransformerEncoderLayer(n, 1)": "torch.nn.TransformerEncoderLayer",
+    }
+    with ProcessSandbox() as sandbox:
+        for body, used in told.items():
+            text = source(f"from torch import nn\ndef size(n):\n    return {body}")
+            rules = replace(oracle_of(CALLS).assignment, shortcuts=(by_class,))
+            found = Reading(text, rules, sandbox).shortcuts()
+            assert found.get("size", "").startswith(f"You use `{used}`" if used else "")
+            assert bool(found) == bool(used)
+        text = source(f"from torch import nn\ndef size(n):\n    return {next(iter(told))}")
+        found = Reading(text, replace(oracle_of(CALLS).assignment, shortcuts=(by_name,)), sandbox).shortcuts()
+        assert found["size"].startswith(f"You use `{name}`")
+
+
 BY_AUTOGRAD = """
 
 def loss_backward(logits, targets, mask):

@@ -17,6 +17,8 @@ from typing import Any
 
 LONGEST_NAME = 200  # characters of a full name that are told
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Who calls these uses no class that they happen to belong to. A rule can still forbid them by their own names.
+_STAND_ALONE = frozenset({"torch.nn.Transformer.generate_square_subsequent_mask"})
 
 
 @dataclass(eq=False)
@@ -99,8 +101,9 @@ def _uses(
 def _library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
     """Return the full library names in a definition, with their lines."""
     known = replace(names, imported={**names.imported, **part.local}) if part.local else names
-    nodes = (node for root in part.code for node in _walk(root))
-    return [(full_name, getattr(node, "lineno", 0)) for node in nodes for full_name in _full_names(node, known)]
+    found = [(node, name) for root in part.code for node in _walk(root) for name in _full_names(node, known)]
+    owners = {id(owned[0]) for node, name in found if name in _STAND_ALONE and (owned := _attribute(node))}
+    return [(name, getattr(node, "lineno", 0)) for node, name in found if id(node) not in owners]
 
 
 def _parts(reached: dict[str, None], names: _Names, others: AbstractSet[str]) -> Iterator[_Part]:
