@@ -64,6 +64,12 @@ def test_every_exercise_has_public_and_hidden_cases(each: Assignment) -> None:
         assert {case.visibility for case in each.cases_of(exercise.name)} == set(Visibility)
 
 
+def test_arguments_that_grading_wants_left_alone_are_watched_at_home(each: Assignment) -> None:
+    """Who changes an argument in place learns it from a public case, before points are lost by hidden ones."""
+    watching = {v: {c.exercise for c in each.cases if c.visibility is v and c.check.sees_arguments} for v in Visibility}
+    assert watching[Visibility.HIDDEN] - watching[Visibility.PUBLIC] == set()
+
+
 def test_long_functions_that_are_handed_in_say_in_words_what_they_do(each: Assignment) -> None:
     """What stands in the call that a student reads is a sentence, not a line of our code."""
     calls = [c for case in each.cases if case.visibility is Visibility.PUBLIC for c in case.calls(0)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.spec import Call, call, case
-from autograder.judge.checks import answered, close
+from autograder.judge.checks import answered, close, untouched
 
 HELLO_VOCAB = {"e": 0, "h": 1, "l": 2, "o": 3}
 HI_VOCAB = {" ": 0, ",": 1, "H": 2, "a": 3, "c": 4, "i": 5, "l": 6, "s": 7}
@@ -85,6 +85,12 @@ def ids_come_from_the_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
     yield call("lo", HELLO_VOCAB)
 
 
+@case("encode", check=untouched(), weight=1)
+def the_vocabulary_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
+    """ "Hi, class" again: afterwards the vocabulary is what it was."""
+    yield from hi_class_is_nine_tokens.generate(rng)
+
+
 @case("decode", check=close())
 def numbers_become_hello(rng: np.random.Generator) -> Iterator[Call]:
     """With the vocabulary of "hello", 1 0 2 2 3 is the text "hello"."""
@@ -123,6 +129,12 @@ def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0], [-1000.0, -1000.0, 1000.0]]))
 
 
+@case("softmax", check=untouched(), weight=0.5)
+def shares_leave_x_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three rows and columns: afterwards x is what it was."""
+    yield from along_the_axis_that_is_asked_for.generate(rng)
+
+
 @case("rnn_step", check=close())
 def the_second_step_of_hello(rng: np.random.Generator) -> Iterator[Call]:
     """Step 2 of the worked example: the network has read "h" and reads "e"; the state becomes [.989 .985 .950]."""
@@ -142,6 +154,12 @@ def as_many_features_as_units(rng: np.random.Generator) -> Iterator[Call]:
     yield call(x_t, H0, np.array([[0.0, 1.0, 0.5], [-1.0, 0.5, 0.0], [1.0, 1.0, -0.5]]), SMALL["W_h"], SMALL["b"])
 
 
+@case("rnn_step", check=untouched(), weight=0.6)
+def a_step_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards the input, the old state and the weights are what they were."""
+    yield from a_step_takes_a_batch.generate(rng)
+
+
 @case("rnn_forward", check=close())
 def hell_is_read(rng: np.random.Generator) -> Iterator[Call]:
     """The worked example: "hell" is read from a state of zeros, which gives four states of three units."""
@@ -152,6 +170,12 @@ def hell_is_read(rng: np.random.Generator) -> Iterator[Call]:
 def reading_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences of three steps side by side, each from a state of its own."""
     yield call(X, H0, SMALL["W_x"], SMALL["W_h"], SMALL["b"])
+
+
+@case("rnn_forward", check=untouched(), weight=0.29)
+def reading_leaves_h0_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences: afterwards the inputs, h0 and the weights are what they were."""
+    yield from reading_takes_a_batch.generate(rng)
 
 
 @case("output_probs", check=close())
@@ -200,6 +224,12 @@ def sure_and_wrong(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([[[1000.0, 1001.0]]]), np.array([[0]]), np.array([[True]]))
 
 
+@case("next_token_loss", check=untouched(), weight=0.3)
+def losses_leave_logits_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards logits, targets and mask are what they were."""
+    yield from filler_does_not_count.generate(rng)
+
+
 @case("sequence_log_prob", check=close())
 def probability_of_ello(rng: np.random.Generator) -> Iterator[Call]:
     """The worked example: .909 times .770 times .533 times .670 is .250, of which the logarithm is -1.386."""
@@ -208,8 +238,9 @@ def probability_of_ello(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("sequence_log_prob", check=close())
 def log_probs_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sequences, so two numbers."""
+    """Two sequences, so two numbers; with one more axis in front, three times two of them."""
     yield call(BATCH_LOGITS, BATCH_IDS)
+    yield call(np.stack([BATCH_LOGITS, 2.0 * BATCH_LOGITS, -BATCH_LOGITS]), np.stack([BATCH_IDS] * 3))
 
 
 @case("sequence_log_prob", check=close())
@@ -224,6 +255,12 @@ def an_unlikely_token(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([[0.0, 1000.0], [0.0, 1000.0]]), np.array([0, 1]))
 
 
+@case("sequence_log_prob", check=untouched(), weight=1)
+def log_probs_leave_logits_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences: afterwards logits and ids are what they were."""
+    yield from log_probs_take_a_batch.generate(rng)
+
+
 @case("perplexity", check=close())
 def perplexity_of_hello(rng: np.random.Generator) -> Iterator[Call]:
     """The worked example: 1.386 nats for four tokens, which is as if wavering between 1.414 of them."""
@@ -234,6 +271,12 @@ def perplexity_of_hello(rng: np.random.Generator) -> Iterator[Call]:
 def perplexity_of_two_texts(rng: np.random.Generator) -> Iterator[Call]:
     """A text of 5 tokens and 10 nats and one of 20 tokens and 30 nats: 40 nats for 25 tokens."""
     yield call(np.array([10.0, 30.0]), np.array([5, 20]))
+
+
+@case("perplexity", check=untouched(), weight=0.5)
+def perplexity_leaves_its_arrays_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two texts: afterwards both arrays are what they were."""
+    yield call(np.array([10.0, 30.0]), np.array([5.0, 20.0]))
 
 
 @case("bits_per_char", check=close())
@@ -248,6 +291,12 @@ def bits_of_two_texts(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([10.0, 30.0]), np.array([5, 20]))
 
 
+@case("bits_per_char", check=untouched(), weight=0.5)
+def bits_leave_their_arrays_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two texts: afterwards both arrays are what they were."""
+    yield call(np.array([10.0, 30.0]), np.array([5.0, 20.0]))
+
+
 @case("classify_sequence", check=close())
 def hell_and_he(rng: np.random.Generator) -> Iterator[Call]:
     """The model of the worked example reads "hell" and, filled up with two o, "he": each is judged by its own end."""
@@ -259,6 +308,12 @@ def hell_and_he(rng: np.random.Generator) -> Iterator[Call]:
 def one_step_and_two_steps(rng: np.random.Generator) -> Iterator[Call]:
     """A batch of two, from states that are not zero, both filled up: the first has one real step, the second two."""
     yield call(X, H0, np.array([1, 2]), SMALL)
+
+
+@case("classify_sequence", check=untouched(), weight=0.33)
+def classifying_leaves_the_padding_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards the inputs, the filled-up steps among them, h0 and the parameters are what they were."""
+    yield from one_step_and_two_steps.generate(rng)
 
 
 @case("generate", check=close())
@@ -284,6 +339,12 @@ def as_many_units_as_tokens(rng: np.random.Generator) -> Iterator[Call]:
         "b_y": np.array([0.0, 0.5, 0.0]),
     }
     yield call(np.array([0.5, -0.5, 0.0]), 2, 5, params, np.array([0.15, 0.9, 0.4, 0.55, 0.75]))
+
+
+@case("generate", check=untouched(), weight=0.43)
+def writing_leaves_h0_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same text: afterwards h0, the parameters and the uniform numbers are what they were."""
+    yield from other_numbers_write_otherwise.generate(rng)
 
 
 @case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")

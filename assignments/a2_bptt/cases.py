@@ -66,6 +66,12 @@ def logits_in_the_thousands(rng: np.random.Generator) -> Iterator[Call]:
     yield call(logits, np.array([[0], [2]]), np.array([[True], [True]]))
 
 
+@case("loss_backward", check=untouched(), weight=0.3)
+def losses_leave_logits_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sentences: afterwards logits, targets and mask are what they were."""
+    yield from padding_gets_no_gradient.generate(rng)
+
+
 @case("rnn_step_backward", check=close(names=GRADIENTS))
 def one_step_by_hand(rng: np.random.Generator) -> Iterator[Call]:
     """One row, three features, two units: the example that the README works through."""
@@ -82,6 +88,12 @@ def one_step_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     h_prev = np.array([[0.5, -0.5], [0.0, 1.0], [-0.8, 0.2]])
     h_t = np.array([[0.9, -0.7], [-0.5, 0.0], [0.3, 0.6]])
     yield call(np.array([[1.0, -1.0], [2.0, 0.5], [-1.0, 3.0]]), (x_t, h_prev, h_t, W_X, W_H))
+
+
+@case("rnn_step_backward", check=untouched(), weight=0.17)
+def a_step_leaves_dh_and_cache_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three rows: afterwards dh and the cache are what they were."""
+    yield from one_step_of_a_batch.generate(rng)
 
 
 @case("rnn_backward", check=close(names=SEQUENCE_GRADIENTS))
@@ -114,6 +126,12 @@ def two_texts_share_a_table(rng: np.random.Generator) -> Iterator[Call]:
     """Two texts of three tokens: a token may come up in both, and the table has rows that nobody read."""
     d_out = np.array([[[1.0, -1.0], [2.0, 0.5], [0.0, 3.0]], [[4.0, 1.0], [-2.0, 2.0], [1.0, 1.0]]])
     yield call(d_out, np.array([[2, 0, 2], [3, 2, 0]]), 6)
+
+
+@case("embedding_backward", check=untouched(), weight=0.29)
+def looking_up_leaves_d_out_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two texts: afterwards d_out and ids are what they were."""
+    yield from two_texts_share_a_table.generate(rng)
 
 
 @case(
@@ -151,6 +169,14 @@ def nan_does_not_pass(rng: np.random.Generator) -> Iterator[Call]:
         yield call(Code("lambda x: (x**2).sum()"), np.array([1.0, 2.0, 2.0]), np.array(grad), 0.01)
 
 
+@case("grad_check", check=untouched(), weight=0.36)
+def x_is_afterwards_what_it_was(rng: np.random.Generator) -> Iterator[Call]:
+    """f(x) = sum of x^3 with steps of 0.25: the error is right, and every entry of x is back in its place."""
+    cubes = "type('cubes', (dict,), {'__call__': lambda self, x: (x**3).sum()})()"
+    x = np.array([[0.5, -1.0], [1.5, 0.25]])
+    yield call(Code(cubes, "a function that gives the sum of x^3"), x, 3 * x**2 + 0.5, 0.25)
+
+
 @case("truncated_bptt", check=close(names=("loss", "grads")))
 def hello_in_windows_of_two(rng: np.random.Generator) -> Iterator[Call]:
     """Four tokens, three units, "hell" to "ello": two windows of two steps."""
@@ -169,6 +195,12 @@ def two_texts_in_windows(rng: np.random.Generator) -> Iterator[Call]:
     ids = np.array([[0, 1, 2, 2, 3], [2, 3, 0, 1, 2]])
     targets = np.array([[1, 2, 2, 3, 0], [3, 0, 1, 2, 2]])
     yield call(np.eye(4)[ids], targets, np.array([[0.5, -0.5, 0.2], [-0.3, 0.8, -0.6]]), HELLO, 2)
+
+
+@case("truncated_bptt", check=untouched(), weight=0.27)
+def parameters_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two texts: afterwards the parameters are what they were; nothing is updated here."""
+    yield from two_texts_in_windows.generate(rng)
 
 
 @case("clip_grad_norm", check=close(names=("clipped", "norm")))
@@ -192,6 +224,12 @@ def short_enough_stays(rng: np.random.Generator) -> Iterator[Call]:
     yield call({"W": np.zeros((1, 2)), "b": np.zeros(1)}, 1.0)
 
 
+@case("clip_grad_norm", check=untouched(), weight=0.38)
+def the_given_gradients_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three arrays: what is returned is new, and the gradients that were passed in are what they were."""
+    yield from entries_of_every_size.generate(rng)
+
+
 @case("gradient_norms", check=close())
 def lengths_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
     """The three steps of the README: 2 at the last state, 2.56 before it, 1.8432 at the first."""
@@ -202,6 +240,12 @@ def lengths_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
 def lengths_of_two_sequences(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences of three steps and two units: three lengths, each over both sequences together."""
     yield call(PAIR_DH[:, 2], PAIR)
+
+
+@case("gradient_norms", check=untouched(), weight=0.22)
+def measuring_leaves_the_cache_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences: afterwards dh_last and the cache are what they were."""
+    yield from lengths_of_two_sequences.generate(rng)
 
 
 @case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")

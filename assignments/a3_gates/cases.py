@@ -154,6 +154,12 @@ def every_row_decides_for_itself(rng: np.random.Generator) -> Iterator[Call]:
     yield call(H0, np.array([[0.9, 0.3], [-1.0, 0.1]]), np.array([[0.1, 0.8], [0.6, 0.3]]))
 
 
+@case("gated_update", check=untouched(), weight=0.5)
+def updates_leave_the_past_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards h_prev, candidate and z are what they were."""
+    yield from every_row_decides_for_itself.generate(rng)
+
+
 # lstm_gates
 
 
@@ -178,6 +184,12 @@ def gates_may_be_shut(rng: np.random.Generator) -> Iterator[Call]:
     )
 
 
+@case("lstm_gates", check=untouched(), weight=0.5)
+def gates_leave_their_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards x_t, h_prev and the params are what they were."""
+    yield from gates_take_a_batch.generate(rng)
+
+
 # lstm_step
 
 
@@ -191,6 +203,12 @@ def step_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
 def step_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows, three features, two units."""
     yield call(X[:, 0], H0, C0, LSTM)
+
+
+@case("lstm_step", check=untouched(), weight=0.4)
+def a_step_leaves_c_prev_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards x_t, h_prev, c_prev and the params are what they were."""
+    yield from step_takes_a_batch.generate(rng)
 
 
 # lstm_forward
@@ -208,6 +226,12 @@ def sequences_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(X, H0, C0, LSTM)
 
 
+@case("lstm_forward", check=untouched(), weight=0.33)
+def sequences_leave_h0_and_c0_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences: afterwards x, h0, c0 and the params are what they were."""
+    yield from sequences_take_a_batch.generate(rng)
+
+
 # lstm_step_backward
 
 
@@ -223,6 +247,12 @@ def step_backward_by_hand(rng: np.random.Generator) -> Iterator[Call]:
 def step_backward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows that share the params, three features, two units."""
     yield call(DH[:, 0], DC[:, 0], FIRST_STEP)
+
+
+@case("lstm_step_backward", check=untouched(), weight=0.14)
+def dh_and_dc_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards dh, dc and the cache are what they were, so `dc += ...` is out of place."""
+    yield from step_backward_takes_a_batch.generate(rng)
 
 
 # lstm_backward
@@ -263,6 +293,12 @@ def gru_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(X[:, 1], GRU_H, GRU)
 
 
+@case("gru_step", check=untouched(), weight=0.33)
+def gru_leaves_h_prev_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards x_t, h_prev and the params are what they were."""
+    yield from gru_takes_a_batch.generate(rng)
+
+
 @case("gru_step_keep", check=close())
 def keeping_gru_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
     """The same unit in the other convention: three quarters of .5 are kept, h_t = .225."""
@@ -273,6 +309,12 @@ def keeping_gru_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
 def keeping_gru_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows, three features, two units."""
     yield call(X[:, 1], GRU_H, GRU)
+
+
+@case("gru_step_keep", check=untouched(), weight=0.67)
+def keeping_gru_leaves_h_prev_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards x_t, h_prev and the params are what they were."""
+    yield from keeping_gru_takes_a_batch.generate(rng)
 
 
 @case("convert_gru", check=close())
@@ -303,6 +345,12 @@ def gru_backward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(DH[:, 0], GRU_STEP)
 
 
+@case("gru_step_backward", check=untouched(), weight=0.19)
+def gru_backward_leaves_dh_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards dh and the cache are what they were."""
+    yield from gru_backward_takes_a_batch.generate(rng)
+
+
 # stacked_forward, bidirectional_forward
 
 
@@ -318,6 +366,12 @@ def two_layers(rng: np.random.Generator) -> Iterator[Call]:
     yield call(X, [LOWER, UPPER])
 
 
+@case("stacked_forward", check=untouched(), weight=0.5)
+def stacks_leave_x_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """Two features and two layers of two units: afterwards x and the layers are what they were."""
+    yield call(X[..., :2], [LOWER | {"W_x": UPPER["W_x"]}, UPPER])
+
+
 @case("bidirectional_forward", check=close())
 def both_directions(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences without padding: two units read rightwards, one unit reads leftwards."""
@@ -328,6 +382,12 @@ def both_directions(rng: np.random.Generator) -> Iterator[Call]:
 def second_row_is_padded(rng: np.random.Generator) -> Iterator[Call]:
     """The second sequence has two real positions; what stands at the third is no business of the network."""
     yield call(X, np.array([3, 2]), LOWER, TWO_LEFTWARDS)
+
+
+@case("bidirectional_forward", check=untouched(), weight=0.4)
+def reading_leaves_the_padding_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences: afterwards x, its padding included, the lengths and both layers are what they were."""
+    yield from second_row_is_padded.generate(rng)
 
 
 # LSTMCell
@@ -398,6 +458,12 @@ def torch_cell_lets_gradients_through(rng: np.random.Generator) -> Iterator[Call
 def torch_cell_lets_the_past_learn(rng: np.random.Generator) -> Iterator[Call]:
     """The same unit with the same loss: h_prev gets the gradient .4000 and c_prev .4834, as in section 3 of the README."""
     yield _cell_with_a_loss()
+
+
+@case("LSTMCell", check=untouched(), weight=0.62)
+def torch_cell_leaves_its_state_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows: afterwards x_t, h_prev and c_prev are what they were."""
+    yield from torch_cell_takes_a_batch.generate(rng)
 
 
 # quiz

@@ -110,6 +110,12 @@ def all_rows_may_be_short(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_ids([[3, 4, 1, 1], [5, 5, 2, 0]]), _ids([2, 3]), module=_encoder())
 
 
+@case("Encoder", check=untouched(), weight=0.33)
+def ids_and_lengths_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three rows: afterwards ids and lengths are what they were."""
+    yield from short_rows_end_earlier.generate(rng)
+
+
 # dot_score, bilinear_score, mlp_score
 
 
@@ -170,8 +176,9 @@ def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("masked_softmax", check=close())
 def one_mask_for_all_queries(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sentences with three queries each; which of the four positions are real does not depend on who asks."""
+    """Two sentences, three queries and four positions each: one mask for all queries of a sentence, then one for each."""
     yield call(_filled(5, 2, 3, 4), _bool([[[True, True, True, False]], [[True, True, False, False]]]))
+    yield call(_filled(5, 2, 3, 4), _bool(np.stack([np.tri(3, 4, 1), np.tri(3, 4, 0)[::-1]])))
 
 
 @case("masked_softmax", check=close())
@@ -187,6 +194,12 @@ def gradients_of_an_empty_row(rng: np.random.Generator) -> Iterator[Call]:
     module = Module(init=None, cotangents=(_float([[1.0, -1.0, 2.0], [1.0, -1.0, 2.0]]),))
     scores, mask = _float([[1.0, 2.0, 0.0], [1.0, 2.0, 0.0]]), _bool([[True, True, False], [False, False, False]])
     yield call_module(scores, mask, module=module)
+
+
+@case("masked_softmax", check=untouched(), weight=0.45)
+def masking_leaves_scores_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sentences: afterwards scores and mask are what they were."""
+    yield from one_mask_for_all_queries.generate(rng)
 
 
 # attention_context
@@ -234,6 +247,12 @@ def the_first_step(rng: np.random.Generator) -> Iterator[Call]:
 def a_later_step(rng: np.random.Generator) -> Iterator[Call]:
     """The decoder goes on from the state that it is given, with the context once more beside the word."""
     yield call_module(_ids([3, 2]), _filled(9, 2, 2), _filled(4, 2, 2), module=_context_decoder())
+
+
+@case("DecoderWithContext", check=untouched(), weight=0.2)
+def a_step_leaves_its_state_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same step: afterwards word, state and context are what they were."""
+    yield from a_later_step.generate(rng)
 
 
 # AttentionDecoder
@@ -288,6 +307,12 @@ def yesterday_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 3, 2), mask, module=module)
 
 
+@case("AttentionDecoder", check=untouched(), weight=0.4)
+def looking_leaves_the_states_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sentences: afterwards word, state, encoder states and mask are what they were."""
+    yield from padding_gets_no_attention.generate(rng)
+
+
 # masked_nll
 
 
@@ -302,6 +327,19 @@ def three_words_and_a_filler(rng: np.random.Generator) -> Iterator[Call]:
 def logits_need_not_be_normalised(rng: np.random.Generator) -> Iterator[Call]:
     """Two sentences of three and one words, and any logits; here the filler is -1, which is no word at all."""
     yield call(3 * _filled(2, 2, 3, 4), _ids([[3, 0, 1], [2, -1, -1]]), -1)
+
+
+@case("masked_nll", check=close())
+def sure_and_right_or_sure_and_wrong(rng: np.random.Generator) -> Iterator[Call]:
+    """A word whose logit is 1000 above all others costs nothing; one that is 1000 below another costs 1000 nats."""
+    yield call(_float([[[0.0, 1000.0, 0.0], [0.0, 1.0, -1000.0]]]), _ids([[1, -1]]), -1)
+    yield call(_float([[[0.0, 1000.0, 0.0], [0.0, 1.0, -1000.0]]]), _ids([[0, -1]]), -1)
+
+
+@case("masked_nll", check=untouched(), weight=0.6)
+def losses_leave_targets_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sentences: afterwards logits and targets are what they were, the filler among them."""
+    yield from logits_need_not_be_normalised.generate(rng)
 
 
 # greedy_decode
@@ -336,6 +374,12 @@ def no_step_after_the_last_eos(rng: np.random.Generator) -> Iterator[Call]:
     label = f"a decoder that says {script}, a word to each sentence at each step, and no more"
     step = Code(f"lambda y_prev, state: (torch.eye(5)[{words}], state + 1)", label)
     yield call(step, _float([[0.0], [10.0]]), 1, 2, 0, 6)
+
+
+@case("greedy_decode", check=untouched(), weight=0.57)
+def the_first_state_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three rows: afterwards the state before the first step is what it was."""
+    yield from rows_end_when_they_end.generate(rng)
 
 
 # beam_search
@@ -374,6 +418,12 @@ def states_move_along(rng: np.random.Generator) -> Iterator[Call]:
     label = "a decoder whose state s adds up the words; its logits are s - 2.2, 0.1 s + 1.6 and 1.6 - 1.6 s"
     step = Code(f"lambda y_prev, state: (lambda s: ({logits}, s[:, None]))(state[:, 0] + y_prev)", label)
     yield call(step, _float([[-3.0]]), 3, 0, 4, 2, 0.5)
+
+
+@case("beam_search", check=untouched(), weight=0.42)
+def searching_leaves_the_first_state_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same search: afterwards the state before the first step is what it was."""
+    yield from states_move_along.generate(rng)
 
 
 # quiz

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.spec import Call, call, case
-from autograder.judge.checks import answered, boolean, close
+from autograder.judge.checks import answered, boolean, close, untouched
 
 # "The monkey ate the banana. It was ripe, wasn't it": one vector of two features for each token.
 THE, MONKEY, ATE, BANANA = [0.45, 0.23], [0.39, 0.72], [0.83, 0.61], [0.25, 0.18]
@@ -20,6 +20,9 @@ PIZZA_V = np.array([[1.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
 
 # Two short sequences in one batch: three positions of two features each.
 BATCH = np.array([[[1.0, 2.0], [0.0, -1.0], [3.0, 1.0]], [[-1.0, 0.5], [2.0, 2.0], [0.0, 1.0]]])
+
+# The same in three heads: axes (batch, head, time, features).
+HEADS = np.stack([BATCH, 0.5 * BATCH[::-1], 1.0 - BATCH], axis=1)
 
 # Projections that differ from each other and from their own transposes.
 W_Q = np.array([[1.0, 2.0], [0.0, 1.0]])
@@ -37,8 +40,15 @@ def monkey_attempt_one(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("average_context", check=close())
 def averages_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """With a batch axis in front, each sequence is averaged on its own."""
+    """With a batch axis in front, then with one for heads as well, each sequence is averaged on its own."""
     yield call(BATCH)
+    yield call(HEADS)
+
+
+@case("average_context", check=untouched(), weight=0.4)
+def averages_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards X is what it was."""
+    yield from averages_take_a_batch.generate(rng)
 
 
 @case("similarity_context", check=close())
@@ -49,8 +59,15 @@ def monkey_attempt_two(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("similarity_context", check=close())
 def similarities_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """With a batch axis in front, each sequence is compared with itself only."""
+    """With a batch axis in front, then with one for heads as well, each sequence is compared with itself only."""
     yield call(BATCH)
+    yield call(HEADS)
+
+
+@case("similarity_context", check=untouched(), weight=0.4)
+def similarities_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards X is what it was."""
+    yield from similarities_take_a_batch.generate(rng)
 
 
 @case("project_qkv", check=close(names=("Q", "K", "V")))
@@ -67,10 +84,12 @@ def each_role_has_its_own_matrix(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("project_qkv", check=close(names=("Q", "K", "V")))
 def widths_come_from_the_matrices(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two sequences, three features for queries and keys, one for values."""
+    """A batch of two sequences, then with three heads; three features for queries and keys, one for values."""
     W_q = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
     W_k = np.array([[0.0, 1.0, -1.0], [1.0, 0.0, 0.5]])
-    yield call(BATCH, W_q, W_k, np.array([[1.0], [-2.0]]))
+    W_v = np.array([[1.0], [-2.0]])
+    yield call(BATCH, W_q, W_k, W_v)
+    yield call(HEADS, W_q, W_k, W_v)
 
 
 @case("attention_scores", check=close())
@@ -94,8 +113,9 @@ def two_queries_three_keys(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_scores", check=close())
 def scores_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """With a batch axis in front, each sequence's queries meet its own keys only."""
+    """With a batch axis in front, then with one for heads as well, each sequence's queries meet its own keys only."""
     yield call(BATCH[:, :2], BATCH[:, ::-1] + 1.0)
+    yield call(HEADS[:, :, :2], HEADS[:, :, ::-1] + 1.0)
 
 
 @case("attention_weights", check=close())
@@ -120,9 +140,16 @@ def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_weights", check=close())
 def weights_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two, one query and three keys each; the mask hides another key in each sequence."""
-    scores = np.array([[[1.0, 2.0, 0.0]], [[0.5, 0.0, -1.0]]])
-    yield call(scores, np.array([[[True, True, False]], [[False, True, True]]]))
+    """One query and three keys each; the mask hides another key in each of two sequences, then in all of its heads."""
+    scores, mask = np.array([[[1.0, 2.0, 0.0]], [[0.5, 0.0, -1.0]]]), np.array([[[1, 1, 0]], [[0, 1, 1]]], dtype=bool)
+    yield call(scores, mask)
+    yield call(HEADS @ W_Q[:, :1] - np.array([0.0, 1.0, 0.5]), mask[:, None])
+
+
+@case("attention_weights", check=untouched(), weight=0.4)
+def weights_leave_scores_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards scores and mask are what they were."""
+    yield from weights_take_a_batch.generate(rng)
 
 
 @case("attention", check=close())
@@ -146,9 +173,16 @@ def two_queries_read_three_values(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention", check=close())
 def attention_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two, in which the second sequence's last token is padding that no query may read."""
+    """The second sequence's last token is padding that no query may read; then two queries in each of three heads."""
     mask = np.array([[[True, True, True]], [[True, True, False]]])
     yield call(BATCH + 1.0, BATCH, BATCH[:, :, :1] * 2.0, mask)
+    yield call(HEADS[:, :, 1:] + 1.0, HEADS, HEADS[..., :1] * 2.0, mask[:, None])
+
+
+@case("attention", check=untouched(), weight=0.36)
+def attention_leaves_its_roles_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards Q, K, V and the mask are what they were."""
+    yield from attention_takes_a_batch.generate(rng)
 
 
 @case("folded_scores", check=close())
@@ -159,9 +193,10 @@ def folded_pizza(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("folded_scores", check=close())
 def folded_scores_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two; the input has two features, queries and keys have four."""
-    W_q = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 2.0]])
-    yield call(BATCH, W_q, np.array([[0.0, 1.0, 1.0, 0.0], [2.0, 0.0, -1.0, 1.0]]))
+    """A batch of two, then with three heads; the input has two features, queries and keys have four."""
+    W_q, W_k = np.array([[[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 2.0]], [[0.0, 1.0, 1.0, 0.0], [2.0, 0.0, -1.0, 1.0]]])
+    yield call(BATCH, W_q, W_k)
+    yield call(HEADS, W_q, W_k)
 
 
 @case("causal_mask", check=boolean())
@@ -184,8 +219,11 @@ def padded_sentence(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("padding_mask", check=boolean())
 def padded_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sentences, one of which ends in filler and one of which begins with it; here the filler is 2."""
-    yield call(np.array([[5, 0, 3, 2], [2, 2, 1, 4]]), 2)
+    """Two sentences, one of which ends in filler and one of which begins with it; here the filler is 2. Then a list of such
+    batches: a further axis in front."""
+    ids = np.array([[5, 0, 3, 2], [2, 2, 1, 4]])
+    yield call(ids, 2)
+    yield call(np.stack([ids, ids[:, ::-1], ids + 1]), 2)
 
 
 @case("self_attention", check=close())
@@ -208,8 +246,10 @@ def pizza_reads_only_the_past(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("self_attention", check=close())
 def self_attention_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two sequences, causal; each attends to itself only."""
+    """Two causal sequences, each for itself; then with heads, three features in queries and keys and one in values."""
     yield call(BATCH, W_Q, W_K, W_V, True)
+    W_q, W_k = np.array([[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], [[0.0, 1.0, -1.0], [1.0, 0.0, 0.5]]])
+    yield call(HEADS, W_q, W_k, np.array([[1.0], [-2.0]]), True)
 
 
 @case("attention_backward", check=close(names=("dQ", "dK", "dV")))
@@ -233,9 +273,17 @@ def backward_of_a_masked_triple(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_backward", check=close(names=("dQ", "dK", "dV")))
 def backward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two, with two queries and three keys each."""
+    """A batch of two, with two queries and three keys each; then the same in three heads."""
     weights = np.array([[[0.2, 0.3, 0.5], [0.6, 0.0, 0.4]], [[0.1, 0.8, 0.1], [0.25, 0.5, 0.25]]])
     yield call(BATCH[:, 1:, :1] + 1.0, (BATCH[:, :2], BATCH[:, ::-1], BATCH[:, :, 1:] + 2.0, weights))
+    weights = np.stack([weights, weights[::-1], weights[..., ::-1]], axis=1)
+    yield call(HEADS[:, :, 1:, :1] + 1.0, (HEADS[:, :, :2], HEADS[:, :, ::-1], HEADS[..., 1:] + 2.0, weights))
+
+
+@case("attention_backward", check=untouched(), weight=0.38)
+def backward_leaves_dout_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards dout and the cache are what they were."""
+    yield from backward_takes_a_batch.generate(rng)
 
 
 @case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")

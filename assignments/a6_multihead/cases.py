@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
-from autograder.judge.checks import answered, close
+from autograder.judge.checks import answered, close, untouched
 
 # "I like pizza" with four features for each token: what head 0 will see, and what head 1 will see.
 PIZZA = np.array([[[1, 0, 0, 1], [0, 1, 0, 2], [1, 1, 2, 0]]])
@@ -69,6 +69,12 @@ def numbered_features_in_three_heads(rng: np.random.Generator) -> Iterator[Call]
     yield call(_t(np.arange(24).reshape(2, 2, 6)), 3)
 
 
+@case("split_heads", check=untouched(), weight=0.4)
+def splitting_leaves_x_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same numbers: afterwards x is what it was."""
+    yield from numbered_features_in_three_heads.generate(rng)
+
+
 # merge_heads
 
 
@@ -82,6 +88,12 @@ def pizza_put_together(rng: np.random.Generator) -> Iterator[Call]:
 def numbered_features_come_together(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences, three heads, two positions, two features, numbered from 0 to 23: the first row is 0 1 4 5 8 9."""
     yield call(_t(np.arange(24).reshape(2, 3, 2, 2)))
+
+
+@case("merge_heads", check=untouched(), weight=0.5)
+def merging_leaves_x_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same numbers: afterwards x is what it was."""
+    yield from numbered_features_come_together.generate(rng)
 
 
 # MultiHeadAttention
@@ -113,10 +125,11 @@ def two_queries_read_another_sequence(rng: np.random.Generator) -> Iterator[Call
 
 @case("MultiHeadAttention", check=close(names=("output", "weights")))
 def each_sequence_has_a_mask(rng: np.random.Generator) -> Iterator[Call]:
-    """A mask (batch, T_q, T_k): the first sequence is read causally, of the second everyone looks at two positions.
-    There are as many heads as sequences, so a wrong axis raises no error."""
+    """A mask (batch, T_q, T_k), with as many heads as sequences, so that a wrong axis raises no error: the first sequence
+    is read causally, of the second everyone looks at two positions. Then with two queries and three keys."""
     mask = np.array([[[True, False, False], [True, True, False], [True, True, True]], [[False, True, True]] * 3])
     yield call_module(*[_t(BATCH)] * 3, _t(mask), module=_two_heads(), need_weights=True)
+    yield call_module(_t(OTHER), _t(BATCH), _t(MORE), _t(mask[:, :2]), module=_two_heads(), need_weights=True)
 
 
 @case("MultiHeadAttention", check=close(names=("output", "weights")))
@@ -145,6 +158,12 @@ def queries_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 def whoever_is_read_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     """Two queries read another sequence; for a loss on the output, query, key and value all get a gradient."""
     yield call_module(_t(OTHER), _t(BATCH), _t(MORE), module=_two_heads((_t(OTHER[::-1]),)))
+
+
+@case("MultiHeadAttention", check=untouched(), weight=0.42)
+def attention_leaves_the_mask_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences: afterwards query, key, value and mask are what they were."""
+    yield from each_sequence_has_a_mask.generate(rng)
 
 
 # sinusoidal_encoding
@@ -230,6 +249,12 @@ def turned_vectors_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 
     module = Module(init=None, cotangents=(torch.ones(1, 1, 1, 4),))
     yield call_module(_t(np.array([[[[1, 0, 0, 1]]]])), torch.tensor([1]), module=module)
+
+
+@case("apply_rope", check=untouched(), weight=0.44)
+def turning_leaves_x_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards x and positions are what they were."""
+    yield from two_heads_turn_alike.generate(rng)
 
 
 # quiz

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import answered, close, left_alike, untouched
+from autograder.judge.checks import answered, close, close_where_real, left_alike, untouched
 
 TINY = 1e-5
 
@@ -324,6 +324,13 @@ def small_model_decodes(rng: np.random.Generator) -> Iterator[Call]:
     """Two targets of three words, from a memory that is given; the second source ends in padding."""
     memory = _t(np.random.default_rng(13).normal(size=(2, 4, 4)).round(1))
     yield call_module(_t(TGT), memory, _t(SRC), module=_small_transformer("decode"))
+
+
+@case("Transformer", check=close_where_real(argument=0))
+def words_behind_padding(rng: np.random.Generator) -> Iterator[Call]:
+    """Targets with padding in front of their words, and between them: the logits at the words, which do not look at it."""
+    memory = _t(np.random.default_rng(13).normal(size=(2, 4, 4)).round(1))
+    yield call_module(_t([[0, 1, 4], [1, 0, 5]]), memory, _t(SRC), module=_small_transformer("decode"))
 
 
 @case("Transformer", check=untouched())

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import answered, close, untouched
+from autograder.judge.checks import answered, close, left_alike, untouched
 
 
 def _t(array: Any) -> Any:
@@ -229,6 +229,15 @@ def only_the_two_best(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_model([[1.0, 2.0, 1.0, 0.0]] * 4), _t([[3]]), 4, 1.0, 2, _t([[0.1, 0.5, 0.9, 0.98]]))
 
 
+@case("generate", check=close())
+def each_row_has_its_own_best(rng: np.random.Generator) -> Iterator[Call]:
+    """Three rows with other logits and other numbers: the two best of each row; then a top_k beyond the four tokens."""
+    table = [[2.0, 1.0, 0.0, -1.0], [-3.0, 0.5, 1.5, 0.0], [0.2, 4.0, 3.5, 1.0], [1.0, 0.0, -1.0, 1.5]]
+    uniforms = _t([[0.8, 0.3, 0.9], [0.1, 0.75, 0.4], [0.6, 0.95, 0.2]])
+    for top_k in (2, 9):
+        yield call(_model(table), _t([[0], [1], [3]]), 3, 1.0, top_k, uniforms)
+
+
 @case("generate", check=untouched())
 def the_model_sees_three_tokens(rng: np.random.Generator) -> Iterator[Call]:
     """A model with a block size of 3 that adds up what it sees, modulo 7; two rows; the ids are as before."""
@@ -257,13 +266,21 @@ TABLE = [[0.5, 1.0, -1.0, 0.2], [0.0, -0.5, 1.5, 0.3], [1.0, 0.1, 0.4, 0.8], [-0
 TEXT = np.array([0, 1, 2, 2, 3, 0, 1, 2, 0, 3, 1, 2, 2, 3, 0])
 
 
-def _learner(mode: str = "train") -> Code:
-    """Return a model with a table of logits for what follows each token; in training it is half as sure of itself."""
-    forward = "lambda self, ids: self.table(ids) * (0.5 if self.training else 1.0)"
+def _learner(mode: str = "train", shown: str = "[]") -> Code:
+    """Return a model with a table of logits for what follows each token; in training it is half as sure of itself.
+
+    It is also a list of what is to be seen of it afterwards.
+    """
     table = f"torch.nn.Embedding(4, 4, _weight=torch.tensor({TABLE}))"
+    members = [
+        "'forward': lambda self, ids: self.table(ids) * (0.5 if self.training else 1.0)",
+        "'__hash__': object.__hash__",
+        "'__bool__': lambda self: True",
+        f"'__iter__': lambda self: iter({shown})",
+    ]
     return Code(
         f"(lambda model: [model.add_module('table', {table}), model.train(mode={mode == 'train'})][-1])"
-        f"(type('Table', (torch.nn.Module,), {{'forward': {forward}}})())",
+        f"(type('Table', (torch.nn.Module, list), {{{', '.join(members)}}})())",
         f"a model with a table of logits for what follows each token, half as sure while it trains; mode: {mode}",
     )
 
@@ -282,8 +299,19 @@ def pieces_that_just_fit(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_learner("eval"), _t(TEXT[:8]), 4)
 
 
-def _training(rng: np.random.Generator, **more: Any) -> Call:
-    return call(_learner(), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 2, 0.6, 0.1, 0.15, **more)
+@case(
+    "evaluate",
+    check=left_alike(complaint="Your function leaves the model in another mode than it was in."),
+    weight=0.25,
+)
+def the_mode_is_put_back(rng: np.random.Generator) -> Iterator[Call]:
+    """A model that is found in training mode is left in it, and one that is found in evaluation mode in that."""
+    for mode in ("train", "eval"):
+        yield call(_learner(mode, "[self.training]"), _t(TEXT), 4)
+
+
+def _training(rng: np.random.Generator, shown: str = "[]", **more: Any) -> Call:
+    return call(_learner(shown=shown), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 2, 0.6, 0.1, 0.15, **more)
 
 
 @case("train", check=close(at=("losses",), called="losses"))
@@ -314,6 +342,16 @@ def evaluated_every_second_step(rng: np.random.Generator) -> Iterator[Call]:
 def evaluating_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
     """The same with the held-out text: the losses are those without it."""
     yield _training(rng, held_out=_t(TEXT[::-1]), every=2)
+
+
+@case(
+    "train",
+    check=left_alike(complaint="Your losses are right, but the model is left with other parameters."),
+    weight=0.56,
+)
+def the_table_has_learned(rng: np.random.Generator) -> Iterator[Call]:
+    """The same six steps: afterwards the table holds what was learned, the last step included."""
+    yield _training(rng, "[*self.parameters()]")
 
 
 # quiz

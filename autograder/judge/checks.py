@@ -21,7 +21,7 @@ from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
 
 __all__ = [
-    "agree", "answered", "boolean", "choice", "close",
+    "agree", "answered", "boolean", "choice", "close", "close_where_real",
     "left_alike", "permuted", "same_prefix", "stacked", "sums_to_one", "untouched",
 ]  # fmt: skip
 NOISE = 1e-6  # the difference that another order of operations makes in single precision
@@ -128,6 +128,30 @@ def _called(path: tuple[str | int, ...]) -> str:
             return f"gradient of argument {position + 1}"
         case _:
             return " ".join(str(key) for key in path if not isinstance(key, int)) or f"part {path[-1]}"
+
+
+@dataclass(frozen=True)
+class close_where_real(close):
+    """Every call returns the reference's value where ids, the `argument` so many, are not 0, which is padding.
+
+    What comes out at padded positions, nobody reads. The value is (batch, time, ...), and ids are (batch, time).
+    """
+
+    argument: int = 0
+
+    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
+        ids = [np.asarray(as_arrays(made.args[self.argument])) for made in calls]
+        return super().judge(calls, *(tuple(map(_only_real, answers, ids)) for answers in (got, expected)))
+
+
+def _only_real(answer: Answer, ids: np.ndarray) -> Answer:
+    """Return an answer with zeros at padded positions; one of another shape as it is."""
+    array = as_arrays(answer.value)
+    if not isinstance(array, np.ndarray) or array.shape[:2] != ids.shape:
+        return answer
+    real = (ids != 0).reshape(*ids.shape, *[1] * (array.ndim - 2))
+    kept = np.where(real, array, array.dtype.type(0))
+    return replace(answer, value=Tensor(kept) if isinstance(answer.value, Tensor) else kept)
 
 
 @dataclass(frozen=True)

@@ -930,6 +930,18 @@ LOSS = mistakes_of(
         "Your logarithms are written into the caller's logits. The loss is right, but whoever reads the "
         "logits afterwards finds other numbers.",
     ),
+    log_of_softmax_times_mask=edit(
+        "of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n"
+        "    counted = of_targets[mask]\n"
+        "    return float(-counted.mean())",
+        "log_probs = np.log(softmax(logits))\n"
+        "    of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n"
+        "    return float(-(of_targets * mask).sum() / mask.sum())",
+        "what_stands_at_filler_is_ignored",
+        "Your loss multiplies the logarithm of a softmax by the mask. Where a probability is zero to a "
+        "computer, the logarithm is minus infinity, and minus infinity times 0 is NaN: filler spoils "
+        "everything.",
+    ),
 )
 
 LOG_PROB = mistakes_of(

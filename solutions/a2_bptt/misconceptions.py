@@ -158,6 +158,14 @@ LOSS = mistakes_of(
         "Your softmax takes the maximum off the caller's logits themselves. The gradient is right, but whoever "
         "looks at the logits afterwards finds other numbers.",
     ),
+    target_indices_do_not_meet=edit(
+        "one_hot = np.eye(logits.shape[-1])[targets]",
+        "one_hot = np.zeros(logits.shape)\n"
+        "    one_hot[np.arange(len(logits)), np.arange(logits.shape[1]), targets] = 1.0",
+        "every_target_counts",
+        "Your indices of rows, steps and targets do not meet: arange(batch) and arange(time) need an axis of "
+        "length one, [:, None] and [None, :], to broadcast to (batch, time).",
+    ),
 )
 
 STEP = mistakes_of(
@@ -337,6 +345,20 @@ STEP = mistakes_of(
         "step_leaves_its_cache_alone",
         "Your function multiplies the caller's dh by tanh' in place. The terms are right, but dh is not dh any "
         "more; a second call goes through the tanh twice.",
+    ),
+    all_step_gradients_averaged=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev\n    db = dz.sum(axis=0)",
+        "dW_x = dz.T @ x_t / len(dz)\n    dW_h = dz.T @ h_prev / len(dz)\n    db = dz.mean(axis=0)",
+        "step_gives_dW_x",
+        "Your dW_x, dW_h and db are divided by the number of rows. The chain rule adds up; if the loss is a "
+        "mean over the batch, dh has that in it already.",
+    ),
+    weights_of_the_last_row=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev\n    db = dz.sum(axis=0)",
+        "dW_x = dz[-1:].T @ x_t[-1:]\n    dW_h = dz[-1:].T @ h_prev[-1:]\n    db = dz[-1]",
+        "step_gives_dW_x",
+        "Your dW_x, dW_h and db are those of the last row alone: each row overwrites the one before it. All "
+        "rows share the weights, so their gradients add up.",
     ),
 )
 
@@ -1103,6 +1125,12 @@ CLIP = mistakes_of(
         "gradients_are_left_alone",
         "Your function clips the caller's arrays themselves, as PyTorch's `clip_grad_norm_` does (hence its last "
         "underscore). Here the caller keeps the gradients as they were.",
+    ),
+    names_for_gradients=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = sum((g**2).sum() for g in grads)",
+        "norm_is_that_of_all_arrays_together",
+        "Your loop runs over the dict itself, and so over its keys, which are names. The arrays are grads.values().",
     ),
 )
 

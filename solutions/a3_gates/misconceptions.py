@@ -313,6 +313,13 @@ STEP = mistakes_of(
         "Your step overwrites the caller's c_prev. The numbers are right, but the backward pass will find the new "
         "cell where the old one stood.",
     ),
+    cell_adds_the_candidate=edit(
+        "f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t = f * c_prev + i * c_tilde",
+        "f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t = f * c_prev + (i + c_tilde)",
+        "cell_state",
+        "Your cell state adds the input gate to the candidate. The gate says how much of the candidate is "
+        "written: it multiplies.",
+    ),
 )
 
 FORWARD = mistakes_of(
@@ -661,6 +668,20 @@ STEP_BACKWARD = mistakes_of(
         "dc += dh * o * (1 - tanh_c**2)\n    dc_total = dc",
         "step_backward_leaves_the_cache_alone",
         "Your `+=` changes the caller's dc. The gradients are right once; whoever uses dc again adds h_t's part twice.",
+    ),
+    weights_of_the_last_row=edit(
+        'grads[f"W_{gate}"] = da.T @ row\n        grads[f"b_{gate}"] = da.sum(axis=0)',
+        'grads[f"W_{gate}"] = da[-1:].T @ row[-1:]\n        grads[f"b_{gate}"] = da[-1]',
+        "forget_weights",
+        "Your params' gradients are those of the last row alone: each row overwrites the one before it. All "
+        "rows share the params, so their gradients add up.",
+    ),
+    all_gradients_averaged=edit(
+        'grads[f"W_{gate}"] = da.T @ row\n        grads[f"b_{gate}"] = da.sum(axis=0)',
+        'grads[f"W_{gate}"] = da.T @ row / len(row)\n        grads[f"b_{gate}"] = da.mean(axis=0)',
+        "forget_weights",
+        "Your gradients of weights and biases are divided by the batch size. If the loss is a mean, dh and "
+        "dc know that already; here rows add up.",
     ),
 )
 
@@ -1051,6 +1072,12 @@ KEEP = mistakes_of(
         "keeping_gru_leaves_its_inputs_alone",
         "Your new state is written over the caller's h_prev. Put it into an array of its own.",
     ),
+    keep_reset_also_what_is_kept=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return keep * (reset * h_prev) + (1 - keep) * proposal",
+        "keeping_gru_of_any_size",
+        "Your reset gate also multiplies the state that is kept. It belongs inside the candidate and nowhere else.",
+    ),
 )
 
 CONVERT = mistakes_of(
@@ -1353,6 +1380,24 @@ GRU_BACKWARD = mistakes_of(
         "dh *= 1 - z\n    kept = dh",
         "gru_backward_leaves_the_cache_alone",
         "Your `*=` changes the caller's dh. The first result is right; the next use of dh is not.",
+    ),
+    gru_weights_of_the_last_row=edit(
+        'weights = {f"W_{name}": da.T @ row for name, (da, row) in read.items()}\n'
+        '    biases = {f"b_{name}": da.sum(axis=0) for name, (da, _) in read.items()}',
+        'weights = {f"W_{name}": da[-1:].T @ row[-1:] for name, (da, row) in read.items()}\n'
+        '    biases = {f"b_{name}": da[-1] for name, (da, _) in read.items()}',
+        "update_weights",
+        "Your params' gradients are those of the last row alone: each row overwrites the one before it. All "
+        "rows share the params, so their gradients add up.",
+    ),
+    gru_all_gradients_averaged=edit(
+        'weights = {f"W_{name}": da.T @ row for name, (da, row) in read.items()}\n'
+        '    biases = {f"b_{name}": da.sum(axis=0) for name, (da, _) in read.items()}',
+        'weights = {f"W_{name}": da.T @ row / len(row) for name, (da, row) in read.items()}\n'
+        '    biases = {f"b_{name}": da.mean(axis=0) for name, (da, _) in read.items()}',
+        "update_weights",
+        "Your gradients of weights and biases are divided by the batch size. If the loss is a mean, dh knows "
+        "that already; here rows add up.",
     ),
 )
 
@@ -1747,6 +1792,26 @@ CELL = mistakes_of(
         "torch_cell_leaves_its_inputs_alone",
         "Your cell changes the caller's c_prev in place. Outside of no_grad torch would often refuse that, since "
         "the backward pass needs the old values.",
+    ),
+    new_states_detached=edit(
+        "return h_new, c_new\n",
+        "return h_new.detach(), c_new.detach()\n",
+        "gradients_reach_the_parameters",
+        "Your new states are detached (`.detach()`, `.data`, numpy or `torch.no_grad()`), so no gradient "
+        "ever comes back into the cell: nothing in it learns.",
+    ),
+    new_cell_detached=edit(
+        "return h_new, c_new\n",
+        "return h_new, c_new.detach()\n",
+        "gradients_reach_the_parameters",
+        "Your c_t is detached when it is handed on. What later steps make of the cell state then teaches the "
+        "cell nothing.",
+    ),
+    cell_detached_before_it_is_revealed=edit(
+        "torch.tanh(c_new)",
+        "torch.tanh(c_new.detach())",
+        "gradients_reach_the_parameters",
+        "Your c_t is detached before its tanh, so the loss on h_t reaches the output gate alone.",
     ),
 )
 

@@ -268,6 +268,13 @@ DOT = mistakes_of(
         "dots_let_gradients_through",
         "Your keys are cut off from the network (detach, .data or numpy), so the encoder never learns to be found.",
     ),
+    dots_with_reshaped_keys=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q @ k.reshape(k.shape[0], k.shape[2], k.shape[1])",
+        "dots_of_any_size",
+        "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
+        "different keys. Swap the two axes: k.transpose(1, 2).",
+    ),
 )
 
 BILINEAR = mistakes_of(
@@ -586,6 +593,21 @@ SOFTMAX = mistakes_of(
         "nothing_to_look_at",
         "Your softmax runs over all scores, and the shares are mended afterwards. That is 0 / 0 in a row in which "
         "all is masked, and also where a forbidden score is far above the others.",
+    ),
+    softmax_over_the_batch=edit(
+        "weights = torch.softmax(filled, dim=-1)",
+        "weights = torch.softmax(filled, dim=0)",
+        "shares_under_every_mask",
+        "Your softmax runs over the first axis, that is over rows or sentences. Each row is shared out by "
+        "itself, along the last axis.",
+    ),
+    mask_not_used=edit(
+        "filled = scores.masked_fill(~mask, lowest)\n"
+        "    weights = torch.softmax(filled, dim=-1)\n"
+        "    return weights * mask",
+        "return torch.softmax(scores, dim=-1)",
+        "shares_under_every_mask",
+        "Your softmax does not use the mask: what may not be looked at gets its share like everything else.",
     ),
 )
 
@@ -974,6 +996,20 @@ ATTENTION = mistakes_of(
         "Your encoder states are cut off from the network as values (detach, .data or no_grad). As keys they "
         "learn to be found, but never what to tell.",
     ),
+    even_shares_for_an_empty_source=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = torch.softmax(similarity.masked_fill(~mask[:, None], -1e10), dim=-1)",
+        "an_empty_source_stays_finite",
+        "Your decoder gives even shares to a source in which all is masked: when all scores are equally low, "
+        "the softmax does not care how low. They should be zeros.",
+    ),
+    mask_without_a_query_axis=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = masked_softmax(similarity, mask)",
+        "logits_with_attention",
+        "Your mask (batch, T) meets scores (batch, 1, T) without an axis for the query. It broadcasts to "
+        "(batch, batch, T), and every sentence is read with the masks of all: write mask[:, None].",
+    ),
 )
 
 LOSS = mistakes_of(
@@ -1111,6 +1147,36 @@ LOSS = mistakes_of(
         "three_words_and_a_filler",
         "Your cross-entropy is not told which targets are padding. It counts them as words to be said, and fails "
         "where the filler is no word.",
+    ),
+    mean_of_step_means=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return ((surprise * spoken_of).sum(dim=0) / spoken_of.sum(dim=0).clamp(min=1)).mean()",
+        "losses_of_any_size",
+        "Your loss is a mean over the steps of each step's mean. A word counts more at late steps, where few "
+        "sentences are still going on; every real word counts the same.",
+    ),
+    loss_column_meets_mask_row=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "surprise = -log_probs_of_words.gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
+        "    return (surprise[:, None] * spoken_of).sum() / spoken_of.sum()",
+        "losses_of_any_size",
+        "Your losses meet the mask with one axis too many, (batch, 1) against (batch,), and broadcast to "
+        "(batch, batch): every loss is counted with every sentence's mask. Squeeze the last axis of the "
+        "gathered ones.",
+    ),
+    padding_taken_as_an_index=edit(
+        "indices = torch.where(spoken_of, targets, 0)",
+        "indices = targets",
+        "the_filler_may_be_no_word",
+        "Your padding is used as an index into the vocabulary. It may be an id that does not exist, such as "
+        "-1: put any valid id in its place before you gather.",
+    ),
+    loss_exponentials_overflow=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = logits - logits.exp().sum(dim=-1, keepdim=True).log()",
+        "large_logits_give_finite_losses",
+        "Your formula is right, but the exponential overflows where logits are large. torch.log_softmax "
+        "takes a constant off first.",
     ),
 )
 
@@ -1442,6 +1508,24 @@ BEAM = mistakes_of(
         "what_is_finished_is_safe",
         "Your finished hypotheses stay in the race, and can be pushed out by others that have a larger log P at "
         "the time. Here a finished one is put aside, with its place, for good.",
+    ),
+    penalty_without_its_brackets=edit(
+        "((5 + len(words)) / 6) ** length_penalty)",
+        "((5 + len(words)) / 6**length_penalty))",
+        "a_wider_beam_finds_more",
+        "Your length penalty raises 6 alone to the power. The whole fraction is raised: ((5 + n) / 6) ^ "
+        "length_penalty.",
+    ),
+    one_state_runs_through_all=edit(
+        "raw, state = step(last, state)",
+        "rows = []\n"
+        "        for word in last:\n"
+        "            row, state = step(word[None], state[:1])\n"
+        "            rows.append(row)\n"
+        "        raw, state = torch.cat(rows), state.expand(len(last), -1)",
+        "a_wider_beam_finds_more",
+        "Your hypotheses share one state: each goes on from what the one before it left. Every hypothesis "
+        "has a state of its own.",
     ),
 )
 

@@ -413,6 +413,13 @@ SCORES = mistakes_of(
         "Your dot products are divided by the lengths of the two vectors, which makes cosines of them. sqrt(d_k) "
         "is one number, the same for every pair.",
     ),
+    keys_reshaped_not_transposed=edit(
+        "dots = Q @ np.swapaxes(K, -1, -2)",
+        "dots = Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])",
+        "scores_of_any_shape",
+        "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
+        "different keys. Swap the last two axes.",
+    ),
 )
 
 WEIGHTS = mistakes_of(
@@ -556,6 +563,29 @@ WEIGHTS = mistakes_of(
         "shifted = scores\n    shifted -= scores.max(axis=-1, keepdims=True)",
         "scores_are_left_alone",
         "Your `-=` changes the caller's scores: giving an array a second name does not copy it.",
+    ),
+    maximum_without_keepdims=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)",
+        "shifted = scores - scores.max(axis=-1)",
+        "softmax_is_over_keys",
+        "Your maximum has lost its axis, so it meets the keys and not the queries: a row loses the maxima of "
+        "other rows. Keep the axis with keepdims=True.",
+    ),
+    sum_without_keepdims=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / raised.sum(axis=-1)",
+        "softmax_is_over_keys",
+        "Your sum has lost its axis, so it meets the keys and not the queries: column j is divided by the "
+        "sum of row j. Keep the axis with keepdims=True.",
+    ),
+    softmax_without_keepdims=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)\n"
+        "    raised = np.exp(shifted)\n"
+        "    return raised / raised.sum(axis=-1, keepdims=True)",
+        "raised = np.exp(scores - scores.max(axis=-1))\n    return raised / raised.sum(axis=-1)",
+        "softmax_is_over_keys",
+        "Your maximum and your sum have lost their axis, so they meet the keys and not the queries. Keep the "
+        "axis with keepdims=True.",
     ),
 )
 
@@ -709,6 +739,13 @@ ATTENTION = mistakes_of(
         "attention_leaves_its_inputs_alone",
         "Your scale is multiplied into the caller's array in place. The output is right this time; a second call "
         "with the same queries would scale them again.",
+    ),
+    attention_reshapes_keys=edit(
+        "scores = attention_scores(Q, K)",
+        "scores = Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2]) / np.sqrt(Q.shape[-1])",
+        "attention_of_any_shape",
+        "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
+        "different keys. Swap the last two axes.",
     ),
 )
 
@@ -1047,6 +1084,17 @@ SELF = mistakes_of(
         "Your scale is that of d_model, the features of the input. The dot products are between queries and keys, "
         "so it is their length that counts.",
     ),
+    self_attention_softmax_over_queries=edit(
+        "return attention(Q, K, V, mask)",
+        "scores = attention_scores(Q, K)\n"
+        "    if mask is not None:\n"
+        "        scores = np.where(mask, scores, -np.inf)\n"
+        "    raised = np.exp(scores - scores.max(axis=-2, keepdims=True))\n"
+        "    return raised / raised.sum(axis=-2, keepdims=True) @ V",
+        "self_attention_of_any_shape",
+        "Your softmax runs over the queries, so each key shares itself out. Each query shares its attention "
+        "among the keys, along the last axis.",
+    ),
 )
 
 BACKWARD = mistakes_of(
@@ -1230,6 +1278,13 @@ BACKWARD = mistakes_of(
         "backward_leaves_the_cache_alone",
         "Your backward pass writes into the weights of the cache. The gradients are right, but whoever looks at "
         "the weights afterwards finds something else.",
+    ),
+    row_sums_without_keepdims=edit(
+        "along = (dweights * weights).sum(axis=-1, keepdims=True)",
+        "along = (dweights * weights).sum(axis=-1)",
+        "values_get_their_gradient",
+        "Your sum over a row has lost its axis, so it meets the keys and not the queries. Keep the axis with "
+        "keepdims=True.",
     ),
 )
 

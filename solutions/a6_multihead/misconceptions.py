@@ -169,6 +169,20 @@ MERGE = mistakes_of(
         "gradients_pass_the_merge",
         "Your result is right, but cut off from x (detach, .data or numpy), so no gradient gets past it.",
     ),
+    heads_stacked_and_viewed=edit(
+        "side_by_side = x.transpose(1, 2)",
+        "side_by_side = x.permute(1, 0, 2, 3)",
+        "merged_from_any_number",
+        "Your heads are stacked in front and then viewed as (batch, time, features), which cuts them at the "
+        "wrong places. Join them along the last axis: torch.cat(heads, dim=-1).",
+    ),
+    view_of_a_transposed_tensor=edit(
+        "return side_by_side.reshape(batch, length, heads * d_head)",
+        "return side_by_side.view(batch, length, heads * d_head)",
+        "merged_from_any_number",
+        "Your view is taken of a transposed tensor, whose numbers do not lie in a row. Use reshape, or "
+        "contiguous() before the view.",
+    ),
 )
 
 Q, K, V = (
@@ -339,6 +353,28 @@ PROJECTIONS = mistakes_of(
         ),
         "a_sequence_reads_itself",
         "Your queries, keys and values lack the biases of their layers. Call the layers themselves, and they are added.",
+    ),
+    forward_stacks_heads_and_views=edit(
+        "context = merge_heads(weights @ v)",
+        "context = (weights @ v).transpose(0, 1).reshape(query.shape)",
+        "a_sequence_reads_itself",
+        "Your heads are stacked in front and then viewed as (batch, time, features), which cuts them at the "
+        "wrong places. Join them along the last axis: torch.cat(heads, dim=-1).",
+    ),
+    mask_inverted_with_a_finite_fill=edit(
+        "hidden = scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)\n"
+        "            weights = torch.softmax(hidden, dim=-1).masked_fill(~allowed, 0.0)",
+        "weights = torch.softmax(scores.masked_fill(allowed, -1e9), dim=-1)",
+        "weights_of_every_head",
+        "Your mask is read the wrong way round: -1e9 goes where the query may look. Here True means that it "
+        "may look; in nn.MultiheadAttention it means the opposite.",
+    ),
+    keys_reshaped_not_transposed=edit(
+        "scores = q @ k.transpose(-2, -1)",
+        "scores = q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])",
+        "a_sequence_reads_itself",
+        "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
+        "different keys. Swap the last two axes.",
     ),
 )
 
@@ -865,6 +901,17 @@ SINUSOID = mistakes_of(
         "Your encoding is multiplied by sqrt(d_model). In the paper it is the embeddings that are, before the two are "
         "added.",
     ),
+    twice_the_column_in_the_exponent=edit(
+        "exponents = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model\n"
+        "    angles = positions / base**exponents\n"
+        "    waves = torch.stack([angles.sin(), angles.cos()], dim=-1)",
+        "exponents = 2 * torch.arange(d_model, dtype=torch.float64) / d_model\n"
+        "    angles = positions / base**exponents\n"
+        "    waves = torch.stack([angles[:, 0::2].sin(), angles[:, 1::2].cos()], dim=-1)",
+        "encodings_of_any_size",
+        "Your exponent has 2 times the column in it. 2i already is a column: i counts pairs, and both "
+        "columns of a pair have the exponent 2i / d_model.",
+    ),
 )
 
 RATES = "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / (n - 1))"
@@ -1257,6 +1304,15 @@ ROPE = mistakes_of(
         "return pairs.detach().flatten(-2)",
         "Your vectors are turned right, but cut off from x (detach, .data or numpy), so no gradient gets past them.",
         "gradients_turn_back",
+    ),
+    neighbours_angles_for_halves=edit(
+        "pairs = torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)\n    return pairs.flatten(-2)",
+        "cos, sin = cos.repeat_interleave(2, dim=-1), sin.repeat_interleave(2, dim=-1)\n"
+        "    first, second = x.chunk(2, dim=-1)\n"
+        "    return x * cos + torch.cat([-second, first], dim=-1) * sin",
+        "turns_at_any_positions",
+        "Your angles are laid out for neighbours, each one twice in a row, but what is turned are halves: "
+        "(-x2, x1). Take one layout for both; here pairs are neighbours.",
     ),
 )
 

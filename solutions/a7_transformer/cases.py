@@ -7,44 +7,21 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Call, Code, Finding, Module, Tensor, call, call_module, case
-from autograder.judge.checks import agree, choice, close, left_alike, permuted, same_prefix, stacked, untouched
-from autograder.judge.compare import difference
+from autograder.judge.checks import (
+    agree,
+    choice,
+    close,
+    close_where_real,
+    left_alike,
+    permuted,
+    same_prefix,
+    stacked,
+    untouched,
+)
 
 TINY = 1e-5
 ORDER = (3, 0, 4, 1, 2)
 Parts = dict[str, dict[str, np.ndarray]]
-
-
-@dataclass(frozen=True)
-class _WhereReal(close):
-    """Every call returns the reference's value at the positions where one of its arguments, ids, is not padding.
-
-    What comes out at padded positions is nobody's business, so nothing may depend on it.
-    """
-
-    argument: int = 0
-
-    def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
-        """Return the first difference at a real position."""
-        for index, (mine, theirs, made) in enumerate(zip(got, expected, calls, strict=True)):
-            real = np.asarray(made.args[self.argument]) != 0
-            finding = difference(_only(mine.value, real), _only(theirs.value, real), tolerance=self.tolerance)
-            if finding:
-                return replace(finding, call=index)
-        return None
-
-    def alike(self, got: tuple[Answer, ...], other: tuple[Answer, ...]) -> bool:
-        """Whether two submissions' answers are the same everywhere."""
-        return all(
-            difference(a.value, b.value, tolerance=self.tolerance) is None for a, b in zip(got, other, strict=True)
-        )
-
-
-def _only(value: Any, real: np.ndarray) -> Any:
-    """Return an output with zeros at padded positions; anything of another shape as it is."""
-    if not isinstance(value, Tensor) or value.array.shape[:2] != real.shape:
-        return value
-    return Tensor(np.where(real[:, :, None], value.array, np.float32(0)))
 
 
 @dataclass(frozen=True)
@@ -710,7 +687,7 @@ def encoders_without_padding(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_t(_ids(rng, 3, 4, 6)), module=_model(rng, "encode", (6, 8, 4, 2, 7, 3)))
 
 
-@case("Transformer", check=_WhereReal(argument=0))
+@case("Transformer", check=close_where_real(argument=0))
 def encoders_with_padding(rng: np.random.Generator) -> Iterator[Call]:
     """Memory of padded sources, at the words; padding stands at the end of a row, and once in between."""
     model = _model(rng, "encode")
@@ -735,7 +712,7 @@ def decoders_of_padded_sources(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_t(_ids(rng, 2, 4, 7)), _x(rng, 2, 6, 6), _t(_padded(rng, 2, 6, 9)), module=model)
 
 
-@case("Transformer", check=_WhereReal(argument=0))
+@case("Transformer", check=close_where_real(argument=0))
 def decoders_of_padded_targets(rng: np.random.Generator) -> Iterator[Call]:
     """Logits at the words of targets that are padded at the end, before the beginning, or in between."""
     model = _model(rng, "decode")

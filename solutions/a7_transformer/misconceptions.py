@@ -234,6 +234,13 @@ LAYER_NORM = mistakes_of(
         "gradients_pass_the_norm",
         "Your gamma and beta are cut off (detach, .data or numpy), so scale and shift would never be learned.",
     ),
+    layer_norm_over_the_first_axis_by_torch=edit(
+        "mean = x.mean(dim=-1, keepdim=True)\n    var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)",
+        "mean = x.mean(dim=0, keepdim=True)\n    var = x.var(dim=0, keepdim=True)",
+        "norms_of_any_shape",
+        "Your mean and variance run over the first axis, and the variance is torch's, which divides by n - "
+        "1. They belong to one position, and run over its features, the last axis, with n.",
+    ),
 )
 
 # batch_norm
@@ -391,6 +398,20 @@ BATCH_NORM = mistakes_of(
         "return gamma.detach() * standard + beta.detach()",
         "gradients_pass_the_batch_norm",
         "Your gamma and beta are cut off (detach, .data or numpy), so scale and shift would never be learned.",
+    ),
+    batch_norm_at_each_time_by_torch=edit(
+        "centre = x.mean(dim=(0, 1), keepdim=True)\n    spread = ((x - centre) ** 2).mean(dim=(0, 1), keepdim=True)",
+        "centre = x.mean(dim=0, keepdim=True)\n    spread = x.var(dim=0, keepdim=True)",
+        "batches_of_any_size",
+        "Your mean and variance run over the batch alone, and the variance is torch's, which divides by n - "
+        "1. Time takes part as well, and the variance divides by n.",
+    ),
+    batch_norm_at_each_time_nearly=edit(
+        "centre = x.mean(dim=(0, 1), keepdim=True)\n    spread = ((x - centre) ** 2).mean(dim=(0, 1), keepdim=True)",
+        "centre = x.mean(dim=(0, 1), keepdim=True)\n    spread = x.var(dim=0, keepdim=True)",
+        "batches_of_any_size",
+        "Your variance runs over the batch alone, with another one at each time, and divides by n - 1. A "
+        "feature has one variance, over batch and time, which divides by n.",
     ),
 )
 
@@ -1250,6 +1271,13 @@ DECODER = mistakes_of(
         "decoder_block_leaves_its_inputs_alone",
         "Your `+=` changes the caller's x, which may still be needed as it was.",
     ),
+    cross_attention_of_the_target_alone=edit(
+        "lambda y: self.cross_attention(self.norm_2(y), memory, memory, memory_mask)",
+        "lambda y: self.cross_attention(*[self.norm_2(y)] * 3, memory_mask)",
+        "decoder_blocks_of_any_size",
+        "Your cross-attention takes queries, keys and values from the target, under the mask of the memory. "
+        "Keys and values come from memory.",
+    ),
 )
 
 # Transformer
@@ -1623,6 +1651,27 @@ TRANSFORMER = mistakes_of(
         "model_leaves_its_inputs_alone",
         "Your model changes the ids that it is given. Whoever called it has lost the padding.",
     ),
+    positions_scaled_in_the_source=edit(
+        "x = _embed(src, self.src_embedding, self.positions)",
+        "x = (self.src_embedding(src) + self.positions[: src.shape[1]]) * self.d_model**0.5",
+        "encoders_without_padding",
+        "Your encoder multiplies the positions by sqrt(d_model), too. Only the word vectors are; then the "
+        "positions are added.",
+    ),
+    positions_scaled_in_the_target=edit(
+        "y = _embed(tgt, self.tgt_embedding, self.positions)",
+        "y = (self.tgt_embedding(tgt) + self.positions[: tgt.shape[1]]) * self.d_model**0.5",
+        "decoders_without_padding",
+        "Your decoder multiplies the positions by sqrt(d_model), too. Only the word vectors are; then the "
+        "positions are added.",
+    ),
+    target_mask_of_numbers=edit(
+        "target_mask = causal & _not_padding(tgt)",
+        "target_mask = causal.float() * _not_padding(tgt)",
+        "decoders_without_padding",
+        "Your target mask holds ones and zeros. A mask is boolean here: combine masks with &, and make them "
+        "with dtype=torch.bool.",
+    ),
 )
 
 # next_word
@@ -1683,6 +1732,12 @@ NEXT_WORD = mistakes_of(
         "return float(probabilities[best])",
         "words_of_any_vocabulary",
         "Your function returns the largest probability. It returns the word that has it.",
+    ),
+    tensor_for_id=edit(
+        "best = int(probabilities.argmax(dim=-1))",
+        "best = probabilities.argmax(dim=-1)",
+        "words_of_any_vocabulary",
+        "Your word is looked up by a tensor. The keys of id_to_word are numbers: int(...) or .item() makes one.",
     ),
 )
 

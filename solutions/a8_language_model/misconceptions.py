@@ -132,6 +132,18 @@ GET_BATCH = mistakes_of(
         "batches_of_any_size",
         "Your inputs and targets come back as one tensor. Return the two, one after the other.",
     ),
+    start_too_far_for_stack=edit(
+        "n_starts = len(data) - time\n"
+        "    starts = torch.randint(n_starts, (batch,), generator=generator)\n"
+        "    places = starts[:, None] + torch.arange(time)\n"
+        "    return data[places], data[places + 1]",
+        "starts = torch.randint(len(data) - time + 1, (batch,), generator=generator)\n"
+        "    inputs = torch.stack([data[s : s + time] for s in starts])\n"
+        "    return inputs, torch.stack([data[s + 1 : s + time + 1] for s in starts])",
+        "batches_of_any_size",
+        "Your starts go one too far: from there the targets are one token short, and slices of different "
+        "lengths do not stack.",
+    ),
 )
 
 # TransformerLM
@@ -426,6 +438,13 @@ TRANSFORMER_LM = mistakes_of(
         "for block in reversed(self.blocks):",
         "models_of_any_size",
         "Your blocks come in the wrong order: the last one first.",
+    ),
+    feed_forward_added_to_the_input=edit(
+        "x = x + block.attention(block.norm_1(x), mask)\n            x = x + block.feed_forward(block.norm_2(x))",
+        "h = x + block.attention(block.norm_1(x), mask)\n            x = x + block.feed_forward(block.norm_2(h))",
+        "models_of_any_size",
+        "Your feed-forward network is added to the block's input, so what attention said does not stay in "
+        "the residual stream. Add it to the sum with attention.",
     ),
 )
 
@@ -985,6 +1004,37 @@ GENERATE = mistakes_of(
         "beginning_stays_as_it_is",
         "Your function writes into the ids it was given.",
     ),
+    text_cut_to_what_is_shown=edit(
+        "context = written[:, -model.block_size :]",
+        "context = written = written[:, -model.block_size :]",
+        "last_tokens_are_the_context",
+        "Your function cuts the text itself down to block_size tokens. Only what the model is shown is cut; "
+        "the text keeps its beginning.",
+    ),
+    threshold_without_its_axis=edit(
+        "least = scaled.topk(k, dim=-1).values[:, -1:]",
+        "least = scaled.topk(k, dim=-1).values[:, -1]",
+        "best_few",
+        "Your threshold is (batch,) and meets logits (batch, vocab) along the vocabulary. Each row has its "
+        "own: keep an axis of length one, [:, -1:].",
+    ),
+    probabilities_left_as_they_were=edit(
+        "scaled = scaled.masked_fill(scaled < least, -math.inf)\n"
+        "            probabilities = torch.softmax(scaled, dim=-1)\n"
+        "            cumulative = probabilities.cumsum(dim=-1)\n"
+        "            u = uniforms[:, step : step + 1].clamp(max=1 - 1e-6)\n"
+        "            token = (cumulative <= u).sum(dim=-1, keepdim=True)",
+        "kept = scaled >= least\n"
+        "            probabilities = torch.softmax(scaled, dim=-1)\n"
+        "            possible = torch.ones_like(probabilities, dtype=torch.bool) if top_k is None else kept\n"
+        "            cumulative = (probabilities * possible).cumsum(dim=-1)\n"
+        "            u = uniforms[:, step : step + 1].clamp(max=1 - 1e-6)\n"
+        "            last = possible.long().cumsum(dim=-1).argmax(dim=-1, keepdim=True)\n"
+        "            token = torch.minimum((cumulative <= u).sum(dim=-1, keepdim=True), last)",
+        "best_few",
+        "Your probabilities do not sum to 1 after tokens were left out, so numbers beyond their sum all mean "
+        "the last token. Divide them by their sum, or leave tokens out before the softmax.",
+    ),
 )
 
 # CachedTransformerLM
@@ -1316,6 +1366,22 @@ CACHED = mistakes_of(
         "logits = self.output(self.final_norm(x))\n        return logits",
         "first_tokens",
         "Your step returns the logits alone. The cache goes to the next step, so return both.",
+    ),
+    mask_only_without_a_cache=edit(
+        "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril(diagonal=past)",
+        "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device)\n"
+        "        if cache is None:\n"
+        "            mask = mask.tril()",
+        "several_tokens_behind_others",
+        "Your mask is there only when the cache is None. With a cache several tokens can come at once, too, "
+        "and the earlier of them see the later ones.",
+    ),
+    mask_of_the_new_tokens_alone=edit(
+        "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril(diagonal=past)",
+        "mask = torch.ones(new, new, dtype=torch.bool, device=ids.device).tril()",
+        "several_tokens_behind_others",
+        "Your mask has columns for the new tokens only. Keys come from the cache as well: it is (T_new, "
+        "T_past + T_new).",
     ),
 )
 
@@ -1903,6 +1969,32 @@ TRAIN = mistakes_of(
         "if report is not None and step % 2 == 0:\n            report",
         "every_step_is_reported",
         "Your reports leave out steps. Every step is reported.",
+    ),
+    adamw_as_it_comes=edit(
+        "optimizer = torch.optim.AdamW(model.parameters(), lr=peak, betas=BETAS, weight_decay=weight_decay)",
+        "optimizer = torch.optim.AdamW(model.parameters(), lr=peak)",
+        "losses_of_any_training",
+        "Your AdamW has torch's own betas, .9 and .999, and torch's own weight decay, .01. BETAS and "
+        "weight_decay are to be used.",
+    ),
+    rate_set_after_the_step=edit(
+        "for group in optimizer.param_groups:\n"
+        '            group["lr"] = rate\n'
+        "        loss = lm_loss(model(inputs), targets)\n"
+        "        optimizer.zero_grad()\n"
+        "        loss.backward()\n"
+        "        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n"
+        "        optimizer.step()\n",
+        "loss = lm_loss(model(inputs), targets)\n"
+        "        optimizer.zero_grad()\n"
+        "        loss.backward()\n"
+        "        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n"
+        "        optimizer.step()\n"
+        "        for group in optimizer.param_groups:\n"
+        '            group["lr"] = rate\n',
+        "losses_of_any_training",
+        "Your rate is set after the optimiser's step, so every step runs with the rate of the one before, "
+        "and the first with peak. Set it before the step it is for.",
     ),
 )
 
