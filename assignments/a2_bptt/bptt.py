@@ -1,6 +1,6 @@
 """Backpropagation through time: the gradients of an Elman RNN, by hand, in numpy.
 
-The network: h_t = tanh(W_h h_{t-1} + W_x x_t + b) for t = 1 ... time, from a given h_0, and logits_t = W_y h_t + b_y.
+The network: h_t = tanh(W_x x_t + W_h h_{t-1} + b) for t = 1 ... time, from a given h_0, and logits_t = W_y h_t + b_y.
 
     x       (batch, time, features)   the inputs; x[:, t] is what step t reads
     h0      (batch, hidden)           the state before the first step
@@ -52,7 +52,7 @@ def loss_backward(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> 
 
 
 def rnn_step_backward(dh: np.ndarray, cache: Step) -> Gradients:
-    """Send a gradient back through one step, h_t = tanh(W_h h_prev + W_x x_t + b).
+    """Send a gradient back through one step, h_t = tanh(W_x x_t + W_h h_prev + b).
 
     Args:
         dh: (batch, hidden), the gradient of the loss with respect to h_t.
@@ -64,7 +64,7 @@ def rnn_step_backward(dh: np.ndarray, cache: Step) -> Gradients:
 
     Watch: the derivative of tanh(z) is 1 - tanh(z)^2, and h_t already is tanh(z). All rows of the batch share the
     weights and the bias. Let each gradient have the shape of what it belongs to; W_h is square, so there the shape
-    will not tell you.
+    will not tell you. Leave dh and the cache as they are: `dh *= ...` would change the caller's array.
     Source: Werbos 1990; Pascanu et al. 2013, section 1.1; README, section 2.
     """
     raise NotImplementedError("rnn_step_backward is not written yet")
@@ -120,7 +120,7 @@ def grad_check(f: Callable[[np.ndarray], float], x: np.ndarray, grad: np.ndarray
         eps: how far to step, a positive number.
 
     Returns:
-        The largest error_i, a single number between 0 and 1, or NaN if an entry of `grad` is NaN.
+        The largest error_i, a single number between 0 and 1, or NaN if an entry of `grad` is NaN. f never returns NaN.
 
     Watch: move one entry at a time, and put it back before the next. Work in float64, whatever the dtype of x: in
     single precision, or in whole numbers, a small step gets lost. Afterwards x is what it was before.
@@ -170,8 +170,9 @@ def clip_grad_norm(grads: dict[str, np.ndarray], max_norm: float) -> tuple[dict[
     Returns:
         clipped, a dict with the same names and shapes, and norm, a number: the length before clipping.
 
-    Watch: there is one norm for all arrays together. A gradient that is short enough stays as it is, also one of
-    zeros. The arrays in `grads` stay as they are; return others.
+    Watch: there is one norm for all arrays together. Nothing is done in place: the dict and the arrays that you were given
+    stay as they are, and shortened ones are new. A gradient that is short enough comes back with the same numbers, also
+    one of zeros; whether in copies or in the given arrays is up to you.
     Source: Pascanu et al. 2013, section 3.2, algorithm 1; README, section 8.
     """
     raise NotImplementedError("clip_grad_norm is not written yet")

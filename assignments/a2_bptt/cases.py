@@ -10,8 +10,8 @@ from autograder.judge.checks import answered, close, untouched
 GRADIENTS = ("dx", "dh_prev", "dW_x", "dW_h", "db")
 SEQUENCE_GRADIENTS = ("dx", "dh0", "dW_x", "dW_h", "db")
 
-# The vocabulary is h e l o, with the ids 0 1 2 3: "hell" is read, "ello" is to be predicted.
-HELL, ELLO = np.array([[0, 1, 2, 2]]), np.array([[1, 2, 2, 3]])
+# The vocabulary is e h l o, with the ids 0 1 2 3, as in a1: "hell" is read, "ello" is to be predicted.
+HELL, ELLO = np.array([[1, 0, 2, 2]]), np.array([[0, 2, 2, 3]])
 
 # One unit, one feature, three steps: W_x = 1, W_h = 2, b = 0, and x chosen so that the states are round numbers.
 ONE_UNIT = (
@@ -34,7 +34,7 @@ PAIR = (
 )  # fmt: skip
 PAIR_DH = np.array([[[1.0, -1.0], [0.5, 2.0], [-1.0, 1.0]], [[2.0, 0.0], [-1.0, 1.0], [1.0, 3.0]]])
 
-# A network of three units that reads and predicts h e l o.
+# A network of three units that reads and predicts e h l o.
 HELLO = {
     "W_x": np.array([[1.0, -0.5, 0.2, 0.0], [-0.3, 0.8, 0.5, -1.0], [0.4, 0.1, -0.9, 0.6]]),
     "W_h": np.array([[0.5, -0.6, 0.3], [0.9, 0.2, -0.4], [-0.7, 0.1, 0.8]]),

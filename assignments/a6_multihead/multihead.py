@@ -96,8 +96,9 @@ class MultiHeadAttention(nn.Module):
             mask: boolean, True where the query may look at the key; or None, which means everywhere. Its axes are
                 (T_q, T_k), the same for the whole batch;
                 (batch, T_q, T_k), one for each sequence, the same for all its heads;
-                (batch, heads, T_q, T_k).
-                Any axis may have length 1, which then counts for all: padding is often given as (batch, 1, 1, T_k).
+                (batch, heads, T_q, T_k), one for each head of each sequence.
+                Of three axes the first is the batch, always: one mask for each head is (1, heads, T_q, T_k). Any axis may
+                have length 1, which then counts for all: padding is often given as (batch, 1, 1, T_k).
             need_weights: whether to return the weights, too.
 
         Returns:

@@ -219,7 +219,8 @@ def sequence_log_prob(logits: np.ndarray, ids: np.ndarray) -> np.ndarray:
         ids: (..., time) of int.
 
     Returns:
-        log_prob: (...), one number for each sequence, in nats; a single number where there is just one sequence.
+        log_prob: (...), one number for each sequence, in nats: a single number for logits (time, vocab), and an array of
+            one for a batch of one.
 
     Watch: a product of 2000 probabilities is zero to a computer, while the sum of their logarithms is not.
     Source: the chain rule of probability; Jurafsky & Martin, the chapter on n-gram language models.

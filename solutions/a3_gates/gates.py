@@ -17,7 +17,7 @@ is handed to you. dA stands for the gradient of the loss with respect to A, and 
 params are returned as a dict with the keys of params: grads["W_f"] is dW_f.
 
 No function here changes the arrays it is given. Each may call any other of this file, also one further down.
-The functions use numpy, and only the class at the end uses torch.
+Functions take and return arrays of numpy, which is all they need; the class at the end is torch's.
 """
 
 from typing import Any
@@ -171,7 +171,8 @@ def lstm_step_backward(
 
     Watch: c_t is read twice, by h_t and by the next step. The derivative of sigma is s (1 - s), where s is the gate
     itself, and that of tanh is 1 - t^2, where t is the tanh itself. All four matrices read [h_prev; x_t], so four
-    gradients meet there. All rows of the batch share the params.
+    gradients meet there. All rows of the batch share the params. Leave dh, dc and the cache as they are: `dc += ...`
+    would change the caller's array, so write `dc = dc + ...`.
     Source: Gers et al. 2000; Greff et al. 2017, section II; README, section 3.
     """
     # BEGIN SOLUTION
@@ -328,7 +329,7 @@ def gru_step_backward(dh: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndar
         dx (batch, features), dh_prev (batch, hidden) and grads, a dict with the keys and shapes of params, in this order.
 
     Watch: h_prev is read four times: by the last line, by both gates, and by the candidate through the reset gate. x_t
-    is read three times. What did W_h multiply?
+    is read three times. What did W_h multiply? Leave dh and the cache as they are.
     Source: the chain rule on Chung et al. 2014, section 3.2; README, section 5.
     """
     # BEGIN SOLUTION
@@ -359,11 +360,11 @@ def gru_step_backward(dh: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndar
 def stacked_forward(x: np.ndarray, layers: list[Params]) -> np.ndarray:
     """Run a deep network of plain recurrent layers: each reads, step by step, what the one below it says.
 
-        h_t = tanh(W_h h_{t-1} + W_x x_t + b)        in each layer, from the layer's own h0
+        h_t = tanh(W_x x_t + W_h h_{t-1} + b)        in each layer, from the layer's own h0
 
     Args:
         x: (batch, time, features), what the first layer reads.
-        layers: from the bottom to the top, each {"W_h": (hidden, hidden), "W_x": (hidden, features), "b": (hidden,),
+        layers: from the bottom to the top, each {"W_x": (hidden, features), "W_h": (hidden, hidden), "b": (hidden,),
             "h0": (batch, hidden)}; `features` of a layer is `hidden` of the one below, and sizes may differ.
 
     Returns:

@@ -278,8 +278,9 @@ class AttentionDecoder(nn.Module):
         Returns:
             logits (batch, vocab_size), the new state h_t (batch, hidden) and weights (batch, T), in this order.
 
-        Watch: it is the new state that asks, as one query for each row. What is handed on is h_t, not the tanh. Where
-        the mask allows nothing, the weights are zeros, and everything stays finite.
+        Watch: it is the new state that asks, as one query for each row, and the mask needs an axis for it, too: (batch, T)
+        beside scores (batch, 1, T) broadcasts to (batch, batch, T) without an error. What is handed on is h_t, not the
+        tanh. Where the mask allows nothing, the weights are zeros, and everything stays finite.
         Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2 (score, context); Luong et al. 2015, section 3,
         equation 5 (the order of the steps, and the tanh); README, section 6.
         """
@@ -379,7 +380,8 @@ def beam_search(
         ids, a list of int with EOS (where there is one) and without BOS, and score, a number; in this order.
 
     Watch: each new hypothesis goes on from the state of the one it extends: states have to be put into the new order.
-    Keep log P as it is until the end; all hypotheses of one step are equally long.
+    Keep log P as it is until the end; all hypotheses of one step are equally long. Which of two equally good ones is
+    kept is up to you: no answer that we ask for depends on it.
     Source: Sutskever et al. 2014, section 3.2; Jurafsky and Martin, the chapter on machine translation (beam search);
     Wu et al. 2016, section 7, equation 14 (lp); README, section 9.
     """

@@ -79,7 +79,7 @@ def project_qkv(
     Returns:
         Q (..., T, d_k), K (..., T, d_k) and V (..., T, d_v), in this order.
 
-    Watch: three matrices, three results, no scale yet.
+    Watch: three matrices, three results, and nothing else. The scale is part of `attention_scores`.
     Source: Vaswani et al. 2017, section 3.2.2, for one head.
     """
     # BEGIN SOLUTION
@@ -120,7 +120,8 @@ def attention_weights(scores: np.ndarray, mask: np.ndarray | None = None) -> np.
         mask: truth values, broadcastable to (..., T_q, T_k); True where the query may read the key. None: everywhere.
 
     Returns:
-        weights: (..., T_q, T_k); every row sums to one, and entries the mask forbids are exactly zero.
+        weights: (..., T_q, T_k); every row sums to one, and entries the mask forbids are exactly zero. Minus infinity before
+            the softmax does that, and so does -1e9: its exponential is zero to a computer.
 
     Watch: scores of 1000 and of -1000 are allowed, and exp(1000) is not a number a computer can hold. Which constant
     may you subtract from a row without changing its softmax? Leave `scores` itself as it was. A row in which no key

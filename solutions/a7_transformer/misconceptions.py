@@ -1665,13 +1665,6 @@ TRANSFORMER = mistakes_of(
         "Your decoder multiplies the positions by sqrt(d_model), too. Only the word vectors are; then the "
         "positions are added.",
     ),
-    target_mask_of_numbers=edit(
-        "target_mask = causal & _not_padding(tgt)",
-        "target_mask = causal.float() * _not_padding(tgt)",
-        "decoders_without_padding",
-        "Your target mask holds ones and zeros. A mask is boolean here: combine masks with &, and make them "
-        "with dtype=torch.bool.",
-    ),
 )
 
 # next_word
@@ -1732,12 +1725,6 @@ NEXT_WORD = mistakes_of(
         "return float(probabilities[best])",
         "words_of_any_vocabulary",
         "Your function returns the largest probability. It returns the word that has it.",
-    ),
-    tensor_for_id=edit(
-        "best = int(probabilities.argmax(dim=-1))",
-        "best = probabilities.argmax(dim=-1)",
-        "words_of_any_vocabulary",
-        "Your word is looked up by a tensor. The keys of id_to_word are numbers: int(...) or .item() makes one.",
     ),
 )
 

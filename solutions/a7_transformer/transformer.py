@@ -420,7 +420,8 @@ def next_word(logits: Tensor, id_to_word: dict[int, str]) -> str:
     Returns:
         word: the one of the largest probability.
 
-    Watch: the softmax makes probabilities of logits, and leaves their order as it is.
+    Watch: the softmax makes probabilities of logits, and leaves their order as it is. So you need none here, and may take
+    one.
     Source: Vaswani et al. 2017, section 3.4; README, section 7.
     """
     # BEGIN SOLUTION
@@ -445,8 +446,9 @@ def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) 
         A list with one list of ids for each row of src: what follows bos, up to the first eos and without it, at most
         max_len ids. The lists may differ in length.
 
-    Watch: rows end at different steps, and a row that has ended is not read again. Each step hands the whole target so far
-    to the decoder, and reads the logits at its last position. bos and eos are never 0, which is PAD; src may hold padding.
+    Watch: rows end at different steps, and a row that has ended is not read again: hand any ids to the decoder for it, or
+    leave it out of tgt, memory and src. Each step hands the whole target so far to the decoder, and reads the logits at
+    its last position. bos and eos are never 0, which is PAD; src may hold padding.
     Source: Jurafsky and Martin, the chapter on machine translation (greedy decoding); README, section 7.
     """
     # BEGIN SOLUTION

@@ -207,11 +207,12 @@ def generate(model: Any, ids: Tensor, n: int, temperature: float, top_k: int | N
 
     How to choose, from the logits at the last position:
 
-    - temperature 0: the token of the largest logit. top_k and uniforms are not looked at.
+    - temperature 0: the token of the largest logit; which of several equal ones is up to you. top_k and uniforms are not
+      looked at.
     - else: divide the logits by temperature. If top_k is given, only tokens whose logit is at least the top_k-th largest of
       their row stay possible: top_k tokens, or more where several are equal to that one, or all where there are fewer.
-      Of the probabilities of those that stay, which sum to 1, it is the smallest id whose p_0 + ... + p_id exceeds the
-      uniform number of this row and step.
+      The others get the probability 0. Of the probabilities of those that stay, which sum to 1, it is the smallest id
+      whose p_0 + ... + p_id exceeds the uniform number of this row and step.
 
     Args:
         model: model(ids) returns logits (batch, time, vocab) for at most model.block_size positions. You need no more of it.
@@ -225,7 +226,8 @@ def generate(model: Any, ids: Tensor, n: int, temperature: float, top_k: int | N
         ids: (batch, time + n), what there was and what was written.
 
     Watch: the model gets the last block_size tokens and no more. Rounding may leave the last sum a hair below 1; a number
-    beyond it means the last token that is possible. No random numbers but those given.
+    beyond it means the possible token of the largest id. No random numbers but those given. Who calls you has put the
+    model into the mode that is wanted: leave it in that.
     Source: Holtzman et al. 2020, section 3 (top-k, temperature); Devroye 1986, chapter III (inversion); README,
     section 4.
     """
@@ -395,7 +397,7 @@ def train(
     """Let a model learn from a text, in place.
 
     One optimiser, torch.optim.AdamW over all parameters, with BETAS and weight_decay, and nothing else of its own. The
-    model is in training mode. Then, for step = 0, ..., steps - 1:
+    model is put into training mode, however it was found, and is left in it. Then, for step = 0, ..., steps - 1:
 
     1. draw a batch with get_batch, and compute its lm_loss;
     2. compute the gradients of this batch alone, and scale them down together where the norm of all of them is above
