@@ -104,6 +104,23 @@ def test_close_of_one_part_leaves_the_others_to_other_cases() -> None:
     assert kind(check, [(X, X + 1)], [(X, X)]) == "values"
 
 
+def test_close_where_real_reads_no_padded_position() -> None:
+    """Positions whose id is 0 may hold anything, also NaN; another shape is judged as it is."""
+    ids = np.array([[1, 0, 2]])
+    right = np.arange(6.0).reshape(1, 3, 2)
+    padded, wrong = right.copy(), right.copy()
+    padded[0, 1], wrong[0, 2] = np.nan, 7.0
+    check = checks.close_where_real(argument=0)
+    judged = {
+        name: check.judge((call(ids),), (Answer(value),), (Answer(right),))
+        for name, value in {"padded": padded, "wrong": wrong, "shape": right[:, :2]}.items()
+    }
+    assert judged["padded"] is None
+    assert judged["wrong"] is not None
+    assert judged["wrong"].index == (0, 2, 0)
+    assert judged["shape"] is not None
+
+
 def test_untouched_wants_the_value_too() -> None:
     """Doing nothing leaves the arguments alone, but is not the answer."""
     assert kind(checks.untouched(), [X + 1], [X]) == "values"

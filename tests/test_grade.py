@@ -665,10 +665,20 @@ def test_a_misconception_that_is_no_python_explains_nothing(
     assert {c.diagnosis for c in cases(result, "row_means").values()} == {"skips_the_first"}
 
 
-def test_edits_that_overlap_cannot_be_combined(assignment: Assignment) -> None:
+def test_edits_that_change_the_same_words_cannot_be_combined(assignment: Assignment) -> None:
     """Two misconceptions that change the same text are never both made."""
-    bank = {m.name: m for m in assignment.misconceptions}
-    assert apply_edits(assignment.reference, (bank["mean_minus_x"], bank["adds_the_mean"])) is None
+    adds = next(m for m in assignment.misconceptions if m.name == "adds_the_mean")
+    other = replace(adds, name="multiplies", new=adds.new.replace("+", "*"))
+    assert apply_edits(assignment.reference, (adds, other)) is None
+
+
+def test_edits_of_one_line_can_be_combined() -> None:
+    """Where one edit reaches around another, but changes other words, both are made."""
+    line = "return weigh(x, a) + c * d\n"
+    ends = Misconception("ends", "e", line, "return weigh(y, a) + c / d\n", "case", "Says.")
+    middle = Misconception("middle", "e", "weigh(x, a) + c", "weigh(x, -a) - c", "case", "Says.")
+    assert apply_edits(line, (ends, middle)) == "return weigh(y, -a) - c / d\n"
+    assert apply_edits(line, (middle, replace(ends, new="return weigh(y, +a) + c / d\n"))) is None
 
 
 def test_the_same_seed_gives_the_same_result(graded: Graded, assignment: Assignment) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import itertools
+import re
 import sys
 import threading
 import warnings
@@ -27,6 +29,7 @@ from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 
 # Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
 RANDOM = threading.RLock()
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class BrokenReferenceError(CourseError):
@@ -210,14 +213,23 @@ class Reference:
 
 
 def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
-    """Return the reference with every edit made, or None where two edits change the same text."""
+    """Return the reference with every edit made, or None where two edits change the same text.
+
+    Two edits of one line can be made together where the words that each changes are others.
+    """
     spans = sorted(_changed_span(reference, m) for m in edits)
-    for (_, end, _), (start, _, _) in itertools.pairwise(spans):
-        if start < end:
+    if _overlap(spans):
+        spans = sorted(word for m in edits for word in _changed_words(reference, m))
+        if _overlap(spans):
             return None
     for start, end, new in reversed(spans):
         reference = reference[:start] + new + reference[end:]
     return reference
+
+
+def _overlap(spans: list[tuple[int, int, str]]) -> bool:
+    """Whether two spans share text, or put something in at the same place, where the order would be a guess."""
+    return any(b < end or (a, end) == (b, last) for (a, end, _), (b, last, _) in itertools.pairwise(spans))
 
 
 def _changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
@@ -227,6 +239,15 @@ def _changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
     old, new = old[before:], new[before:]
     after = _shared(old[::-1], new[::-1])
     return start + before, start + before + len(old) - after, new[: len(new) - after]
+
+
+def _changed_words(reference: str, edit: Misconception) -> list[tuple[int, int, str]]:
+    """Return start, end and replacement of each run of words and signs that an edit changes."""
+    start = reference.index(edit.old)
+    old, new = _WORDS.findall(edit.old), _WORDS.findall(edit.new)
+    places = [start, *(start + end for end in itertools.accumulate(map(len, old)))]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [(places[i], places[j], "".join(new[k:n])) for tag, i, j, k, n in matcher.get_opcodes() if tag != "equal"]
 
 
 def _shared(one: str, other: str) -> int:
