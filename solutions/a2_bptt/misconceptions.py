@@ -1126,12 +1126,6 @@ CLIP = mistakes_of(
         "Your function clips the caller's arrays themselves, as PyTorch's `clip_grad_norm_` does (hence its last "
         "underscore). Here the caller keeps the gradients as they were.",
     ),
-    names_for_gradients=edit(
-        "squares = sum((g**2).sum() for g in grads.values())",
-        "squares = sum((g**2).sum() for g in grads)",
-        "norm_is_that_of_all_arrays_together",
-        "Your loop runs over the dict itself, and so over its keys, which are names. The arrays are grads.values().",
-    ),
 )
 
 NORMS = mistakes_of(

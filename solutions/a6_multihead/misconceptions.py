@@ -176,13 +176,6 @@ MERGE = mistakes_of(
         "Your heads are stacked in front and then viewed as (batch, time, features), which cuts them at the "
         "wrong places. Join them along the last axis: torch.cat(heads, dim=-1).",
     ),
-    view_of_a_transposed_tensor=edit(
-        "return side_by_side.reshape(batch, length, heads * d_head)",
-        "return side_by_side.view(batch, length, heads * d_head)",
-        "merged_from_any_number",
-        "Your view is taken of a transposed tensor, whose numbers do not lie in a row. Use reshape, or "
-        "contiguous() before the view.",
-    ),
 )
 
 Q, K, V = (
