@@ -30,7 +30,7 @@ from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Limits, Status
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox import pool, slot
+from autograder.sandbox import bubblewrap, pool, slot
 from autograder.sandbox.job import Chunk, ClosedError, Ending, Job, JobResult, Request, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.pool import WarmSandbox
@@ -209,7 +209,7 @@ def test_grader_error_is_no_zero(house: TrapHouse, monkeypatch: pytest.MonkeyPat
 def test_weaker_slots_are_refused(warm: WarmSandbox | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slot that holds less than the run's level promises is never used, whatever made it weaker."""
     if warm:
-        for attribute, value in (("_filter", lambda: b""), ("TRIED", slot.TRIED)):
+        for attribute, value in (("_filter", lambda **_: b""), ("TRIED", slot.TRIED)):
             monkeypatch.setattr(slot, attribute, value)
         with pytest.raises(SlotError, match="seccomp"):
             warm.run(job(QUICK))
@@ -316,7 +316,7 @@ def f(x):
         if warm.isolation.level.startswith("A"):  # elsewhere this risk is named, and the disk is shared
             (filled,) = values(warm.run(job(fill, limits=limits)))
             assert isinstance(filled, float)
-            assert 100 < filled <= slot.SCRATCH_MB + 1
+            assert 100 < filled <= bubblewrap.SCRATCH_MB + 1
         assert values(warm.run(job(write, limits=limits))) == [0]
 
 

@@ -22,12 +22,11 @@ from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.judge.result import Result
-from autograder.oracle.device import device_trouble, on_device
+from autograder.oracle.device import device_trouble, on_device, open_for
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.child.device import CPU, refusal
 from autograder.sandbox.job import Isolation, Sandbox
-from autograder.sandbox.levels import open_sandbox
 
 _TREES = ("assignments", "solutions")
 
@@ -117,7 +116,7 @@ class Crew(distributed.WorkerPlugin):
         for trial in oracle.trials:
             oracle.expected(trial)
         device = assignment.device
-        sandbox = open_sandbox(self._threads, torch=assignment.torch, secret=course / "solutions", device=device)
+        sandbox = open_for(assignment, self._threads, course / "solutions")
         if sandbox.isolation.level == "C" and not orders.accept_unsandboxed:
             sandbox.close()
             raise CrewError(

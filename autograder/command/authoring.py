@@ -138,13 +138,10 @@ class _Examination:
 
     def _settled(self, assignment: Assignment) -> Assignment:
         """Return the assignment on the device that was asked for. Raises CourseError where it is not there."""
-        from autograder.oracle.device import settle_device
-        from autograder.sandbox.levels import open_sandbox
+        from autograder.oracle.device import on_device, open_for, settle_device
 
         try:
-            there, told = settle_device(
-                assignment, self.device, lambda name: open_sandbox(1, torch=assignment.torch, device=name)
-            )
+            there, told = settle_device(assignment, self.device, lambda name: open_for(on_device(assignment, name), 1))
         except DeviceError as error:
             raise CourseError(f"--device {self.device}: {error}") from None
         if told:
@@ -153,13 +150,13 @@ class _Examination:
 
     def _trained(self, assignment: Assignment, sandbox: Sandbox) -> Iterator[Proof]:
         """Yield the proofs of trainings, in a sandbox of their own where they run on another device than the CPU."""
+        from autograder.oracle.device import open_for
         from autograder.proof.trainings import examine_trainings
-        from autograder.sandbox.levels import open_sandbox
 
         if assignment.device == CPU:
             yield from examine_trainings(assignment, sandbox, self.slots, range(10))
             return
-        with open_sandbox(self.slots, torch=assignment.torch, device=assignment.device) as apart:
+        with open_for(assignment, self.slots) as apart:
             yield from examine_trainings(assignment, apart, self.slots, range(10))
 
     def saved(self, slug: str) -> Saved:

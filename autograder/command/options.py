@@ -122,10 +122,9 @@ def graded_book(out: Path) -> Iterator[Gradebook]:
 @contextmanager
 def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_unsandboxed: bool) -> Iterator[Sandbox]:
     """Open the sandbox for a class, or refuse where hidden cases would not be safe in it."""
-    from autograder.sandbox.levels import open_sandbox
+    from autograder.oracle.device import open_for
 
-    secret, device = course / "solutions", assignment.device
-    with open_sandbox(slots, torch=assignment.torch, secret=secret, device=device) as sandbox:
+    with open_for(assignment, slots, course / "solutions") as sandbox:
         if sandbox.isolation.level == "C" and not accept_unsandboxed:
             fail(
                 f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "
@@ -133,3 +132,6 @@ def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_un
                 "If you trust every one of them, add --accept-unsandboxed."
             )
         yield sandbox
+        if lost := getattr(sandbox, "lost", ""):
+            told = f"autograder: {assignment.device} was lost: {lost}. What was to be trained there after that is not graded."
+            print(f"{told} Run the same command again once it answers, or name another --device.", file=sys.stderr)

@@ -40,7 +40,8 @@ class Training:
     has settled on.
     `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
     float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
-    `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`.
+    `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`. `memory_mb` bounds
+    what it takes of the computer's memory, `device_mb` of a GPU's own.
     """
 
     exercise: str
@@ -53,6 +54,7 @@ class Training:
     first_steps: int = 20
     tolerance: float = 1e-2
     memory_mb: int = 2048
+    device_mb: int = 4096
     too_slow: tuple[str, ...] = ()
     prefers: str = "cpu"
     device: str = "cpu"

@@ -6,13 +6,17 @@ One run uses one device. Whether it is there is tried in the sandbox, where stud
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 
 from autograder.course.spec import Assignment, Training
 from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
+from autograder.sandbox.gpu_watch import OpenSandbox
 from autograder.sandbox.job import Ending, Job, Request, Sandbox, Source
+from autograder.sandbox.levels import open_on_device
 
 WHERE = "where student code runs"
 _TRIED = """
@@ -72,6 +76,13 @@ def settle_device(
             told = f"{assignment.slug} asks for {name}, and there is none {WHERE} ({reason}); it is trained on the CPU."
             name = CPU
     return on_device(assignment, name), told
+
+
+def open_for(assignment: Assignment, jobs: int, secret: Path | None = None) -> OpenSandbox:
+    """Return the strongest sandbox in which an assignment's trainings reach the device that it is on."""
+    device = assignment.device
+    trial = functools.partial(device_trouble, assignment, device)
+    return open_on_device(device, trial, jobs, torch=assignment.torch, secret=secret)
 
 
 def device_trouble(assignment: Assignment, name: str, sandbox: Sandbox) -> str:

@@ -197,7 +197,8 @@ class Trainer:
         )
         watch = functools.partial(self._hear, training.exercise, steps, opening)
         request, assignment = self.losses.request(training, steps, training.device), self.assignment
-        ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch))
+        where = (training.device, training.device_mb)
+        ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
         return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
     def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:

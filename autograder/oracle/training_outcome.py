@@ -13,6 +13,7 @@ from autograder.course.spec import Metric, Training, Visibility
 from autograder.judge.messages import OUR_FAULT, explain_trouble
 from autograder.judge.reasons import Message
 from autograder.judge.tolerance import deviation
+from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 
@@ -42,9 +43,10 @@ def _why_no_end(outcome: Outcome, training: Training, seconds: float) -> str:
             reached = f" It had done {steps[-1] + 1} of {training.steps} steps." if steps else ""
             return f"It was not done within {seconds:g} s and was stopped.{reached}"
         case Ending.MEMORY:
-            return f"It asked for more than the {training.memory_mb} MB that a training may use."
+            there = "" if training.device == CPU else f", or the {training.device_mb} MB of {training.device}"
+            return f"It asked for more than the {training.memory_mb} MB{there} that a training may use."
         case Ending.FAULT:
-            return OUR_FAULT
+            return f"{OUR_FAULT} ({outcome.trouble.text})" if outcome.trouble else OUR_FAULT
         case Ending.UNWRITTEN:
             return "It builds on something that is not written yet."
         case Ending.ABSENT:

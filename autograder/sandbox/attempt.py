@@ -31,7 +31,7 @@ from autograder.sandbox.events import (
     timed,
 )
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
-from autograder.sandbox.memory import fitting
+from autograder.sandbox.memory import OUT_OF_MEMORY, fitting
 from autograder.sandbox.pipes import Ends
 from autograder.sandbox.time_limits import WAITING, Budget, EndedError, Stretch
 
@@ -90,8 +90,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
                 loaded = ended, ()
             else:
                 outcomes[broken] = ended
-        # Where the kernel ended it because memory ran out, another submission may have taken that.
-        if ended.ending in (Ending.FAULT, Ending.MEMORY) and tries > 1:
+        if (ended.ending is Ending.FAULT or _starved(ended)) and tries > 1:
             tries -= 1
             if broken is not None:
                 del outcomes[broken]
@@ -151,6 +150,11 @@ def _strike(job: Job, broken: int, outcomes: dict[int, Outcome], strikes: Counte
         same = other.group == request.group or (given_up and other.family == request.family)
         if i not in outcomes and same:
             outcomes[i] = Outcome(Ending.NOT_RUN, trouble=trouble)
+
+
+def _starved(outcome: Outcome) -> bool:
+    """Whether the kernel ended it because memory ran out, which another submission may have taken."""
+    return outcome.ending is Ending.MEMORY and outcome.trouble is not None and outcome.trouble.text == OUT_OF_MEMORY
 
 
 def _waited(outcome: Outcome) -> bool:

@@ -13,7 +13,7 @@ class CpuClock:
     """The CPU time of one process: clock_getcpuclockid of POSIX, which Python does not offer, as Linux computes it."""
 
     def __init__(self, pid: int | None) -> None:
-        self._pid = pid
+        self.pid = pid
         known = pid is not None and pid > 0 and sys.platform == "linux"
         self._clock = (~pid << 3) | _ALL_THREADS if known and pid is not None else None
 
@@ -32,7 +32,7 @@ class CpuClock:
         Source: Documentation/scheduler/sched-stats.rst of Linux, which counts the first thread alone.
         """
         try:
-            return int(Path(f"/proc/{self._pid}/schedstat").read_text().split()[1]) / 1e9
+            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
         except (OSError, LookupError, ValueError):
             return 0.0
 

@@ -31,6 +31,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "torch": job.torch,
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
+            "device_mb": job.device_mb,
             "shortcuts": [(name, rule.exercises) for rule in job.shortcuts for name in rule.names],
             "phases": phases,
         }

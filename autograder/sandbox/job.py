@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from autograder.course.spec import Limits, Shortcut
+from autograder.sandbox.child.device import CPU
 
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 _TOP = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
@@ -126,6 +127,8 @@ class Job:
         False  # whether torch is imported before any of the submission runs; where it is missing is no fault of it
     )
     watch: Callable[[int, float], bool] | None = None  # hears of a training's steps and losses, and whether to stop it
+    device: str = CPU  # where its calls compute
+    device_mb: int = 0  # of that device's own memory which it may take
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,21 @@
 | B  | Landlock, seccomp, resource limits, another user |
 | B- | the same as the grader's own user |
 | C  | a process with resource limits |
+
+Where student code computes on a GPU, the same with a way to its driver: AG, A-G, BG, B-G.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from autograder.sandbox.child.device import CPU
+from autograder.sandbox.gpu_files import gpu_files
+from autograder.sandbox.gpu_watch import GpuSandbox, GpuWatch, OpenSandbox, Trial, nvidia_meter, watched_risks
 from autograder.sandbox.job import Isolation
 from autograder.sandbox.pool import WarmSandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -28,51 +34,81 @@ _OWN_USER = "it runs as the grader's own user"
 
 
 def open_sandbox(
-    jobs: int,
-    *,
-    torch: bool = False,
-    profile: Profile | None = None,
-    secret: Path | None = None,
-    device: str = CPU,
+    jobs: int, *, torch: bool = False, profile: Profile | None = None, secret: Path | None = None
 ) -> WarmSandbox | ProcessSandbox:
     """Return the strongest sandbox this machine can hold, or of a given profile the strongest part that holds.
 
     `secret` is a folder that student code must not read, the solutions; where Python or the system is read from above it,
-    nothing isolates. Nor does anything where student code is to reach another device than the CPU: no profile is locked
-    down around a GPU's driver.
+    nothing isolates.
     """
-    if device != CPU:
-        return ProcessSandbox((f"everything: no locked-down profile reaches {device}",), device)
-    profile = profile or Profile()
-    missing: list[str] = []
+    missing = [*_unfit(secret)]
+    for candidate in [] if missing else _ladder(profile or Profile()):
+        isolation = _tried(candidate, missing)
+        if isolation:
+            return WarmSandbox(jobs, candidate, isolation, torch=torch)
+    return ProcessSandbox(tuple(missing))
+
+
+def open_on_device(
+    device: str, trial: Trial, jobs: int, *, torch: bool = True, secret: Path | None = None
+) -> OpenSandbox:
+    """Return the strongest sandbox in which student code computes on a device, as a trial in it says; of the CPU, any.
+
+    Where it computes in none that is locked down, the plain process is left, which says why.
+    """
+    if device == CPU:
+        return open_sandbox(jobs, torch=torch, secret=secret)
+    meter, why_unwatched = nvidia_meter() if device.startswith("cuda") else (None, "tells of NVIDIA's GPUs alone")
+    watch, risks = GpuWatch(meter), watched_risks(why_unwatched)
+    gpu, missing = gpu_files(), [*_unfit(secret)]
+    if not device.startswith("cuda") or not gpu.devices:
+        missing.append(f"everything: no locked-down profile reaches {device}; {gpu.lacks or 'it is for NVIDIA alone'}")
+    for plain in [] if missing else _ladder(Profile()):
+        for candidate in (replace(plain, gpu=gpu), replace(plain, gpu=gpu, listens=True)):
+            isolation = _tried(candidate, missing)
+            if not isolation:
+                break
+            isolation = replace(isolation, residual_risks=(*isolation.residual_risks, *risks))
+            sandbox = WarmSandbox(jobs, candidate, isolation, torch=torch, around=watch.around)
+            trouble = trial(sandbox)
+            if not trouble:
+                return GpuSandbox(sandbox, watch, trial)
+            sandbox.close()
+            missing.append(f"{isolation.level}: {trouble}")
+    return GpuSandbox(ProcessSandbox(tuple(missing), device, risks, watch.around), watch, trial)
+
+
+def _unfit(secret: Path | None) -> Iterator[str]:
+    """Yield why nothing can be locked down on this machine."""
     above = secret and [path for path in readable_paths() if secret.resolve().is_relative_to(path)]
     if above:
-        return ProcessSandbox(
-            (f"everything: {secret} lies in {above[0]}, which Python needs; move the course elsewhere",)
-        )
-    if not sys.platform.startswith("linux"):
-        return ProcessSandbox((f"namespaces, Landlock and seccomp: {sys.platform} has none of them",))
-    for candidate in _ladder(profile):
-        try:
-            slot = Slot(candidate)
-        except (SlotError, OSError) as error:
-            missing.append(f"{'namespaces' if candidate.namespaces else 'preloader'}: {error}")
-            continue
-        report = slot.report
-        slot.close()
-        held = set(report["held"])
-        reasons = missing + [f"{name}: {why}" for name, why in report["refused"].items()]
-        if report["tasks"] != 1:
-            missing.append(f"preloader: it has {report['tasks']} threads, so that forks could hang")
-        elif candidate.other_uid and not candidate.namespaces and not report["library"]:
-            missing.append("another user: Python's own folders are not readable for other users")
-        elif candidate.namespaces and not held >= _ESSENTIAL | {"namespaces"}:
-            missing.append("namespaces: bubblewrap ran, but what it should hide was seen or seccomp did not hold")
-        elif held >= _ESSENTIAL | ({"landlock"} if not candidate.namespaces else set()):
-            return WarmSandbox(jobs, candidate, _isolation(candidate, held, tuple(reasons)), torch=torch)
-        else:
-            missing += [reason for reason in reasons if reason not in missing]
-    return ProcessSandbox(tuple(missing))
+        yield f"everything: {secret} lies in {above[0]}, which Python needs; move the course elsewhere"
+    elif not sys.platform.startswith("linux"):
+        yield f"namespaces, Landlock and seccomp: {sys.platform} has none of them"
+
+
+def _tried(candidate: Profile, missing: list[str]) -> Isolation | None:
+    """Try a profile and return what it holds, if that is enough; what is missing is added to what is known to be."""
+    try:
+        slot = Slot(candidate)
+    except (SlotError, OSError) as error:
+        missing.append(f"{'namespaces' if candidate.namespaces else 'preloader'}: {error}")
+        return None
+    report = slot.report
+    slot.close()
+    held = set(report["held"])
+    reasons = missing + [f"{name}: {why}" for name, why in report["refused"].items()]
+    if report["tasks"] != 1:
+        missing.append(f"preloader: it has {report['tasks']} threads, so that forks could hang")
+    elif candidate.other_uid and not candidate.namespaces and not report["library"]:
+        missing.append("another user: Python's own folders are not readable for other users")
+    elif candidate.namespaces and not held >= _ESSENTIAL | {"namespaces"}:
+        missing.append("namespaces: bubblewrap ran, but what it should hide was seen or seccomp did not hold")
+    elif held >= _ESSENTIAL | ({"landlock"} if not candidate.namespaces else set()):
+        return _isolation(candidate, held, tuple(reasons))
+    else:
+        missing += [reason for reason in reasons if reason not in missing]
+    return None
 
 
 def _ladder(profile: Profile) -> list[Profile]:
@@ -96,4 +132,4 @@ def _isolation(profile: Profile, held: set[str], missing: tuple[str, ...]) -> Is
         mechanisms.append("another user")
     else:
         level, risks = "B-", (_DISK, _SIGHT, _OWN_USER)
-    return Isolation(level, tuple(mechanisms), risks, missing)
+    return Isolation(f"{level}G" if profile.gpu else level, tuple(mechanisms), risks, missing)

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import Self
 
-from autograder.sandbox.attempt import START_TRIES, run_job
+from autograder.sandbox.attempt import START_TRIES, Child, run_job
 from autograder.sandbox.job import ClosedError, Isolation, Job, JobResult
 from autograder.sandbox.slot import TRIED, Profile, Slot, SlotError, WarmChild
 
@@ -21,9 +21,17 @@ from autograder.sandbox.slot import TRIED, Profile, Slot, SlotError, WarmChild
 class WarmSandbox:
     """A pool of slots, each started when first needed. A context manager: closing it ends every slot."""
 
-    def __init__(self, jobs: int, profile: Profile, isolation: Isolation, *, torch: bool = False) -> None:
+    def __init__(
+        self,
+        jobs: int,
+        profile: Profile,
+        isolation: Isolation,
+        *,
+        torch: bool = False,
+        around: Callable[[WarmChild, Job], Child] = lambda child, _: child,
+    ) -> None:
         self.isolation = isolation
-        self._profile, self._torch = profile, torch
+        self._profile, self._torch, self._around = profile, torch, around
         self._closed = False
         self._lock = threading.Lock()
         self._started: weakref.WeakSet[Slot] = weakref.WeakSet()
@@ -35,7 +43,7 @@ class WarmSandbox:
         """Run a job in as many children, and if need be slots, as it takes."""
         seat = _Seat(self._slots.get(), self._fresh)
         try:
-            return run_job(job, seat.launch)
+            return run_job(job, lambda: self._around(seat.launch(), job))
         finally:
             slot = None
             try:

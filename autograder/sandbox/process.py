@@ -15,12 +15,12 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from autograder.sandbox.attempt import run_job
+from autograder.sandbox.attempt import Child, run_job
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
@@ -69,26 +69,33 @@ COLD = Isolation(
         "it can take more memory than its limit, in shared mappings",
     ),
 )
-_DRIVER = "it can use the driver of the GPU, and all of the GPU's memory and time"
 _MOST_GPUS = 16
+LET_GO_SECONDS = 10.0  # for a killed process to be gone; a driver that is stuck holds on to it
+# On a GPU: sums in one order, no programs kept in the home folder, and no start of CUDA by those who only ask whether there
+# is any, since a process that has started it can fork no other that uses it.
+ON_GPU = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8", "CUDA_CACHE_DISABLE": "1", "CUDA_MODULE_LOADING": "LAZY"}
+ON_GPU |= {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
 
-def _gpus() -> dict[str, str]:
-    """Return the variables by which a process sees the GPUs that this one may use, and sums in one order on them."""
+def visible_gpus() -> dict[str, str]:
+    """Return the variable by which a process sees the GPUs that this one may use."""
     every = ",".join(map(str, range(_MOST_GPUS)))  # CUDA takes those that there are
-    return {
-        "CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES") or every,
-        "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
-    }
+    return {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES") or every}
 
 
 class ProcessSandbox:
     """One cold process per attempt, bounded in time, memory, output and log."""
 
-    def __init__(self, missing: tuple[str, ...] = (), device: str = CPU) -> None:
-        risks = COLD.residual_risks if device == CPU else (*COLD.residual_risks, _DRIVER)
-        self.isolation = replace(COLD, missing=missing, residual_risks=risks)
-        self._environment = ENVIRONMENT if device == CPU else {**ENVIRONMENT, **_gpus()}
+    def __init__(
+        self,
+        missing: tuple[str, ...] = (),
+        device: str = CPU,
+        risks: tuple[str, ...] = (),
+        around: Callable[[ColdChild, Job], Child] = lambda child, _: child,
+    ) -> None:
+        self.isolation = replace(COLD, missing=missing, residual_risks=(*COLD.residual_risks, *risks))
+        self._environment = ENVIRONMENT if device == CPU else {**ENVIRONMENT, **ON_GPU, **visible_gpus()}
+        self._around = around
         self._closed = False
         self._lock = threading.Lock()
         self._children: weakref.WeakSet[ColdChild] = weakref.WeakSet()
@@ -101,7 +108,7 @@ class ProcessSandbox:
 
     def run(self, job: Job) -> JobResult:
         """Run a job in as many children as it takes."""
-        result = run_job(job, self._launch)
+        result = run_job(job, lambda: self._around(self._launch(), job))
         if self._closed:  # what was killed for that is not the student's doing
             raise ClosedError("the sandbox is closed")
         return result
@@ -129,6 +136,7 @@ class ColdChild:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._kills = own_group().kills()
+        self.gone = False
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as theirs:
             scratch = tempfile.mkdtemp(prefix="autograder-")
             undo.callback(remove_folder, scratch)
@@ -188,7 +196,9 @@ class ColdChild:
     def end(self) -> None:
         """Kill the process and all it started, and remove its scratch folder."""
         self.kill()
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=LET_GO_SECONDS)
+            self.gone = True
         self.ends.close()
         path, scratch = self._leftovers
         _remove_file(path)

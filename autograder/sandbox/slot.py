@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import json
 import os
 import select
@@ -20,28 +21,35 @@ from pathlib import Path
 from typing import Any
 
 from autograder.sandbox.attempt import START_SECONDS
+from autograder.sandbox.bubblewrap import NOBODY, enclosing
 from autograder.sandbox.child.jail import JailError, compile_filter
 from autograder.sandbox.child.zygote import MAX_MESSAGE
 from autograder.sandbox.cpu_clock import CpuClock, process_behind
+from autograder.sandbox.gpu_files import GpuFiles
 from autograder.sandbox.job import Ending
 from autograder.sandbox.libraries import libraries, loader_folders
 from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
 from autograder.sandbox.pipes import Pipes
-from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT, pipe, remove_folder, say_exit
+from autograder.sandbox.process import (
+    BOOT,
+    ENVIRONMENT,
+    LET_GO_SECONDS,
+    ON_GPU,
+    ROOT,
+    pipe,
+    remove_folder,
+    say_exit,
+    visible_gpus,
+)
 
-SCRATCH_MB = 256
 TRIED = frozenset({"namespaces", "landlock", "seccomp", "rlimits"})  # mechanisms a zygote reports on
 END_SECONDS = 5.0  # for a killed child to be gone and its scratch cleaned; longer means a new slot
-_NOBODY = 65534
 # Of the system its libraries and no more: images like to keep their application, answers and all, in /usr/src.
 _SYSTEM = (
     *("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/share/zoneinfo"),
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
 )
-_SETTINGS = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
 _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")  # not /dev/zero: sharing it is memory that no limit sees
-# What a zygote sees of us: the folder of what may be beside student code, and what makes it a package.
-_OURS = ("__init__.py", "sandbox/__init__.py", "sandbox/child")
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,13 @@ class Profile:
     landlock: bool = True
     seccomp: bool = True
     other_uid: bool = True
+    gpu: GpuFiles | None = None  # what leads to the GPUs, where student code is to compute there
+    listens: bool = False  # whether the driver's library may wait at a socket, as older ones ask to
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the variables of the zygote: one that sees no GPU, so that the children it forks can use one."""
+        return {**ENVIRONMENT, **(ON_GPU if self.gpu else {})}
 
 
 class SlotError(RuntimeError):
@@ -91,7 +106,7 @@ class Slot:
             Path(scratch).mkdir(mode=0o700)
             self._folder.chmod(0o711)
             if profile.other_uid and os.geteuid() == 0:
-                uid = _NOBODY
+                uid = NOBODY
                 os.chown(scratch, uid, uid)
         with theirs:
             self.process = subprocess.Popen(
@@ -100,15 +115,25 @@ class Slot:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 cwd="/",
-                env={"PATH": os.defpath, "HOME": scratch, "TMPDIR": scratch, "LC_ALL": "C.UTF-8", **ENVIRONMENT},
+                env={
+                    "PATH": os.defpath,
+                    "HOME": scratch,
+                    "TMPDIR": scratch,
+                    "LC_ALL": "C.UTF-8",
+                    **profile.environment,
+                },
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
         self._exit.callback(self._kill)
         config = {
-            "filter": base64.b64encode(_filter() if profile.seccomp else b"").decode(),
+            "filter": base64.b64encode(_filter(gpu=bool(profile.gpu), listens=profile.listens)).decode()
+            if profile.seccomp
+            else "",
             "landlock": profile.landlock,
-            "readable": [*readable_paths(), *_DEVICES],
+            "readable": [*readable_paths(), *_DEVICES, *(profile.gpu.readable if profile.gpu else ())],
+            "devices": profile.gpu.devices if profile.gpu else (),
+            "child": visible_gpus() if profile.gpu else {},
             "scratch": scratch,
             "environment": {"HOME": scratch, "TMPDIR": scratch},
             "torch": torch,
@@ -133,47 +158,8 @@ class Slot:
         bwrap = shutil.which("bwrap")
         if bwrap is None:
             raise SlotError("bubblewrap (bwrap) is not installed")
-        binds = [part for path in readable_paths() for part in ("--ro-bind-try", path, path)]
-        for path in dict.fromkeys((sys.prefix, sys.base_prefix)):
-            if os.path.realpath(path) != path:  # a home that is reached by a link, which is not there inside
-                binds += ["--symlink", os.path.realpath(path), path]
-        ours = [
-            part
-            for name in _OURS
-            for part in ("--ro-bind", str(ROOT / "autograder" / name), f"/grader/autograder/{name}")
-        ]
-        flags = "--unshare-user --unshare-all --disable-userns --die-with-parent --as-pid-1 --new-session --cap-drop ALL --clearenv"
-        who = ["--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "sandbox"]
-        environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
-        scratch = ["--perms", "0700", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/scratch", "--chdir", "/scratch"]
-        # Files here are root's, and root outside is the same user inside; bubblewrap hides only some of them.
-        hidden = [part for path in _SETTINGS if Path(path).is_dir() for part in ("--tmpfs", path, "--remount-ro", path)]
-        mounts = [
-            *binds,
-            *ours,
-            "--proc",
-            "/proc",
-            *hidden,
-            "--dev",
-            "/dev",
-            "--remount-ro",
-            "/dev",
-            *scratch,
-            "--remount-ro",
-            "/",
-        ]
-        return [
-            bwrap,
-            *flags.split(),
-            *who,
-            *environment,
-            *mounts,
-            *python,
-            "/grader",
-            folders,
-            "autograder.sandbox.child.zygote",
-            str(control),
-        ]
+        around = enclosing(bwrap, readable_paths(), profile.gpu or GpuFiles(), profile.environment)
+        return [*around, *python, "/grader", folders, "autograder.sandbox.child.zygote", str(control)]
 
     def fork(self, *descriptors: int) -> int:
         """Have the zygote fork a child on four descriptors and return its pidfd. Raises SlotError where it does not."""
@@ -221,7 +207,7 @@ class WarmChild:
     def __init__(self, slot: Slot) -> None:
         self._slot = slot
         self._status: int | None = None
-        self._over = False
+        self._over = self.gone = False
         self._kills = own_group().kills()
         self.usable = False  # whether the slot can take another child after this one
         with contextlib.ExitStack() as undo:
@@ -259,11 +245,16 @@ class WarmChild:
             return (Ending.MEMORY, OUT_OF_MEMORY) if starved else (Ending.FAULT, "it was killed from outside")
         return Ending.DIED, say_exit(self._status)
 
-    def end(self) -> None:
-        """Kill the child and wait until its scratch is clean."""
+    def kill(self) -> None:
+        """Kill the child, if it still runs."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill the child and wait until its scratch is clean, and say in `gone` whether it did end."""
+        self.kill()
         self._await_end()
+        self.gone = bool(select.select([self._handle], [], [], LET_GO_SECONDS)[0])
         os.close(self._handle)
         self._ours.close()
 
@@ -286,14 +277,10 @@ def readable_paths() -> tuple[str, ...]:
     return tuple(path for path in real if not any(path.startswith(f"{other}/") for other in real))
 
 
-_compiled: list[bytes] = []
-
-
-def _filter() -> bytes:
-    """Compile the system-call filter once; nothing where libseccomp is not to be had."""
-    if not _compiled:
-        try:
-            _compiled.append(compile_filter())
-        except JailError:
-            _compiled.append(b"")
-    return _compiled[0]
+@functools.cache
+def _filter(*, gpu: bool, listens: bool) -> bytes:
+    """Compile a system-call filter once; nothing where libseccomp is not to be had."""
+    try:
+        return compile_filter(gpu=gpu, listens=listens)
+    except JailError:
+        return b""

@@ -22,6 +22,11 @@ the sandbox's fault; after it, the student's.
 A submission's source is looked through, where that is needed, by a child of its own that runs nothing of it: what it says can
 be believed, and a source that brings a parser down brings down that child.
 
+A child that is to compute on a GPU has a way to its driver besides: device nodes that Landlock lets it open and tell things
+(ioctl), which the system-call filter then lets pass, and the driver's files to read. It starts CUDA by itself, after the fork:
+a zygote that had would be of no use to its children, so no GPU is visible to a zygote. RLIMIT_DATA bounds its memory here;
+the grader watches what it takes of the GPU's.
+
 Rules name inodes, so a ruleset is built after every mount is in place, once per zygote; the scratch folder is
 emptied between children but never replaced. Every mechanism here is tried in a throw-away child before it is
 believed (`zygote.py`, `levels.py`).
@@ -47,6 +52,7 @@ _VERSION = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
+_ON_DEVICES = _WRITE_FILE | _READ_FILE | _IOCTL_DEV
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 # Device nodes, sockets and fifos are never needed, so even the scratch folder does not get those rights.
 _MAKE_SPECIAL = (1 << 6) | (1 << 9) | (1 << 10) | (1 << 11)
@@ -67,7 +73,7 @@ class JailError(OSError):
 class Landlock:
     """A ruleset made once and applied by each child to itself."""
 
-    def __init__(self, readable: Iterable[str], writable: Iterable[str]) -> None:
+    def __init__(self, readable: Iterable[str], writable: Iterable[str], devices: Iterable[str] = ()) -> None:
         version = _libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _VERSION)
         if version < 1:
             raise JailError(ctypes.get_errno(), "Landlock is not offered by this kernel")
@@ -83,6 +89,8 @@ class Landlock:
             self._allow(path, _READ & handled)
         for path in writable:
             self._allow(path, handled & ~_MAKE_SPECIAL & ~_EXECUTE)
+        for path in devices:
+            self._allow(path, _ON_DEVICES & handled)
 
     def _allow(self, path: str, rights: int) -> None:
         try:
@@ -159,8 +167,18 @@ _PRCTL_OPTIONS = (3, 15, 16, 0x53564D41)  # dumpable?, thread names, names of ma
 _NO_SUCH_CALL = ("clone3", "rseq_slice_yield")  # glibc falls back where a call does not exist
 
 
-def compile_filter() -> bytes:
-    """Return the system-call filter as a BPF program. Raises JailError where libseccomp is not to be had."""
+# What a GPU's driver needs besides. Its library asks where memory lies; older ones listen for siblings, and none can call.
+_BESIDE_GPU = "get_mempolicy set_mempolicy mbind move_pages sched_setaffinity".split()  # noqa: SIM905
+_LISTENING = "bind listen accept accept4 getsockname getsockopt setsockopt".split()  # noqa: SIM905
+_AF_UNIX = 1
+
+
+def compile_filter(*, gpu: bool = False, listens: bool = False) -> bytes:
+    """Return the system-call filter as a BPF program. Raises JailError where libseccomp is not to be had.
+
+    With `gpu` devices may be told anything that their drivers understand: which devices there are is for Landlock and the
+    namespaces to say. With `listens` a socket of this machine may be waited at, and none connected to.
+    """
     try:
         import pyseccomp as seccomp
     except (ImportError, RuntimeError, OSError) as error:
@@ -180,6 +198,10 @@ def compile_filter() -> bytes:
     ):
         for value in values:
             _add(rules, seccomp.ALLOW, call, seccomp.Arg(position, seccomp.EQ, value))
+    for name in (*(["ioctl", *_BESIDE_GPU] if gpu else ()), *(_LISTENING if listens else ())):
+        _add(rules, seccomp.ALLOW, name)
+    if listens:
+        _add(rules, seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, _AF_UNIX))
     for name in _NO_SUCH_CALL:
         _add(rules, seccomp.ERRNO(38), name)
     with tempfile.TemporaryFile() as file:

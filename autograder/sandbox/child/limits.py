@@ -19,6 +19,7 @@ except ImportError:  # Windows bounds none of this; time is bounded by the paren
 
 CPU_SECONDS = 3600  # more than any job may take: a loop that outlives its killed grader ends
 RESERVED_MB = 8 << 10  # of address space for libraries that are imported later, beside what may be written
+DRIVER_MB = 2 << 10  # for what a GPU's driver writes in the process that computes there, beside what the code does
 STACK_MB = 8
 
 
@@ -31,8 +32,9 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
     status = Path("/proc/self/statm")
     if status.exists():  # macOS has no usable limit of memory
         pages = [int(word) * resource.getpagesize() for word in status.read_text().split()]
-        bounds["DATA"] = pages[5] + (memory_mb << 20)
-        if not os.environ.get("CUDA_VISIBLE_DEVICES"):  # a GPU's driver reserves hundreds of GB
+        gpu = bool(os.environ.get("CUDA_VISIBLE_DEVICES"))
+        bounds["DATA"] = pages[5] + (memory_mb + DRIVER_MB * gpu << 20)
+        if not gpu:  # a GPU's driver reserves hundreds of GB
             bounds["AS"] = pages[0] + (memory_mb + RESERVED_MB << 20)
     for name, bound in bounds.items():
         kind = getattr(resource, f"RLIMIT_{name}", None)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.device import CPU, make_comparable
+from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
@@ -56,7 +56,9 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
     """Make one call and describe how it ended; `report` hears of a training's progress."""
     try:
         if call.harness:
-            make_comparable(call.kwargs.get("device", CPU))
+            device = call.kwargs.get("device", CPU)
+            make_comparable(device)
+            bound_memory(device, program.device_mb)
             value = program.harnessed(call.harness, call.function)(program.module, report, *call.args, **call.kwargs)
         else:
             found = program.find(call.function)
@@ -68,7 +70,7 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
         ending = "raised"
         if isinstance(error, NotImplementedError):
             ending = "unwritten"
-        elif isinstance(error, MemoryError):
+        elif isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # torch's, of a GPU
             ending = "memory"
         elif isinstance(error, ShortcutError):
             ending = "shortcut"
@@ -134,6 +136,7 @@ class Program:
         self.notebook = notebook
         self.labels: set[str] = set()
         self.notes: list[dict[str, Any]] = []
+        self.device_mb = 0  # of a GPU's memory which a harness may take; 0 for all
         sys.modules[module] = self.module
 
     def load(self, chunks: list[tuple[str, str]]) -> None:

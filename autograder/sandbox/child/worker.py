@@ -63,6 +63,7 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     """Load the submission and answer every request."""
     shortcuts = Shortcuts(header["shortcuts"])
     program = Program(header["module"], header["notebook"])
+    program.device_mb = header["device_mb"]
     trouble = load(program, header["chunks"])
     shortcuts.guard(text.tobytes().decode() for _, text in header["chunks"])
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})

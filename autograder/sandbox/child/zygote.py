@@ -37,7 +37,7 @@ from autograder.sandbox.child.jail import (
     guard_memory,
     load_filter,
 )
-from autograder.sandbox.child.limits import set_limits
+from autograder.sandbox.child.limits import DRIVER_MB, set_limits
 
 MAX_MESSAGE = 1 << 17
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
@@ -49,6 +49,7 @@ class Jail:
     def __init__(self, config: dict[str, Any]) -> None:
         self._scratch = config["scratch"]
         self._filter = base64.b64decode(config["filter"])
+        self._environment = config["child"]
         self._landlock: Landlock | None = None
         self.refused: dict[str, str] = {}
         if not self._filter:
@@ -57,7 +58,7 @@ class Jail:
             self.refused["landlock"] = "not asked for"
             return
         try:
-            self._landlock = Landlock(config["readable"], [self._scratch, "/dev/null"])
+            self._landlock = Landlock(config["readable"], [self._scratch, "/dev/null"], config["devices"])
         except JailError as error:
             self.refused["landlock"] = error.strerror or str(error)
 
@@ -72,6 +73,7 @@ class Jail:
             guard_memory(guarded=False)  # else what follows would belong to root
             Path("/proc/self/oom_score_adj").write_text("1000")
             guard_memory(guarded=True)  # and no core is piped anywhere, which no limit would prevent
+        os.environ.update(self._environment)
         set_limits(memory_mb, file_mb)
         with contextlib.suppress(JailError):
             drop_capabilities()
@@ -114,7 +116,7 @@ def _temptations(jail: Jail, canary: str) -> list[str]:
     if all(map(_refused, forbidden)):
         held.append("seccomp")
     try:
-        bytearray(512 << 20)
+        bytearray(DRIVER_MB + 512 << 20)
     except MemoryError:
         held.append("rlimits")
     return held
