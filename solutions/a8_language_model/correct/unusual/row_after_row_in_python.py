@@ -5,10 +5,10 @@ from heapq import nlargest
 from itertools import accumulate, islice
 
 
-def tokens(model, row, temperature, top_k, numbers):
+def tokens(model, row, temperature, top_k, numbers, device):
     while True:
         with torch.no_grad():
-            z = model(torch.tensor([row[-model.block_size :]], device=ids.device))[0, -1].tolist()
+            z = model(torch.tensor([row[-model.block_size :]], device=device))[0, -1].tolist()
         if temperature == 0:
             row = row + [z.index(max(z))]
         else:
@@ -23,5 +23,6 @@ def tokens(model, row, temperature, top_k, numbers):
 def generate(model, ids, n, temperature, top_k, uniforms):
     rows = ids.tolist()
     numbers = [iter(())] * len(rows) if uniforms is None else map(iter, uniforms.tolist())
-    written = [row + list(islice(tokens(model, row, temperature, top_k, u), n)) for row, u in zip(rows, numbers)]
+    drawn = zip(rows, numbers)
+    written = [row + list(islice(tokens(model, row, temperature, top_k, u, ids.device), n)) for row, u in drawn]
     return torch.tensor(written, device=ids.device)
