@@ -209,7 +209,7 @@ def opened(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
 
     def open_one(meter: Callable[[], Mapping[int, int]] | None = None, trouble: str = "") -> OpenSandbox:
         monkeypatch.setattr(levels, "nvidia_meter", lambda: (meter, "" if meter else "is not installed"))
-        sandboxes.append(levels.open_on_device("cuda", lambda _: trouble, 2, torch=False))
+        sandboxes.append(levels.open_on_device("cuda", lambda *_: trouble, 2, torch=False))
         return sandboxes[-1]
 
     yield open_one
@@ -316,7 +316,7 @@ def test_a_process_that_cannot_be_killed_loses_the_device(
 def test_a_full_gpu_is_not_lost(opened: Callable[..., OpenSandbox], monkeypatch: pytest.MonkeyPatch) -> None:
     """That another has filled it says nothing of whether it answers."""
     sandbox = opened()
-    monkeypatch.setattr(sandbox, "trial", lambda _: "CUDA out of memory")
+    monkeypatch.setattr(sandbox, "trial", lambda *_: "CUDA out of memory")
     assert outcome(sandbox, "raise ValueError").ending is Ending.RAISED
     assert outcome(sandbox, "return 1").value == 1
 

@@ -132,6 +132,6 @@ def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_un
                 "If you trust every one of them, add --accept-unsandboxed."
             )
         yield sandbox
-        if lost := getattr(sandbox, "lost", ""):
-            told = f"autograder: {assignment.device} was lost: {lost}. What was to be trained there after that is not graded."
+        for device, why in getattr(sandbox, "lost", {}).items():
+            told = f"autograder: {device} was lost: {why}. What was to be trained there after that is not graded."
             print(f"{told} Run the same command again once it answers, or name another --device.", file=sys.stderr)

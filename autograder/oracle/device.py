@@ -80,9 +80,8 @@ def settle_device(
 
 def open_for(assignment: Assignment, jobs: int, secret: Path | None = None) -> OpenSandbox:
     """Return the strongest sandbox in which an assignment's trainings reach the device that it is on."""
-    device = assignment.device
-    trial = functools.partial(device_trouble, assignment, device)
-    return open_on_device(device, trial, jobs, torch=assignment.torch, secret=secret)
+    trial = functools.partial(device_trouble, assignment)
+    return open_on_device(assignment.device, trial, jobs, torch=assignment.torch, secret=secret)
 
 
 def device_trouble(assignment: Assignment, name: str, sandbox: Sandbox) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 from autograder.sandbox.attempt import Child
@@ -22,7 +22,7 @@ UNWATCHED = "it can take all of the GPU's memory: nvidia-ml-py, which would tell
 BRIEFLY = f"it can take all of the GPU's memory for {LOOK_SECONDS:g} s, until that is seen"
 
 Meter = Callable[[], Mapping[int, int]]  # bytes of GPU memory by the numbers of the processes that hold them
-Trial = Callable[[Sandbox], str]  # why code in a sandbox cannot compute on the device; nothing where it can
+Trial = Callable[[str, Sandbox], str]  # why code in a sandbox cannot compute on a device; nothing where it can
 
 
 class OpenSandbox(Sandbox, Protocol):
@@ -71,7 +71,7 @@ class GpuWatch:
     """The children that compute on a GPU now, each with what it may take of its memory. Used from several threads."""
 
     def __init__(self, meter: Meter | None = None) -> None:
-        self.held_on = False
+        self.held_on: set[str] = set()  # devices on which a process stayed that was killed
         self._meter = meter
         self._children: set[WatchedChild] = set()
         self._changed = threading.Condition()
@@ -79,7 +79,7 @@ class GpuWatch:
 
     def around(self, child: Watchable, job: Job) -> Child:
         """Return a job's child as one that is watched; of a job for the CPU, the child itself."""
-        return child if job.device == CPU else WatchedChild(child, job.device_mb, self)
+        return child if job.device == CPU else WatchedChild(child, job, self)
 
     def add(self, child: WatchedChild) -> None:
         """Watch a child from now on."""
@@ -111,8 +111,8 @@ class GpuWatch:
 class WatchedChild:
     """A child on a GPU: killed and told MEMORY where it takes too much, and told of where it cannot be killed."""
 
-    def __init__(self, child: Watchable, device_mb: int, watch: GpuWatch) -> None:
-        self._child, self._most, self._watch = child, device_mb, watch
+    def __init__(self, child: Watchable, job: Job, watch: GpuWatch) -> None:
+        self._child, self._device, self._most, self._watch = child, job.device, job.device_mb, watch
         self._taken = 0
         self.ends: Ends = child.ends
         self.clock: CpuClock = child.clock
@@ -135,21 +135,22 @@ class WatchedChild:
         """End it, and remember where it does not."""
         self._watch.remove(self)
         self._child.end()
-        self._watch.held_on |= not self._child.gone
+        if not self._child.gone:
+            self._watch.held_on.add(self._device)
 
 
 @dataclass
 class GpuSandbox:
-    """A sandbox that reaches a GPU, as long as that answers.
+    """A sandbox that reaches GPUs, each as long as it answers.
 
-    A run on it that ends otherwise than by returning is believed only if the device still computes afterwards. Where it
-    does not, that run and all later ones on the device are faults of ours, which `lost` explains; others go on.
+    A run on one that ends otherwise than by returning is believed only if the device still computes afterwards. Where it
+    does not, that run and all later ones on this device are faults of ours, which `lost` explains; others go on.
     """
 
     inner: OpenSandbox
     watch: GpuWatch
     trial: Trial
-    lost: str = ""
+    lost: dict[str, str] = field(default_factory=dict)  # why, by device
 
     @property
     def isolation(self) -> Isolation:
@@ -160,15 +161,15 @@ class GpuSandbox:
         """Run a job, where it is for the device only while there is one."""
         if job.device == CPU:
             return self.inner.run(job)
-        if not self.lost:
+        if job.device not in self.lost:
             ran = self.inner.run(job)
             if all(outcome.ending is Ending.RETURNED for outcome in (ran.loading, *ran.outcomes)):
                 return ran
-            why = HELD_ON if self.watch.held_on else self.trial(self.inner)
-            self.lost = self.lost or ("" if OUT_OF_MEMORY in why.lower() else why)
-            if not self.lost:
+            why = HELD_ON if job.device in self.watch.held_on else self.trial(job.device, self.inner)
+            if not why or OUT_OF_MEMORY in why.lower():
                 return ran
-        text = f"{job.device} is lost for this run: {self.lost}. Mend it or name another device, and grade again."
+            self.lost.setdefault(job.device, why)
+        text = f"{job.device} is lost for this run: {self.lost[job.device]}. Mend it or name another device, and grade again."
         fault = Outcome(Ending.FAULT, trouble=Trouble("", text))
         return JobResult((fault,) * len(job.requests), Outcome(Ending.RETURNED))
 

@@ -70,7 +70,7 @@ def open_on_device(
                 break
             isolation = replace(isolation, residual_risks=(*isolation.residual_risks, *risks))
             sandbox = WarmSandbox(jobs, candidate, isolation, torch=torch, around=watch.around)
-            trouble = trial(sandbox)
+            trouble = trial(device, sandbox)
             if not trouble:
                 return GpuSandbox(sandbox, watch, trial)
             sandbox.close()

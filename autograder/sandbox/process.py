@@ -74,7 +74,7 @@ LET_GO_SECONDS = 10.0  # for a killed process to be gone; a driver that is stuck
 # On a GPU: sums in one order, no programs kept in the home folder, and no start of CUDA by those who only ask whether there
 # is any, since a process that has started it can fork no other that uses it.
 ON_GPU = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8", "CUDA_CACHE_DISABLE": "1", "CUDA_MODULE_LOADING": "LAZY"}
-ON_GPU |= {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+ON_GPU |= {"PYTORCH_NVML_BASED_CUDA_CHECK": "1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 
 def visible_gpus() -> dict[str, str]:
