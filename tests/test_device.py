@@ -98,6 +98,34 @@ def test_a_class_is_trained_on_one_device(elsewhere: Path) -> None:
     assert "device" not in result_of(elsewhere, "ada")["exercises"][0]
 
 
+LARGER = """larger=Training(
+        "train_line.larger",
+        "fit",
+        _draw,
+        steps=40,
+        seconds=60,
+        metrics=(Metric("held_out_error", "The error where it has not seen.", _error),),
+    ),
+    catches=("uphill",),"""
+
+
+def test_what_no_band_is_known_for_gives_and_takes_no_points(elsewhere: Path) -> None:
+    """On a device a larger model is trained too; its figures stand beside the reference's own from the same run."""
+    edit(elsewhere / "solutions" / "t3_learning" / "training.py", 'catches=("uphill",),', LARGER)
+    slow = "    import sys\n    if sys._getframe(1).f_locals.get('steps') == 40:\n        raise ValueError\n    return x @ w\n"
+    edit(elsewhere.parent / "class" / "bob.py", "    return x @ w\n", slow)
+    assert graded(elsewhere, "--device", "cuda").exit_code == 0
+    assert devices(elsewhere) == ["cuda", "cuda"]
+    first, second = (result_of(elsewhere, student)["exercises"][-1]["cases"][0] for student in ("ada", "bob"))
+    assert "without points" in first["message"]
+    assert "held out error: 0.0" in first["message"]
+    assert "first losses: the reference's" in first["message"]
+    assert "without points" in second["message"]
+    assert "ValueError" in second["message"]
+    graded(elsewhere, "--device", "cpu")
+    assert "larger" not in result_of(elsewhere, "ada")["exercises"][-1]["cases"][0]["message"]
+
+
 def test_a_training_that_asks_for_a_device_gets_it_where_it_is(elsewhere: Path) -> None:
     """`auto` is what it asks for; where that is not there it is the CPU, and one line says so."""
     edit(elsewhere / "solutions" / "t3_learning" / "training.py", "steps=200", 'prefers="cuda", steps=200')

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from pretended_device import Pretended
@@ -17,20 +19,25 @@ from pretended_device import Pretended
 from autograder.course.catalog import CORRECT, UNUSUAL, load_assignment, replacements_in, slugs
 from autograder.course.spec import Assignment, Training
 from autograder.oracle.device import takes_device
+from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import to_worker
 from autograder.sandbox.child.program import Invocation, Program, call_module, reseed
-from autograder.sandbox.job import Request
+from autograder.sandbox.child.tree import as_arrays
+from autograder.sandbox.job import Ending, Outcome, Request
 
 ROOT = Path(__file__).parents[1]
 COURSE = {slug: load_assignment(ROOT, slug) for slug in slugs(ROOT)}
-TRAININGS = [(a, t) for a in COURSE.values() for t in a.trainings if takes_device(a, t)]
+TRAININGS = [
+    (a, t) for a in COURSE.values() for own in a.trainings for t in (own, own.larger) if t and takes_device(a, t)
+]
 # Where a harness's arguments hold what is asked after the training, and six rows of it are enough.
 HELD_OUT = {
     ("a4_seq2seq", "train_reverse"): (3, 4),
     ("a7_transformer", "train_reverse"): (2,),
     ("a8_language_model", "train_sort"): (3, 4),
     ("a8_language_model", "train_shakespeare"): (4, 5),
+    ("a8_language_model", "train_large"): (),
 }
 
 
@@ -51,10 +58,18 @@ def loaded(assignment: Assignment, text: str) -> Program:
     return program
 
 
+def small(training: Training, args: tuple[Any, ...], *, half: bool = False) -> tuple[Any, ...]:
+    """Return a training's arguments; those of the large one for a tiny model, in full precision unless asked."""
+    if training.function != "train_large":
+        return args
+    (vocab, *_), _, _, seed, data, begun, uniforms, held_out, changed = args
+    return (vocab, 16, 24, 2, 48, 2), 4, half, seed, data, begun, uniforms[:, :20], held_out[:6, :16], changed[:6, :16]
+
+
 def first_loss(assignment: Assignment, training: Training, text: str, device: str) -> Any:
     """Train one step on a device, go through all that comes after, and return the loss."""
     short = HELD_OUT[assignment.slug, training.function]
-    args = [value[:6] if place in short else value for place, value in enumerate(training.args(0))]
+    args = [value[:6] if place in short else value for place, value in enumerate(small(training, training.args(0)))]
     program, where = loaded(assignment, text), {} if device == "cpu" else {"device": device}
     reseed(1)
     value = program.harnessed(assignment.harness, training.function)(
@@ -93,6 +108,48 @@ def test_correct_solutions_train_on_another_device(assignment: Assignment, train
                     refused[name] = str(error)
     assert len([*correct(assignment)]) > 20
     assert not refused
+
+
+def test_the_large_model_learns_in_half_precision() -> None:
+    """Every correct solution trains it so, at a tiny size, and what comes of it can be measured as the large run's is."""
+    assignment = COURSE["a8_language_model"]
+    large = next(t.larger for t in assignment.trainings if t.larger)
+    args = small(large, large.args(0), half=True)
+    assert not [metric.name for metric in large.metrics if math.isfinite(metric.low) or math.isfinite(metric.high)]
+    found = {}
+    with alone():
+        for name, text in correct(assignment):
+            program = loaded(assignment, text)
+            harness = program.harnessed(assignment.harness, large.function)
+            value = harness(program.module, lambda *_: None, 25, *to_worker(args))
+            losses, moved = as_arrays(value["losses"]), {}
+            numbers = (as_arrays(list(args)), as_arrays(value))
+            for metric in large.metrics[2:]:
+                moved[metric.name] = metric.measure(*numbers)
+            found[name] = (losses[0], losses[-1], moved)
+    first, last, _ = found["reference"]
+    assert last < first
+    for name, (one, other, moved) in found.items():
+        assert one == pytest.approx(first, rel=0.05), name  # sums of their own are in bfloat16, too
+        assert other == pytest.approx(last, rel=0.1), name
+        assert moved["look_ahead"] < 1e-3, name
+        assert 0 <= moved["words_that_exist"] <= 1, name
+
+
+def test_the_large_model_is_measured_at_its_own_size() -> None:
+    """One that knows nothing has the logarithm of 63 as its loss, moves nowhere and writes nothing."""
+    large = next(t.larger for a in COURSE.values() for t in a.trainings if t.larger)
+    args = as_arrays(list(large.args(0)))
+    nothing = {
+        "logits": np.zeros((128, 256, 63)),
+        "changed": np.zeros((16, 256, 63)),
+        "written": np.zeros((1, 401), int),
+    }
+    nothing["logits"][..., 0] = nothing["changed"][..., 0] = 1e-6
+    found = figures(large, tuple(args), Outcome(Ending.RETURNED, nothing))
+    assert found["validation_loss"] == pytest.approx(math.log(63), abs=1e-5)
+    assert found["last_characters"] == pytest.approx(math.log(63), abs=1e-5)
+    assert (found["look_ahead"], found["words_that_exist"]) == (0, 0)
 
 
 class Across:

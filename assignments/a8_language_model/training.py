@@ -8,6 +8,7 @@ Sorting uses your TransformerLM and lm_loss, and a plain loop that stands here. 
 get_batch, learning_rate and lm_loss. Both begin from parameters that are given, so that everybody's first losses are alike.
 """
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -115,6 +116,49 @@ def train_shakespeare(
     )
     logits, moved = (look(net, ids.long(), device) for ids in (held_out, changed))
     return {"losses": history["losses"], "logits": logits, "changed": moved}
+
+
+def begin(net: nn.Module, seed: int) -> None:
+    """Draw a model's parameters from a seed, as GPT-2 does: small weights, no biases, norms that change nothing."""
+    draw = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            if parameter.dim() > 1:
+                parameter.copy_(0.02 * torch.randn(parameter.shape, generator=draw))
+        for layer in net.modules():
+            if isinstance(layer, nn.Linear):
+                layer.bias.zero_()
+
+
+def train_large(
+    student: Any,
+    report: Report,
+    steps: int,
+    sizes: tuple[int, ...],
+    batch: int,
+    half: bool,
+    seed: int,
+    data: Tensor,
+    begun: Tensor,
+    uniforms: Tensor,
+    held_out: Tensor,
+    changed: Tensor,
+    device: str = "cpu",
+) -> dict[str, Any]:
+    """Learn from a text with a model for a GPU; look at pieces of another one as above, and write as many characters as uniforms.
+
+    With `half`, matrices are multiplied in bfloat16 while it learns; all else, and what is looked at, is in full precision.
+    """
+    net = student.TransformerLM(*sizes)
+    begin(net, seed)
+    net = net.to(device)
+    settings = {"peak": 1e-3, "warmup": steps // 10, "final": 1e-4, "report": report}
+    draw = torch.Generator().manual_seed(seed)
+    with torch.autocast(torch.device(device).type, torch.bfloat16) if half else contextlib.nullcontext():
+        history = student.train(net, data.long().to(device), steps, batch, sizes[1], draw, **settings)
+    logits, moved = (look(net, ids.long(), device) for ids in (held_out, changed))
+    written = student.generate(net, begun.to(device), uniforms.shape[1], 0.8, None, uniforms.to(device))
+    return {"losses": history["losses"], "logits": logits, "changed": moved, "written": written}
 
 
 def watch(step: int, loss: float) -> None:

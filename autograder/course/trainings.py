@@ -41,7 +41,9 @@ class Training:
     `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
     float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
     `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`. `memory_mb` bounds
-    what it takes of the computer's memory, `device_mb` of a GPU's own.
+    what it takes of the computer's memory, `device_mb` of a GPU's own. `larger` is a run that is made elsewhere than on the
+    CPU after this one has passed; its metrics have no bounds yet, so it gives and takes no points, and is told beside the
+    reference's own.
     """
 
     exercise: str
@@ -58,6 +60,7 @@ class Training:
     too_slow: tuple[str, ...] = ()
     prefers: str = "cpu"
     device: str = "cpu"
+    larger: Training | None = None
 
     def args(self, seed: int) -> tuple[Any, ...]:
         """Return the run's arguments for a seed."""

@@ -27,6 +27,7 @@ from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
+from autograder.oracle.larger_run import measured, tell_larger
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import FIRST_STEPS, KnownLosses
 from autograder.oracle.training_outcome import (
@@ -40,6 +41,7 @@ from autograder.oracle.training_outcome import (
     losses_of,
     mend_first,
 )
+from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import WALL, Rationed
@@ -59,7 +61,7 @@ class Trainer:
         self.assignment: Assignment = oracle.assignment
         self.oracle = oracle
         self.losses = KnownLosses(oracle)
-        self._curves: dict[str, tuple[tuple[int, float], ...]] = {}
+        self._references: dict[str, Outcome] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
         self._once: dict[tuple[str, str], threading.Lock] = {}
         self._lock = threading.RLock()
@@ -113,12 +115,15 @@ class Trainer:
 
     def reference_curve(self, training: Training, sandbox: Sandbox) -> tuple[tuple[int, float], ...]:
         """Return the reference's own steps and losses, from one run of it in the sandbox."""
+        return self._reference_run(training, sandbox).curve
+
+    def _reference_run(self, training: Training, sandbox: Sandbox) -> Outcome:
         with self._lock:
-            if training.exercise not in self._curves:
+            if training.exercise not in self._references:
                 source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
                 outcome = self._run(training, source, sandbox, training.steps, training.seconds)
-                self._curves[training.exercise] = outcome.curve
-            return self._curves[training.exercise]
+                self._references[training.exercise] = outcome
+            return self._references[training.exercise]
 
     def train(
         self,
@@ -152,7 +157,18 @@ class Trainer:
         whole = whole or self._run(training, source, rationed, training.steps, training.seconds)
         cases += [self._measured(training, metric, whole, source, rationed) for metric in training.metrics]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
-        return self._scored(training, [replace(cases[0], picture=picture), *cases[1:]])
+        learned = all(case.status is Status.PASSED for case in cases)
+        told = self._larger(training, source, sandbox) if learned else ""
+        return self._scored(training, [replace(cases[0], picture=picture, told=Message(told)), *cases[1:]])
+
+    def _larger(self, training: Training, source: Source, sandbox: Sandbox) -> str:
+        """Make the larger run where there is one and it is for this device; say what came of it."""
+        if training.larger is None or training.device == CPU:
+            return ""
+        larger = replace(training.larger, device=training.device)
+        reference = self._reference_run(larger, sandbox)
+        own = self._run(larger, source, sandbox, larger.steps, larger.seconds)
+        return tell_larger(larger, as_arrays(self.losses.args(larger)), source, own, reference)
 
     def _most_seconds(self, training: Training) -> float:
         """Return how long all runs of a submission may take together: a short one and a long one."""
@@ -257,9 +273,7 @@ class Trainer:
             told = self._why_no_end(outcome, source, training, training.seconds, sandbox)
             return replace(_case(metric, _status(outcome)), told=told)
         try:
-            args = as_arrays(self.losses.args[training.exercise])
-            with np.errstate(all="ignore"):  # weights may be anything
-                value = float(metric.measure(args, as_arrays(outcome.value)))
+            value = measured(metric, as_arrays(self.losses.args(training)), outcome)
         except UNCOMPARABLE as error:
             return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
         if metric.low <= value <= metric.high:

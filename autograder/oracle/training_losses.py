@@ -9,6 +9,7 @@ import math
 import threading
 import zlib
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,17 +34,24 @@ class KnownLosses:
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
-        self.args = {t.exercise: t.args(oracle.seed) for t in oracle.assignment.trainings}
+        self._args: dict[str, tuple[Any, ...]] = {}
         self._expected: dict[str, np.ndarray] = {}
         self._calls: dict[str, Calls] = {}
         self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
         self._lock = threading.RLock()
 
+    def args(self, training: Training) -> tuple[Any, ...]:
+        """Return the arguments of a training, drawn once."""
+        with self._lock:
+            if training.exercise not in self._args:
+                self._args[training.exercise] = training.args(self._oracle.seed)
+            return self._args[training.exercise]
+
     def request(self, training: Training, steps: int, device: str = CPU) -> Request:
         """Return the call of a training's harness for so many steps, on a device."""
         return Request(
             training.function,
-            (steps, *self.args[training.exercise]),
+            (steps, *self.args(training)),
             {} if device == CPU else {"device": device},
             None,
             group=f"{training.exercise}.{steps}",

@@ -1,5 +1,6 @@
 """What the language model has to learn: to sort by itself, and to be as surprised by Shakespeare as it should be."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,8 @@ import numpy as np
 from autograder.course.spec import Metric, Training
 
 BEFORE = 8  # tokens of the sorting probe that are the same in both rows of a pair
-HALF = 16  # characters of a piece that are the same in both
 PIECES, CHANGED = 1200, 40
+_WORD = re.compile(r"[A-Za-z']+")
 
 
 def _state(rng: np.random.Generator, sizes: tuple[int, int, int, int, int, int]) -> dict[str, Any]:
@@ -43,6 +44,12 @@ def _ids(array: np.ndarray) -> Any:
     import torch
 
     return torch.from_numpy(np.ascontiguousarray(array, np.int64))
+
+
+def _floats(array: np.ndarray) -> Any:
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(array, np.float32))
 
 
 def _small(array: np.ndarray) -> Any:
@@ -136,37 +143,50 @@ train_sort = Training(
 SPEAKING = (63, 32, 64, 4, 256, 2)
 
 
+def _text(which: str) -> str:
+    """Return the text to learn from, which students have too, or the one that is held out."""
+    here = Path(_text.__code__.co_filename).resolve().parent
+    public = here.parents[1] / "assignments" / here.name / "data" / "shakespeare.txt"
+    return (public if which == "learned" else here / "data" / "held_out.txt").read_text(encoding="utf-8")
+
+
 def _texts() -> tuple[np.ndarray, np.ndarray]:
-    """Return the text to learn from, which students have too, and the one that is held out, as ids of characters."""
-    here = Path(_texts.__code__.co_filename).resolve().parent
-    learned = (here.parents[1] / "assignments" / here.name / "data" / "shakespeare.txt").read_text(encoding="utf-8")
-    held_out = (here / "data" / "held_out.txt").read_text(encoding="utf-8")
+    """Return both texts as ids of characters."""
+    learned, held_out = _text("learned"), _text("held out")
     number = {character: index for index, character in enumerate(sorted(set(learned)))}
     one, other = (np.array([number[character] for character in text], np.uint8) for text in (learned, held_out))
     return one, other
 
 
-def _pieces(text: np.ndarray) -> np.ndarray:
+def _pieces(text: np.ndarray, time: int) -> np.ndarray:
     """Cut a text into inputs with one target more behind them, none of which touches another."""
-    length = SPEAKING[1] + 1
+    length = time + 1
     return text[: len(text) // length * length].reshape(-1, length)
 
 
 def _draw_speaking(rng: np.random.Generator) -> tuple[Any, ...]:
     state, seed = _state(rng, SPEAKING), int(rng.integers(2**31))
     learned, held_out = _texts()
-    pieces = _pieces(held_out)
-    inputs = pieces[rng.permutation(len(pieces))[:PIECES], :-1]
-    changed = inputs[:CHANGED].copy()
-    changed[:, HALF:] = (changed[:, HALF:] + rng.integers(1, SPEAKING[0], size=changed[:, HALF:].shape)) % SPEAKING[0]
+    inputs, changed = _asked(rng, held_out, SPEAKING[1], PIECES, CHANGED)
     return SPEAKING, state, _small(learned), seed, _small(inputs), _small(changed)
+
+
+def _asked(
+    rng: np.random.Generator, text: np.ndarray, time: int, pieces: int, changed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw pieces of a text, and the first of them with other characters in their second halves."""
+    cut, half = _pieces(text, time), time // 2
+    inputs = cut[rng.permutation(len(cut))[:pieces], :-1]
+    others = inputs[:changed].copy()
+    others[:, half:] = (others[:, half:] + rng.integers(1, SPEAKING[0], size=others[:, half:].shape)) % SPEAKING[0]
+    return inputs, others
 
 
 def _surprises(args: tuple[Any, ...], value: Any) -> np.ndarray:
     """Return -log p of every character that does come next. The last one of each piece never was in an input."""
-    inputs = args[4]
+    inputs = args[-2]
     _, text = _texts()
-    follows = {bytes(piece[:-1]): piece[-1] for piece in _pieces(text)}
+    follows = {bytes(piece[:-1]): piece[-1] for piece in _pieces(text, inputs.shape[1])}
     last = np.array([follows[bytes(piece)] for piece in inputs])
     targets = np.concatenate([inputs[:, 1:], last[:, None]], axis=1).astype(np.int64)
     logits = np.asarray(value["logits"], np.float64)
@@ -186,8 +206,31 @@ def _last_characters(args: tuple[Any, ...], value: Any) -> float:
 
 
 def _speaking_moved(args: tuple[Any, ...], value: Any) -> float:
-    one, other = np.asarray(value["logits"])[:CHANGED, :HALF], np.asarray(value["changed"])[:, :HALF]
-    return _moved(one, other)
+    other = np.asarray(value["changed"])
+    rows, half = len(other), other.shape[1] // 2
+    return _moved(np.asarray(value["logits"])[:rows, :half], other[:, :half])
+
+
+# The same with a model that wants a GPU. No hardware has run it, so nothing is asked of what it reaches.
+
+LARGE = (63, 256, 384, 6, 1536, 6)
+
+
+def _draw_large(rng: np.random.Generator) -> tuple[Any, ...]:
+    seed = int(rng.integers(2**31))
+    learned, held_out = _texts()
+    inputs, changed = _asked(rng, held_out, LARGE[1], 128, 16)
+    begun, uniforms = np.zeros((1, 1)), _floats(rng.random((1, 400)))  # character 0 ends a line
+    return LARGE, 64, True, seed, _small(learned), _ids(begun), uniforms, _small(inputs), _small(changed)
+
+
+def _words_that_exist(args: tuple[Any, ...], value: Any) -> float:
+    """Return the share of the written words that occur in the text it has learned from; the last one may be cut."""
+    learned = _text("learned")
+    characters = sorted(set(learned))
+    written = "".join(characters[number] for number in np.asarray(value["written"])[0].tolist())
+    words, known = _WORD.findall(written)[:-1], set(_WORD.findall(learned))
+    return sum(word in known for word in words) / len(words) if words else 0.0
 
 
 train_shakespeare = Training(
@@ -251,5 +294,20 @@ train_shakespeare = Training(
         "trained_backwards",
         "optimiser_made_anew",
         "no_step_taken",
+    ),
+    larger=Training(
+        "train_shakespeare.larger",
+        "train_large",
+        _draw_large,
+        steps=1000,
+        seconds=600,
+        metrics=(
+            Metric("validation_loss", "On a play it has not read, in nats per character.", _validation_loss),
+            Metric("last_characters", "For the last character of each piece, which was in no input.", _last_characters),
+            Metric("look_ahead", "How far other characters at the end move the logits before them.", _speaking_moved),
+            Metric("words_that_exist", "The share of what it writes that are words it has read.", _words_that_exist),
+        ),
+        memory_mb=4096,
+        device_mb=16384,
     ),
 )
