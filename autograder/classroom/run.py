@@ -18,6 +18,7 @@ from autograder.course.spec import Status
 from autograder.judge.grade import grade, without_points
 from autograder.judge.messages import OUR_FAULT
 from autograder.judge.result import Result
+from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Progress, Trainer
 from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source
@@ -34,13 +35,15 @@ def grade_class(
     jobs: int,
     stale: Mapping[str, frozenset[str]] | None = None,
     progress: Progress | None = None,
+    gpus: Gpus | None = None,
 ) -> Iterator[Graded]:
     """Yield what each submission came to, in the order they finish.
 
     `stale` names by student the exercises whose results are new; training exercises that are not among them are left out.
-    `progress` hears of trainings from several threads.
+    `progress` hears of trainings from several threads. On `gpus` the trainings of all submissions share devices; with more
+    `jobs` than may train at once, cases of the next submissions are graded meanwhile.
     """
-    trainer = Trainer(oracle, progress)
+    trainer = Trainer(oracle, progress, gpus)
     stop = threading.Event()
 
     def one(submission: Submission) -> Graded | None:
@@ -100,11 +103,12 @@ def _graded(source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset
     return replace(_without(trainer, Status.GRADER_ERROR, text), problem=text)
 
 
-def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: Watch) -> None:
+def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: Watch, gpus: Gpus | None = None) -> None:
     """Grade what a plan says, here; each result is in the book before the next is waited for."""
     for trial in plan.oracle.trials:
         plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
-    write_down(book, plan, grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training), watch)
+    coming = grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training, gpus)
+    write_down(book, plan, coming, watch)
 
 
 def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Watch) -> None:

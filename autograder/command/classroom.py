@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.machines import Machines, parse_resources
+from autograder.command.machines import Machines, parse_gpus, parse_resources
 from autograder.command.options import (
     AliasOption,
     ClusterOption,
@@ -19,6 +19,7 @@ from autograder.command.options import (
     DeviceOption,
     DueOption,
     EventsOption,
+    GpusOption,
     JobsOption,
     NewOutOption,
     OnlyOption,
@@ -59,6 +60,7 @@ def grade(
     regrade: RegradeOption = None,
     training: TrainingOption = True,
     device: DeviceOption = None,
+    gpus: GpusOption = "",
     shard: ShardOption = "",
     cluster: ClusterOption = "",
     resources: ResourcesOption = None,
@@ -73,8 +75,8 @@ def grade(
     from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
 
-    needs = parse_resources(resources, cluster)
-    where = Machines(course_of(course), slug, jobs or cores(), training, accept_unsandboxed, cluster, needs)
+    needs, shared = parse_resources(resources, cluster), parse_gpus(gpus, device, cluster)
+    where = Machines(course_of(course), slug, jobs or cores(), training, accept_unsandboxed, cluster, needs, shared)
     console = Console(stderr=as_json)
     people, facts = _class_facts(out, roster, alias, due)
     choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts, device)

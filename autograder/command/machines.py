@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING
 from autograder.command.options import class_sandbox, fail
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.sandbox.child.device import CPU, DeviceError
+from autograder.sandbox.child.device import CPU, CUDA, DeviceError
+from autograder.sandbox.machine import cores
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
@@ -34,6 +36,7 @@ class Machines:
     accept_unsandboxed: bool = False
     cluster: str = ""  # address of a scheduler, or this machine
     resources: Mapping[str, float] | None = None  # of the workers that may take part
+    gpus: tuple[str, ...] = ()  # that share the trainings; none where one device was named
 
     def assignment(self) -> Assignment:
         """Return the assignment as it is to be graded."""
@@ -46,6 +49,7 @@ class Machines:
         On a cluster every worker tries it for itself.
         """
         from autograder.oracle.device import on_device, settle_device, wanted_device
+        from autograder.oracle.nvidia_smi import check_one_kind
 
         def opened(name: str, *, trusted: bool = True) -> AbstractContextManager[Sandbox]:
             return class_sandbox(1, on_device(assignment, name), self.course, accept_unsandboxed=trusted)
@@ -54,9 +58,16 @@ class Machines:
             if self.cluster:
                 name, told = wanted_device(assignment, said)
                 return on_device(assignment, name), told
-            there, told = settle_device(assignment, said, opened)
+            for name in self.gpus or (said,):
+                there, told = settle_device(assignment, name, opened)
+            if self.gpus and there.device != CPU:
+                check_one_kind(self.gpus)
+                there = on_device(assignment, CUDA)
         except DeviceError as error:
-            fail(f"--device {said}: {error}")
+            named = (
+                f"--gpus {','.join(name.partition(':')[2] for name in self.gpus)}" if self.gpus else f"--device {said}"
+            )
+            fail(f"{named}: {error}")
         if there.device != CPU:
             with opened(there.device, trusted=self.accept_unsandboxed):
                 pass  # refused now, before the gradebook knows of the device
@@ -69,9 +80,15 @@ class Machines:
         if self.cluster:
             self._on_cluster(book, plan, watch)
             return
-        assignment = plan.oracle.assignment
-        with class_sandbox(self.jobs, assignment, self.course, accept_unsandboxed=self.accept_unsandboxed) as sandbox:
-            carry_out(book, plan, sandbox, self.jobs, watch)
+        from autograder.oracle.gpus import open_gpus
+
+        assignment, slots = plan.oracle.assignment, self.jobs
+        gpus = None
+        if assignment.device != CPU:
+            gpus = open_gpus(self.gpus or (assignment.device,), self.jobs, tell)
+            slots += cores()  # while others train, cases are graded
+        with class_sandbox(slots, assignment, self.course, accept_unsandboxed=self.accept_unsandboxed) as sandbox:
+            carry_out(book, plan, sandbox, slots, watch, gpus)
 
     def _on_cluster(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         try:
@@ -93,6 +110,29 @@ class Machines:
                 write_down(book, plan, coming, watch)
         except ClusterError as error:
             fail(f"{error} What was graded is in {book.folder}.")
+
+
+def tell(line: str) -> None:
+    """Say something of the run to whoever grades."""
+    print(f"autograder: {line}", file=sys.stderr, flush=True)
+
+
+def parse_gpus(said: str, device: str | None, cluster: str) -> tuple[str, ...]:
+    """Read which GPUs trainings share, such as 0,1."""
+    if not said:
+        return ()
+    if device:
+        fail("Say --device for one device, or --gpus for GPUs that share the trainings.")
+    if cluster:
+        fail("--gpus is about this machine; each worker of a cluster uses its own. Say --device cuda.")
+    words = [word.strip() for word in said.split(",")]
+    if not all(word.isdecimal() and len(word) < 4 for word in words):
+        fail(f"{said!r} names no GPUs. Write their numbers: --gpus 0,1")
+    names = tuple(f"{CUDA}:{int(word)}" for word in words)
+    for name in names:
+        if names.count(name) > 1:
+            fail(f"--gpus {said} names {name} twice.")
+    return names
 
 
 def parse_resources(said: list[str] | None, cluster: str) -> dict[str, float] | None:

@@ -30,6 +30,9 @@ DeviceOption = Annotated[
     str | None,
     typer.Option(metavar="DEVICE", show_default="auto", help=f"What models are trained on: {CHOICES}"),
 ]
+GpusOption = Annotated[
+    str, typer.Option(metavar="N,N", help="GPUs of this machine that share the trainings, as many at a time as fit")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 SlugArgument = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its folder's name, such as a5_attention")]
 SlugsArgument = Annotated[

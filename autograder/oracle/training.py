@@ -21,12 +21,15 @@ from autograder.course.spec import Assignment, Metric, Status, Training, Visibil
 from autograder.judge import tensors_made
 from autograder.judge.blame import STATUS
 from autograder.judge.diagnose import named as named_mistake
+from autograder.judge.messages import OUR_FAULT
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.picture import training_picture
 from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
+from autograder.oracle.device import device_trouble
+from autograder.oracle.gpus import Gpus, NoDeviceError, Place
 from autograder.oracle.larger_run import measured, tell_larger
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import FIRST_STEPS, KnownLosses
@@ -56,15 +59,14 @@ Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step
 class Trainer:
     """The training runs of a grading run. Safe to share between threads; the same code is trained once."""
 
-    def __init__(self, oracle: Oracle, progress: Progress | None = None) -> None:
-        self._progress = progress
+    def __init__(self, oracle: Oracle, progress: Progress | None = None, gpus: Gpus | None = None) -> None:
+        self._progress, self._gpus = progress, gpus
         self.assignment: Assignment = oracle.assignment
         self.oracle = oracle
         self.losses = KnownLosses(oracle)
         self._references: dict[str, Outcome] = {}
         self._known: dict[tuple[str, str], ExerciseResult] = {}
         self._once: dict[tuple[str, str], threading.Lock] = {}
-        self._lock = threading.RLock()
 
     def add_to(
         self,
@@ -75,6 +77,7 @@ class Trainer:
     ) -> Result:
         """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
+        wanted.sort(key=lambda training: -training.seconds)
         source = self._as_handed_out(source)
         digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()
         wrong = [e.name for e in result.exercises if e.status is not Status.PASSED]
@@ -103,10 +106,12 @@ class Trainer:
     ) -> Result:
         """Return a result with training exercises in which every case has one status and one reason."""
         for training in self.assignment.trainings if trainings is None else trainings:
-            first = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, Message(message))
-            cases = [first, *(_case(metric, status, message) for metric in training.metrics)]
-            result = self._with(result, self._scored(training, cases))
+            result = self._with(result, self._unmade(training, status, message))
         return result
+
+    def _unmade(self, training: Training, status: Status, message: str) -> ExerciseResult:
+        first = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, Message(message))
+        return self._scored(training, [first, *(_case(metric, status, message) for metric in training.metrics)])
 
     def _with(self, result: Result, exercise: ExerciseResult) -> Result:
         order = [e.name for e in self.assignment.exercises]
@@ -118,7 +123,7 @@ class Trainer:
         return self._reference_run(training, sandbox).curve
 
     def _reference_run(self, training: Training, sandbox: Sandbox) -> Outcome:
-        with self._lock:
+        with self._once.setdefault((training.exercise, ""), threading.Lock()):
             if training.exercise not in self._references:
                 source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
                 outcome = self._run(training, source, sandbox, training.steps, training.seconds)
@@ -135,7 +140,17 @@ class Trainer:
     ) -> ExerciseResult:
         """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
         wrong = [name for name in self.assignment.uses(training.exercise) if name in wrong]
-        rationed = Rationed(sandbox, self._most_seconds(training))
+        try:
+            return self._judged(training, source, sandbox, wrong, named)
+        except NoDeviceError as error:
+            return self._unmade(training, Status.GRADER_ERROR, f"{OUR_FAULT} The next run tries it again: {error}.")
+
+    def _judged(
+        self, training: Training, source: Source, sandbox: Sandbox, wrong: Sequence[str], named: Collection[str]
+    ) -> ExerciseResult:
+        # What is repeated for want of room on a device is not at the student's expense: there each run has its own limit.
+        shared = self._gpus and training.device != CPU
+        rationed = sandbox if shared else Rationed(sandbox, self._most_seconds(training))
         whole = None if wrong else self._whole(training, source, rationed, self.reference_curve(training, sandbox))
         first = head_of(training, whole) if whole else None
         if first is None:
@@ -205,17 +220,26 @@ class Trainer:
         seconds: float,
         opening: Opening | None = None,
     ) -> Outcome:
-        limits = replace(
-            self.assignment.limits,
-            case_seconds=seconds,
-            total_seconds=WALL * seconds,
-            memory_mb=training.memory_mb,
-        )
+        """Make a run of so many steps; where devices are shared, as often as a neighbour or a device ends it by chance."""
+        assignment = self.assignment
         watch = functools.partial(self._hear, training.exercise, steps, opening)
-        request, assignment = self.losses.request(training, steps, training.device), self.assignment
-        where = (training.device, training.device_mb)
-        ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
-        return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+
+        def attempt(place: Place) -> Outcome:
+            allowed = seconds * place.share
+            limits = replace(assignment.limits, memory_mb=training.memory_mb)
+            limits = replace(limits, case_seconds=allowed, total_seconds=WALL * allowed)
+            if opening:
+                opening.begin(place.share)
+            request = self.losses.request(training, steps, place.device)
+            where = (place.device, training.device_mb)
+            ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
+            outcome = ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+            return replace(outcome, seconds=outcome.seconds / place.share)
+
+        if self._gpus is None or training.device == CPU:
+            return attempt(Place(training.device, 1))
+        usual = training.seconds * steps / training.steps
+        return self._gpus.run(training.exercise, usual, attempt, lambda name: device_trouble(assignment, name, sandbox))
 
     def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:
         if self._progress:

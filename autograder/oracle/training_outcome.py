@@ -81,15 +81,19 @@ class Opening:
 
     def __init__(self, training: Training, expected: np.ndarray) -> None:
         self._training, self._expected = training, expected
+        self.begin(1)
+
+    def begin(self, share: int) -> None:
+        """Begin anew, for a run that shares its device with so many, itself among them."""
         self._losses: list[float] = []
-        self._began = time.monotonic()
+        self._began, self._share = time.monotonic(), share
         self.stopped = False
 
     def __call__(self, loss: float) -> bool:
         """Take the next loss; return whether to stop."""
         self._losses.append(loss)
         if len(self._losses) == self._training.first_steps:
-            slow = is_hopeless(time.monotonic() - self._began, self._training)
+            slow = is_hopeless((time.monotonic() - self._began) / self._share, self._training)
             self.stopped = slow or not agree(self._losses, self._expected, self._training)
         return self.stopped
 

@@ -33,7 +33,7 @@ from autograder.sandbox.events import (
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY, fitting
 from autograder.sandbox.pipes import Ends
-from autograder.sandbox.time_limits import WAITING, Budget, EndedError, Stretch
+from autograder.sandbox.time_limits import STOPPED, WAITING, Budget, EndedError, Stretch
 
 MAX_STRIKES = 2
 START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's
@@ -258,7 +258,7 @@ class Attempt:
         if len(self._curve) < MAX_CURVE:
             self._curve.append((step, loss))
             if self._job.watch is not None and self._job.watch(step, loss):
-                raise EndedError(Ending.TIMEOUT, "it was stopped")
+                raise EndedError(Ending.TIMEOUT, STOPPED)
 
     def _event(self, name: str, stretch: Stretch) -> dict[str, Any]:
         """Return the next event, which has to be of one kind."""

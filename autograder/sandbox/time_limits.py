@@ -17,6 +17,7 @@ SLACK = 1 << 16  # bytes a frame holds beside the answer itself
 MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends; honest ones take .1 ms for each request
 ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included; following mistakes may need .6
 WAITING = "it was waiting for something that did not come"
+STOPPED = "it was stopped"  # by whoever watched its losses
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
 

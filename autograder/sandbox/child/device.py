@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 CPU = "cpu"
+CUDA = "cuda"
 CHOICES = "auto, cpu, cuda, mps or the number of a GPU"
 _NAMED = re.compile(r"cpu|mps|cuda(:\d{1,3})?")
 
