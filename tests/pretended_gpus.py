@@ -16,7 +16,7 @@ from typing import Any
 PRETENDED = Path(__file__).with_name("pretended_device.py").read_text(encoding="utf-8")
 TOTAL_MB, IDLE_MB = 1000, 10
 SMI = """#!{python}
-import os, pathlib
+import json, os, pathlib
 
 def is_there(pid):
     try:
@@ -25,7 +25,7 @@ def is_there(pid):
         return isinstance(error, PermissionError)
     return True
 
-for index, name in enumerate({names!r}):
+for index, name in enumerate(json.loads(pathlib.Path({home!r}, "kinds").read_text())):
     said = [(int(file.name), file.read_text()) for file in pathlib.Path({home!r}, f"cuda_{{index}}").glob("[0-9]*")]
     used = {idle} + sum(int(text or 0) for pid, text in said if is_there(pid))
     print(f"{{index}}, GPU-{{index}}, {{name}}, {total}, {{used}}")
@@ -38,14 +38,18 @@ import pathlib
 import time
 
 HOME, TOTAL_MB, IDLE_MB = pathlib.Path({home!r}), {total}, {idle}
+VISIBLE = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+
+
+def place_of(device):
+    return HOME / ("cuda_" + VISIBLE[int(str(device).partition(":")[2] or 0)])
 
 
 class Losable(Pretended):
     def named(self, device):
-        folder = HOME / ("cuda_" + str(device).partition(":")[2] if ":" in str(device) else "cuda_0")
-        if str(device) != "cpu" and not folder.exists():
+        if str(device) != "cpu" and not place_of(device).exists():
             raise RuntimeError("CUDA error: invalid device ordinal. CUDA kernel errors might be reported later")
-        if (folder / "lost").exists():
+        if str(device) != "cpu" and (place_of(device) / "lost").exists():
             raise RuntimeError("CUDA error: unspecified launch failure. CUDA kernel errors might be reported later")
         return super().named(device)
 
@@ -68,7 +72,7 @@ def fit(student, report, steps, w, x, y, held_out, device="cpu"):
     if device == "cpu":
         return learn(student, report, steps, w, x, y, held_out, device)
     plan, first = json.loads((HOME / "plan").read_text()), not (HOME / "log").exists()
-    folder = HOME / ("cuda_" + (device.partition(":")[2] or "0"))
+    folder = place_of(device)
     mine = folder / str(os.getpid())
     mine.write_text(str(getattr(student, "FILLS", plan["fills"])))
     try:
@@ -77,11 +81,11 @@ def fit(student, report, steps, w, x, y, held_out, device="cpu"):
             time.sleep(0.01)
             most = max(most, beside(folder))
         used = IDLE_MB + sum(int(file.read_text() or 0) for file in folder.glob("[0-9]*"))
-        note(device=device, beside=most, used=used, name=getattr(student, "NAME", ""))
+        note(device=device, gpu=folder.name, beside=most, used=used, name=getattr(student, "NAME", ""))
         time.sleep(plan["seconds"])
         if used > TOTAL_MB:
             raise RuntimeError("CUDA out of memory. Tried to allocate 20.00 MiB")
-        if getattr(student, "BREAKS", False) or (plan["loses"] == device and not first):
+        if getattr(student, "BREAKS", False) or (plan["loses"] == folder.name and not first):
             (folder / "lost").touch()
         return learn(student, report, steps, w, x, y, held_out, device)
     finally:
@@ -126,6 +130,10 @@ class Gpus:
         """Return the harness of the tiny course's line, for these GPUs."""
         return PRETENDED + HARNESS.format(home=str(self.home), total=TOTAL_MB, idle=IDLE_MB)
 
+    def be_of(self, kinds: Sequence[str]) -> None:
+        """Have `nvidia-smi` say of what kind each is."""
+        (self.home / "kinds").write_text(json.dumps(list(kinds)), encoding="utf-8")
+
     def plan(
         self, *, fills: int, meets: int = 1, patience: float = 20.0, seconds: float = 0.8, loses: str = ""
     ) -> None:
@@ -141,7 +149,8 @@ def make_gpus(home: Path, names: Sequence[str]) -> Gpus:
         (home / f"cuda_{index}").mkdir(parents=True)
     made.tools.mkdir()
     smi = made.tools / "nvidia-smi"
-    text = SMI.format(python=sys.executable, names=list(names), home=str(home), total=TOTAL_MB, idle=IDLE_MB)
+    made.be_of(names)
+    text = SMI.format(python=sys.executable, home=str(home), total=TOTAL_MB, idle=IDLE_MB)
     smi.write_text(text, encoding="utf-8")
     smi.chmod(0o755)
     return made

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +41,20 @@ Json = dict[str, Any]
 class Cluster:
     """A scheduler and worker processes; a worker that dies is started again by the process that minds it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, options: Sequence[str] = (), environments: Sequence[Mapping[str, str]] = ({}, {})
+    ) -> None:
         self._file = folder / "scheduler.json"
         self._folder = folder  # for what workers that are killed leave, too
         self._processes = [self._start("dask_scheduler", "--port", "0", "--no-dashboard")]
-        for number in (1, 2):
-            self._processes.append(self._start("dask_worker", *_WORKER, "--local-directory", folder / str(number)))
+        for number, more in enumerate(environments, 1):
+            place = ("--local-directory", folder / str(number))
+            self._processes.append(self._start("dask_worker", *(options or _WORKER), *place, **more))
 
-    def _start(self, module: str, *options: object) -> subprocess.Popen[bytes]:
+    def _start(self, module: str, *options: object, **more: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.{module}", "--scheduler-file", self._file, *options]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        environment = os.environ | {"TMPDIR": str(self._folder)}
+        environment = os.environ | {"TMPDIR": str(self._folder)} | more
         return subprocess.Popen([str(part) for part in command], env=environment, **quiet)
 
     def address(self) -> str:

@@ -14,6 +14,7 @@ from test_device import edit
 from typer.testing import CliRunner
 
 from autograder.cli import app
+from autograder.proof import trainings
 
 ALIKE = ["NVIDIA H100 80GB HBM3"] * 2
 
@@ -88,6 +89,9 @@ def test_kinds_of_gpus_are_not_mixed(course_copy: Path, tmp_path: Path, monkeypa
     assert not (mixed.home / "log").exists()
     assert graded(course, "--gpus", "1").exit_code == 0
     assert {entry["device"] for entry in mixed.log()} == {"cuda:1"}
+    later = graded(course, "--gpus", "0", "--regrade", "train_line")
+    assert later.exit_code == 2
+    assert "This class was trained on a Tesla T4, and cuda:0 is a NVIDIA A100-SXM4-40GB" in later.output
 
 
 @pytest.mark.parametrize(
@@ -117,7 +121,7 @@ def test_a_lost_gpu_costs_nobody_a_point(course_copy: Path, gpus: Gpus) -> None:
     course = course_on(course_copy, gpus)
     students = [f"s{number}" for number in range(6)]
     write_class(course, **dict.fromkeys(students, ""))
-    gpus.plan(fills=250, meets=2, patience=2.0, loses="cuda:1")
+    gpus.plan(fills=250, meets=2, patience=2.0, loses="cuda_1")
     done = graded(course, "--gpus", "0,1", "--jobs", "6")
     assert done.exit_code == 0, done.output
     assert [trained(course, student)["score"] for student in students] == [3] * 6
@@ -129,7 +133,7 @@ def test_where_every_gpu_is_lost_trainings_wait_for_the_next_run(course_copy: Pa
     """They are the grader's failure, said with the reason; other exercises are graded, and the next run does the rest."""
     course = course_on(course_copy, gpus)
     write_class(course, ada="", bob="")
-    gpus.plan(fills=250, loses="cuda:0")
+    gpus.plan(fills=250, loses="cuda_0")
     done = graded(course, "--gpus", "0", "--jobs", "2")
     assert done.exit_code == 1, done.output
     for student in ("ada", "bob"):
@@ -171,6 +175,26 @@ def test_running_out_of_memory_beside_others_is_no_verdict(course_copy: Path, gp
     assert done.exit_code == 0, done.output
     assert [trained(course, student)["score"] for student in students] == [3] * 3
     assert [entry["used"] > TOTAL_MB for entry in gpus.log()].count(True) == 3
+
+
+def test_a_doctor_trains_on_a_gpu(course_copy: Path, gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its trainings share it as a class's do: where two do not fit, none is beside another, and the promises hold."""
+    course = course_on(course_copy, gpus)
+    gpus.plan(fills=600, meets=2, patience=1.0)
+    whole = trainings.examine_trainings
+
+    def at_two_seeds(*words: Any, **more: Any) -> Any:
+        assignment, sandbox, jobs, seeds, *others = words
+        return whole(assignment, sandbox, jobs, seeds[:2], *others, **more)
+
+    monkeypatch.setattr(trainings, "examine_trainings", at_two_seeds)
+    told = ["doctor", "t3_learning", "--training", "--device", "cuda", "--jobs", "2", "--json", "--course", str(course)]
+    done = CliRunner().invoke(app, told)
+    proofs = [proof for proof in json.loads(done.stdout)["t3_learning"] if proof["promise"].startswith("train_line")]
+    assert len(proofs) == 3
+    assert not [proof["broken"] for proof in proofs if proof["broken"]]
+    assert {entry["device"] for entry in gpus.log()} == {"cuda"}
+    assert max(entry["used"] for entry in gpus.log()) <= TOTAL_MB
 
 
 def test_without_a_measure_trainings_run_one_at_a_time(

@@ -250,8 +250,8 @@ def test_what_the_driver_tells_is_read() -> None:
     ]
     places = {
         device: gpu_of(gpus, device, visible)
-        for device, visible in (("cuda", None), ("cuda:1", "0,2"), ("cuda:2", "GPU-89ab"), ("mps", None))
+        for device, visible in (("cuda", None), ("cuda:1", "0,2"), ("cuda:2", "GPU-89ab"))
     }
-    assert places == {"cuda": gpus[0], "cuda:1": gpus[1], "cuda:2": None, "mps": None}
+    assert places == {"cuda": gpus[0], "cuda:1": gpus[1], "cuda:2": None}
     assert gpu_of(gpus, "cuda:0", "GPU-89ab") == gpus[1]
     assert gpu_of(gpus, "cuda", "MIG-1234") is None

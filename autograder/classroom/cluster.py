@@ -16,7 +16,7 @@ import contextlib
 import queue
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,13 +24,15 @@ from typing import Any
 import distributed
 from distributed.comm.core import CommClosedError
 
-from autograder.classroom.cluster_worker import Crew, Done, Task, run_task
+from autograder.classroom.cluster_worker import Crew, Done, LostGpuError, Task, run_task
 from autograder.classroom.record import Graded
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Status
 from autograder.judge.grade import without_points
 from autograder.judge.messages import OUR_FAULT
+from autograder.oracle.nvidia_smi import check_one_kind
 from autograder.oracle.training import Trainer
+from autograder.sandbox.child.device import DeviceError
 from autograder.sandbox.job import Isolation
 
 LEAST, MOST = 20, 50  # submissions in a task
@@ -56,6 +58,11 @@ class _Queues:
     alone: deque[Submission] = field(default_factory=deque)
     again: deque[tuple[tuple[Submission, ...], bool]] = field(default_factory=deque)  # done, and lost with the worker
     running: dict[Any, tuple[tuple[Submission, ...], bool]] = field(default_factory=dict)  # and whether it is alone
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything is still to be submitted."""
+        return bool(self.tasks or self.singles or self.alone or self.again)
 
     def next(self, most: int) -> tuple[tuple[Submission, ...], bool] | None:
         """Return what is to be submitted now, if anything is."""
@@ -89,9 +96,10 @@ def grade_on_cluster(
     submissions: Sequence[Submission],
     stale: Mapping[str, frozenset[str]],
     resources: Mapping[str, float] | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Graded]:
-    """Yield what each submission came to, as tasks come back. Raises ClusterError."""
-    coordinator = _Coordinator(client, crew, trainer, stale, dict(resources or {}))
+    """Yield what each submission came to, as tasks come back; `say` hears of workers that are given up. Raises ClusterError."""
+    coordinator = _Coordinator(client, crew, trainer, stale, dict(resources or {}), say)
     try:
         client.register_plugin(crew)
         yield from coordinator.grade(submissions)
@@ -112,7 +120,9 @@ class _Coordinator:
         trainer: Trainer,
         stale: Mapping[str, frozenset[str]],
         resources: dict[str, float],
+        say: Callable[[str], None],
     ) -> None:
+        self._say, self._lost, self._kinds = say, set[str](), dict[str, str]()
         self._client, self._crew, self._trainer, self._stale, self._resources = client, crew, trainer, stale, resources
         self._back: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._seen = time.monotonic()
@@ -124,9 +134,9 @@ class _Coordinator:
         queues = _Queues(deque(cut(submissions, self._look())))
         try:
             while True:
-                while found := queues.next(AHEAD * max(self._look(), 1)):
+                while self._may_send() and (found := queues.next(AHEAD * max(self._look(), 1))):
                     queues.running[self._submit(found[0])] = found
-                if not queues.running:
+                if not queues.running and not queues.waits:
                     return
                 with contextlib.suppress(queue.Empty):
                     future = self._back.get(timeout=_LOOK)
@@ -135,15 +145,21 @@ class _Coordinator:
             if self._client.status == "running":
                 self._client.cancel(list(queues.running), force=True)
 
+    def _may_send(self) -> bool:
+        """Whether a task would find a worker, or none that it would find is known to be of no use."""
+        return self._look() > 0 or not self._lost
+
     def _look(self) -> int:
         """Return how many threads there are now that may take tasks. Raises ClusterError after a while without any."""
         if self._client.status != "running":  # it would forget what it was given, even if it came back
             raise ClusterError(_GONE)
         now = time.monotonic()
         if now - self._looked >= _LOOK:
-            workers = self._client.scheduler_info()["workers"].values()
-            able = (w for w in workers if all(w["resources"].get(k, 0) >= v for k, v in self._resources.items()))
+            workers = self._client.scheduler_info()["workers"]
+            able = (w for name, w in workers.items() if name not in self._lost)
+            able = (w for w in able if all(w["resources"].get(k, 0) >= v for k, v in self._resources.items()))
             self._threads, self._looked = sum(worker["nthreads"] for worker in able), now
+            self._others = [name for name in workers if name not in self._lost]
         if self._threads:
             self._seen = now
         elif now - self._seen > PATIENCE:
@@ -156,7 +172,8 @@ class _Coordinator:
 
     def _submit(self, some: tuple[Submission, ...]) -> Any:
         task = Task(self._crew.name, some, {s.student: self._stale[s.student] for s in some})
-        future = self._client.submit(run_task, task, pure=False, resources=self._resources or None)
+        others = self._others if self._lost else None
+        future = self._client.submit(run_task, task, pure=False, resources=self._resources or None, workers=others)
         future.add_done_callback(self._back.put)
         return future
 
@@ -166,8 +183,12 @@ class _Coordinator:
             if future.status == "lost":  # with its worker, when it was done already
                 raise CancelledError
             done: Done = future.result()
-        except distributed.scheduler.KilledWorker:
-            if alone:
+        except (distributed.scheduler.KilledWorker, LostGpuError) as error:
+            if isinstance(error, LostGpuError):
+                self._give_up(error)
+            if isinstance(error, LostGpuError) and not error.begun:
+                queues.again.append((some, alone))
+            elif alone:
                 yield self._deadly(some[0])
             elif len(some) == 1:
                 queues.alone.extend(some)
@@ -178,9 +199,27 @@ class _Coordinator:
         except Exception as error:
             raise ClusterError(f"{error}") from error
         else:
+            self._check_kind(done)
             self._isolation = done.isolation
             for submission, (result, seconds) in zip(some, done.results, strict=True):
                 yield Graded(submission, result, done.isolation, seconds)
+
+    def _give_up(self, error: LostGpuError) -> None:
+        """Send nothing more to a worker that lost its GPU; say so once."""
+        if error.address not in self._lost:
+            self._lost.add(error.address)
+            self._looked = 0.0
+            self._say(f"The worker at {error.address} gets no more work, since {error.text} is lost.")
+
+    def _check_kind(self, done: Done) -> None:
+        """Raise ClusterError where another worker's GPU is of another kind."""
+        if not done.gpu and not self._kinds:
+            return
+        self._kinds[f"the GPU at {done.worker}"] = done.gpu
+        try:
+            check_one_kind(self._kinds)
+        except DeviceError as error:
+            raise ClusterError(str(error)) from None
 
     def _deadly(self, submission: Submission) -> Graded:
         """Return the result of a submission that ended every worker that graded it, alone as well."""

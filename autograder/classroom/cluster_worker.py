@@ -7,22 +7,27 @@ worker with another version, or other cases, grades nobody.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tempfile
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import distributed
 
+from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import exercise_keys
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.judge.result import Result
 from autograder.oracle.device import device_trouble, on_device, open_for
+from autograder.oracle.gpus import Gpus, open_gpus
+from autograder.oracle.nvidia_smi import NvidiaSmi
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.child.device import CPU, refusal
@@ -33,6 +38,14 @@ _TREES = ("assignments", "solutions")
 
 class CrewError(Exception):
     """This worker must not grade this class; the message says why and what to do."""
+
+
+class LostGpuError(Exception):
+    """A worker's GPU is lost; `begun` says whether that was during the task, so that the task may be why."""
+
+    def __init__(self, text: str, address: str, begun: bool) -> None:
+        super().__init__(text, address, begun)
+        self.text, self.address, self.begun = text, address, begun
 
 
 @dataclass(frozen=True)
@@ -46,10 +59,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task came to: a result and seconds for each submission, and how student code was kept apart there."""
+    """What a task came to: a result and seconds for each submission, and how student code was kept apart there.
+
+    Where something is trained on a GPU, `worker` and `gpu` are the worker's address and what its GPU is called.
+    """
 
     results: tuple[tuple[Result, float], ...]
     isolation: Isolation
+    worker: str = ""
+    gpu: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,6 +83,17 @@ class Orders:
     device: str = CPU
 
 
+@dataclass(frozen=True)
+class _Ready:
+    """What a worker grades with. Its threads are for trainings that share its GPU."""
+
+    trainer: Trainer
+    sandbox: Sandbox
+    threads: ThreadPoolExecutor
+    gpus: Gpus | None
+    gpu: str
+
+
 class Crew(distributed.WorkerPlugin):
     """Grades on one worker. What it needs is made for its first task, and ends with the worker or the class."""
 
@@ -74,7 +103,7 @@ class Crew(distributed.WorkerPlugin):
     def setup(self, worker: Any) -> None:
         """Join a worker."""
         self._lock = threading.Lock()
-        self._ready: tuple[Trainer, Sandbox] | None = None
+        self._ready: _Ready | None = None
         self._threads, self._address = worker.state.nthreads, worker.address
         self._folder = tempfile.mkdtemp(prefix="autograder-", dir=worker.local_directory)
 
@@ -82,23 +111,39 @@ class Crew(distributed.WorkerPlugin):
         """Leave it: end every sandbox and remove the files."""
         with self._lock:
             if self._ready:
-                self._ready[1].close()
+                self._ready.sandbox.close()
+                self._ready.threads.shutdown()
                 self._ready = None
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def grade(self, task: Task) -> Done:
-        """Grade some submissions, one after the other; every thread of the worker has a slot of the pool."""
-        trainer, sandbox = self._get_ready()
-        graded = (grade_one(trainer, one, sandbox, task.stale[one.student]) for one in task.submissions)
-        return Done(tuple((one.result, one.seconds) for one in graded), sandbox.isolation)
+        """Grade some submissions, one after the other; every thread of the worker has a slot of the pool.
 
-    def _get_ready(self) -> tuple[Trainer, Sandbox]:
+        Where they train on a GPU, as many at a time as the worker has threads: a task has the GPU, and shares it. Raises
+        LostGpuError where that is lost.
+        """
+        ready = self._get_ready()
+        self._check_gpu(ready, begun=False)
+
+        def one(submission: Submission) -> Graded:
+            return grade_one(ready.trainer, submission, ready.sandbox, task.stale[submission.student])
+
+        graded = tuple((ready.threads.map if ready.gpus else map)(one, task.submissions))
+        self._check_gpu(ready, begun=True)
+        results = tuple((one.result, one.seconds) for one in graded)
+        return Done(results, ready.sandbox.isolation, self._address, ready.gpu)
+
+    def _check_gpu(self, ready: _Ready, *, begun: bool) -> None:
+        if ready.gpus and ready.gpus.all_lost:
+            raise LostGpuError(ready.gpus.all_lost, self._address, begun)
+
+    def _get_ready(self) -> _Ready:
         with self._lock:
             if self._ready is None:
                 self._ready = self._prepared()
             return self._ready
 
-    def _prepared(self) -> tuple[Trainer, Sandbox]:
+    def _prepared(self) -> _Ready:
         orders, course = self.orders, Path(self._folder)
         for name, data in orders.files:
             path = course / name
@@ -126,7 +171,9 @@ class Crew(distributed.WorkerPlugin):
         if device != CPU and (reason := device_trouble(assignment, device, sandbox)):
             sandbox.close()
             raise CrewError(refusal(device, f"on the worker at {self._address}", reason))
-        return Trainer(oracle), sandbox
+        gpus = None if device == CPU else open_gpus((device,), self._threads, logging.getLogger(__name__).warning)
+        gpu = "" if device == CPU else NvidiaSmi().kind(device)
+        return _Ready(Trainer(oracle, gpus=gpus), sandbox, ThreadPoolExecutor(self._threads), gpus, gpu)
 
 
 def course_files(course: Path, slug: str) -> tuple[tuple[str, bytes], ...]:

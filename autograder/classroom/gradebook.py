@@ -63,6 +63,7 @@ class Facts:
     roster: tuple[Person, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)  # ids of the roster by names of exports
     device: str = ""  # what models are trained on
+    gpu: str = ""  # of which kind that is, as its maker names it; "cpu" after a run without one
     shard: str = ""  # the part of the class that is graded into this book
 
 

@@ -151,13 +151,15 @@ class _Examination:
     def _trained(self, assignment: Assignment, sandbox: Sandbox) -> Iterator[Proof]:
         """Yield the proofs of trainings, in a sandbox of their own where they run on another device than the CPU."""
         from autograder.oracle.device import open_for
+        from autograder.oracle.gpus import open_gpus
         from autograder.proof.trainings import examine_trainings
 
         if assignment.device == CPU:
             yield from examine_trainings(assignment, sandbox, self.slots, range(10))
             return
+        gpus = open_gpus((assignment.device,), self.slots, lambda line: print(line, file=sys.stderr))
         with open_for(assignment, self.slots) as apart:
-            yield from examine_trainings(assignment, apart, self.slots, range(10))
+            yield from examine_trainings(assignment, apart, self.slots, range(10), gpus)
 
     def saved(self, slug: str) -> Saved:
         """Return what changes when a file of an assignment is saved; a stub that is written here is none of them."""

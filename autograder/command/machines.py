@@ -49,7 +49,7 @@ class Machines:
         On a cluster every worker tries it for itself.
         """
         from autograder.oracle.device import on_device, settle_device, wanted_device
-        from autograder.oracle.nvidia_smi import check_one_kind
+        from autograder.oracle.nvidia_smi import NvidiaSmi, check_one_kind
 
         def opened(name: str, *, trusted: bool = True) -> AbstractContextManager[Sandbox]:
             return class_sandbox(1, on_device(assignment, name), self.course, accept_unsandboxed=trusted)
@@ -61,7 +61,7 @@ class Machines:
             for name in self.gpus or (said,):
                 there, told = settle_device(assignment, name, opened)
             if self.gpus and there.device != CPU:
-                check_one_kind(self.gpus)
+                check_one_kind({name: NvidiaSmi().kind(name) for name in self.gpus})
                 there = on_device(assignment, CUDA)
         except DeviceError as error:
             named = (
@@ -83,9 +83,10 @@ class Machines:
         from autograder.oracle.gpus import open_gpus
 
         assignment, slots = plan.oracle.assignment, self.jobs
-        gpus = None
+        names, gpus = self.gpus or (assignment.device,), None
+        _keep_kind(book, names[0])
         if assignment.device != CPU:
-            gpus = open_gpus(self.gpus or (assignment.device,), self.jobs, tell)
+            gpus = open_gpus(names, self.jobs, tell)
             slots += cores()  # while others train, cases are graded
         with class_sandbox(slots, assignment, self.course, accept_unsandboxed=self.accept_unsandboxed) as sandbox:
             carry_out(book, plan, sandbox, slots, watch, gpus)
@@ -106,10 +107,25 @@ class Machines:
         trainer = Trainer(plan.oracle)
         try:
             with connected(self.cluster) as client:
-                coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale, self.resources)
+                coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale, self.resources, tell)
                 write_down(book, plan, coming, watch)
         except ClusterError as error:
             fail(f"{error} What was graded is in {book.folder}.")
+
+
+def _keep_kind(book: Gradebook, device: str) -> None:
+    """Note of what kind a class's GPUs are, and refuse another kind than it was trained on before."""
+    from autograder.classroom.gradebook import Facts
+    from autograder.oracle.nvidia_smi import NvidiaSmi
+
+    known, kind = book.facts.gpu, CPU if device == CPU else NvidiaSmi().kind(device)
+    if known not in ("", CPU) and kind not in ("", CPU, known):
+        fail(
+            f"This class was trained on a {known}, and {device} is a {kind}, which need not compute alike. Name GPUs of that "
+            "kind, or grade the whole class in another folder."
+        )
+    if known or kind != CPU:
+        book.set_facts(Facts(gpu=kind))
 
 
 def tell(line: str) -> None:

@@ -97,14 +97,19 @@ class Gpus:
                 raise NoDeviceError(f"{losses} GPUs were lost while it was trained, {device.name} the last: {lost}")
             alone = True
 
+    @property
+    def all_lost(self) -> str:
+        """Why no device is left, or nothing where one is."""
+        return "" if self._load.devices else _listed(self._lost)
+
     def _enter(self, run: Run) -> tuple[Run, Device]:
         """Wait until a training may start. Raises NoDeviceError where there is no device for it any more."""
         with self._turn:
             self._load = replace(self._load, waiting=(*self._load.waiting, run))
             self._start()
             while run.number not in self._placed:
-                if not self._load.devices:
-                    raise NoDeviceError(f"every GPU is lost: {_listed(self._lost)}")
+                if self.all_lost:
+                    raise NoDeviceError(f"every GPU is lost: {self.all_lost}")
                 self._turn.wait()
             return self._placed.pop(run.number)
 

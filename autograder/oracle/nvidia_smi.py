@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.sandbox.child.device import DeviceError
+from autograder.sandbox.child.device import CUDA, DeviceError
 
 ASK_SECONDS = 10.0  # for an answer; a driver that hangs tells nothing
 _FIELDS = "index,uuid,name,memory.total,memory.used"
@@ -45,10 +45,8 @@ def list_gpus() -> tuple[Gpu, ...]:
 
 
 def gpu_of(gpus: Sequence[Gpu], device: str, visible: str | None = None) -> Gpu | None:
-    """Return the GPU that torch calls by a device's name, where it sees those that CUDA_VISIBLE_DEVICES names, or all."""
-    kind, _, number = device.partition(":")
-    if kind != "cuda":
-        return None
+    """Return the GPU that torch calls by a name such as cuda:1, where it sees those that CUDA_VISIBLE_DEVICES names, or all."""
+    number = device.partition(":")[2]
     names = [name.strip() for name in visible.split(",")] if visible else [str(gpu.index) for gpu in gpus]
     name = names[int(number or 0)] if int(number or 0) < len(names) else ""
     return next((gpu for gpu in gpus if name and (name == str(gpu.index) or gpu.uuid.startswith(name))), None)
@@ -59,7 +57,14 @@ class NvidiaSmi:
 
     def gpu(self, device: str) -> Gpu | None:
         """Return the GPU that a device is, or None where that is not known."""
+        if not device.startswith(CUDA):
+            return None
         return gpu_of(list_gpus(), device, os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+    def kind(self, device: str) -> str:
+        """Return what a device is called by its maker, or nothing where that is not known."""
+        gpu = self.gpu(device)
+        return gpu.kind if gpu else ""
 
     def used_mb(self, device: str) -> float | None:
         """Return how much of a device's memory is used now, by anyone."""
@@ -67,10 +72,8 @@ class NvidiaSmi:
         return gpu.used_mb if gpu else None
 
 
-def check_one_kind(devices: Sequence[str]) -> None:
-    """Raise DeviceError where several devices are not surely of one kind: no grade may depend on which it got."""
-    gauge = NvidiaSmi()
-    kinds = {device: gpu.kind if (gpu := gauge.gpu(device)) else "" for device in devices}
+def check_one_kind(kinds: Mapping[str, str]) -> None:
+    """Raise DeviceError where devices, by their names, are not surely of one kind: no grade may depend on which it got."""
     if len(kinds) < 2:
         return
     if not all(kinds.values()):

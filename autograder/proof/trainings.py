@@ -11,6 +11,7 @@ from dataclasses import replace
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.result import ExerciseResult
+from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
@@ -19,11 +20,16 @@ from autograder.proof.soundness import Proof
 from autograder.sandbox.job import Sandbox, Source
 
 
-def examine_trainings(assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int]) -> Iterator[Proof]:
-    """Yield proofs that the reference learns at every seed, that other correct solutions do at the first, and that known mistakes do not."""
+def examine_trainings(
+    assignment: Assignment, sandbox: Sandbox, jobs: int, seeds: Sequence[int], gpus: Gpus | None = None
+) -> Iterator[Proof]:
+    """Yield proofs that the reference learns at every seed, that other correct solutions do at the first, and that known mistakes do not.
+
+    On `gpus` they share devices.
+    """
     for training in assignment.trainings:
         only = replace(assignment, trainings=(training,))
-        trainers = [Trainer(Oracle(only, seed)) for seed in seeds]
+        trainers = [Trainer(Oracle(only, seed), gpus=gpus) for seed in seeds]
         right = {f"seed {t.oracle.seed}": (t, Source.of(assignment.file, assignment.reference), ()) for t in trainers}
         results = train_all(training, right, sandbox, jobs)
         broken = [f"{name}: {line}" for name, result in results.items() for line in exercise_failures(result)]
