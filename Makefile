@@ -1,6 +1,7 @@
 # make demo   install what is pinned, grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
 # make bench        measure grading speed, as ratios in one run
+# make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
 # make test-environments  the references in every environment that people have, and a table of what came of it
 # make test-otter   otter assign and otter run on our bundles, in an environment of their own
@@ -13,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test bench bench-peers test-otter test-environments mutants lint clean
+.PHONY: demo test bench bench-packing bench-peers test-otter test-environments mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -32,6 +33,9 @@ mutants: $(VENV)/.installed
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/bench.py
+
+bench-packing: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/packing.py
 
 bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
 	$(BIN)/python benchmarks/peers.py

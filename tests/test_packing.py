@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -200,14 +201,17 @@ def test_a_doctor_trains_on_a_gpu(course_copy: Path, gpus: Gpus, monkeypatch: py
 def test_without_a_measure_trainings_run_one_at_a_time(
     course_copy: Path, gpus: Gpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is packed by guess, and a line says why."""
+    """Nothing is packed by guess, and a line says why. What two hand in alike is trained once."""
     (gpus.tools / "nvidia-smi").unlink()
     course = course_on(course_copy, gpus)
-    write_class(course, ada="", bob="", cyd="")
+    folder = write_class(course, ada="", bob="")
+    shutil.copy(folder / "ada.py", folder / "eve.py")
     gpus.plan(fills=100, meets=2, patience=2.0)
     done = graded(course, "--device", "cuda", "--jobs", "3")
     assert done.exit_code == 0, done.output
     assert max(entry["beside"] for entry in gpus.log()) == 1
+    assert sorted(entry["name"] for entry in gpus.log()) == ["", "ada", "bob"]
+    assert trained(course, "eve")["score"] == 3
     assert "nvidia-smi" in done.output
     monkeypatch.delenv("PATH")
     refused = graded(course, "--gpus", "0,1")
