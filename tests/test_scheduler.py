@@ -235,6 +235,18 @@ def test_what_neighbours_may_have_done_is_tried_alone(first: Outcome, attempts: 
     assert shares == [4, 1][:attempts]
 
 
+def test_one_that_fills_much_does_not_keep_the_class_from_sharing() -> None:
+    """It runs alone after it ran out beside others; what that teaches of its kind is bounded."""
+    cards = Cards(1000.0)
+    gpus = Gpus(cards.devices, cards, 8, look_seconds=0.001)
+    assert all_of(gpus, cards, [100.0]) == [Ending.RETURNED]
+    full = [Outcome(Ending.RAISED, trouble=Trouble("OutOfMemoryError", "CUDA out of memory."))]
+    gpus.run("kind", 1.0, lambda place: full.pop() if full else cards.train(place, 900.0), cards.trouble)
+    shares = list[int]()
+    gpus.run("kind", 1.0, lambda place: shares.append(place.share) or Outcome(Ending.RETURNED), cards.trouble)  # type: ignore[func-returns-value]
+    assert shares == [3]
+
+
 def test_what_the_driver_tells_is_read() -> None:
     """Of a whole machine; parts of a GPU, whose memory it does not tell, and what is not a GPU are left out."""
     text = (

@@ -21,6 +21,7 @@ from autograder.sandbox.job import Ending, Outcome
 from autograder.sandbox.time_limits import STOPPED
 
 LOOK_SECONDS = 0.5  # between two looks at a device's memory; what a training fills grows and does not shrink
+MOST_GROWTH = 2  # times the first of a kind: so much memory is kept for each of it at most, however much one fills
 MOST_LOSSES = 2  # devices that may be lost under one training
 _DRIVER = re.compile(r"CUDA|CUBLAS|CUDNN|MPS|out of memory", re.IGNORECASE)
 _FULL = "out of memory"
@@ -60,6 +61,7 @@ class Gpus:
         self._gauge, self._say, self._look_seconds = gauge, say, look_seconds
         self._numbers = itertools.count()
         self._placed: dict[int, tuple[Run, Device]] = {}
+        self._first: dict[str, Need] = {}
         self._lost: dict[str, str] = {}
         self._turn = threading.Condition()
 
@@ -118,10 +120,12 @@ class Gpus:
         with self._turn:
             load = self._load
             here = tuple(other for other in load.on(device) if other.number != run.number)
-            needs = dict(load.needs)
+            needs = load.needs
             if need:
+                first = self._first.setdefault(run.kind, need)
                 known = needs.get(run.kind, need)
-                needs[run.kind] = Need(max(known.memory_mb, need.memory_mb), max(known.pace, need.pace))
+                most = min(max(known.memory_mb, need.memory_mb), MOST_GROWTH * first.memory_mb)
+                needs = {**needs, run.kind: Need(most, max(known.pace, need.pace))}
             self._load = replace(load, running={**load.running, device.name: here}, needs=needs)
             if lost and device.name not in self._lost:
                 self._lost[device.name] = lost
