@@ -17,7 +17,8 @@ from autograder.judge.messages import (
 )
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
-from autograder.judge.reasons import Advice, Hint, Message, Reason
+from autograder.judge.reasons import Advice, Hint, Message, Reason, Relation
+from autograder.judge.relations import find_relation
 from autograder.judge.repeated_mistakes import charge_repeats
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.smallest_failure import with_smallest
@@ -31,6 +32,7 @@ MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
 SAYS_ITSELF = frozenset({"container", "mutated", "unanswered", "wrong_choice"})
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
+RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
 
 def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False) -> Result:
@@ -63,20 +65,45 @@ def judge_run(
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
-    exercises = tuple(_exercise(e, oracle, judged, verdict, reading) for e in assignment.exercises if not e.training)
+    related = _relations(oracle, judged, verdict)
+    exercises = tuple(
+        _exercise(e, oracle, judged, verdict, reading, related.get(e.name))
+        for e in assignment.exercises
+        if not e.training
+    )
     shortcuts = reading.shortcuts()
     exercises = tuple(_without(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
 
 
+def _relations(oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict) -> dict[str, Relation]:
+    """Return how wrong values are related to the right ones, for exercises whose mistakes have no name.
+
+    Cases that are charged elsewhere, crash, or say by themselves what is wrong, have no say in it.
+    """
+    found = {}
+    for name, diagnosis in verdict.diagnoses.items():
+        mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
+        mine = [j for j in mine if not j.finding or j.finding.kind not in SAYS_ITSELF]
+        open_ones = diagnosis is None and any(j.finding and j.finding.kind in RELATED for j in mine)
+        if open_ones and (relation := find_relation(oracle, name, mine)):
+            found[name] = relation
+    return found
+
+
 def _exercise(
-    exercise: Exercise, oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading
+    exercise: Exercise,
+    oracle: Knowledge,
+    judged: tuple[Judged, ...],
+    verdict: Verdict,
+    reading: Reading,
+    relation: Relation | None,
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
         _excused_case(j, verdict.excused[j.trial], again=j.trial in verdict.again)
         if j.trial in verdict.excused
-        else _case(j, oracle, verdict, reading, judged)
+        else _case(j, oracle, verdict, reading, judged, relation)
         for j in mine
     )
     weights = [j.trial.case.weight for j in mine]
@@ -116,7 +143,12 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> 
 
 
 def _case(
-    judged: Judged, oracle: Knowledge, verdict: Verdict, reading: Reading, every: tuple[Judged, ...]
+    judged: Judged,
+    oracle: Knowledge,
+    verdict: Verdict,
+    reading: Reading,
+    every: tuple[Judged, ...],
+    relation: Relation | None,
 ) -> CaseResult:
     case = judged.trial.case
     result = CaseResult(
@@ -141,15 +173,20 @@ def _case(
     return replace(
         result,
         told=told,
-        reason=diagnosis or _without_name(judged, every, oracle, verdict, reading),
+        reason=diagnosis or _without_name(judged, every, oracle, verdict, reading, relation),
         grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
     )
 
 
 def _without_name(
-    judged: Judged, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, reading: Reading
+    judged: Judged,
+    every: tuple[Judged, ...],
+    oracle: Knowledge,
+    verdict: Verdict,
+    reading: Reading,
+    relation: Relation | None,
 ) -> Reason | None:
-    """Return where to look where no mistake has a name: at what the case uses, else at more than one thing.
+    """Return where to look where no mistake has a name: at what the case uses, else at how the values are related.
 
     A crash may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
     values that are wrong need no other reason.
@@ -164,6 +201,8 @@ def _without_name(
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.MEND_FIRST, used)
+    if relation and judged.finding and judged.finding.kind in RELATED:
+        return relation
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     return Advice(Hint.UNNAMED) if alone and oracle.misconceptions_of(name) else None
 

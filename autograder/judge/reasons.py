@@ -72,5 +72,17 @@ class Advice:
     exercise: str = ""  # what to mend first
 
 
-Reason = Diagnosis | Advice
+Key = tuple[str, ...]  # a kind of relation, and what its sentence names
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How an exercise's wrong values are related to the right ones, where no known mistake gives them."""
+
+    exercise: str
+    key: Key
+    part: str = ""  # of the answer, where it is not all of it
+
+
+Reason = Diagnosis | Advice | Relation
 NOTHING = Message()

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.course.spec import Status, Visibility
 from autograder.judge.picture import as_json, from_json
-from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, Reason
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, Reason, Relation
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 
 Json = dict[str, object]
@@ -70,6 +70,8 @@ def _reason(reason: Reason | None) -> Json | None:
         return None
     if isinstance(reason, Advice):
         return {"kind": "advice", "hint": reason.hint, "exercise": reason.exercise}
+    if isinstance(reason, Relation):
+        return {"kind": "relation", "exercise": reason.exercise, "key": list(reason.key), "part": reason.part}
     alternatives = [[vars(mistake) for mistake in mistakes] for mistakes in reason.alternatives]
     return {
         "kind": "diagnosis",
@@ -84,5 +86,7 @@ def _reason_of(stored: Mapping[str, Any] | None) -> Reason | None:
         return None
     if stored["kind"] == "advice":
         return Advice(Hint(stored["hint"]), stored["exercise"])
+    if stored["kind"] == "relation":
+        return Relation(stored["exercise"], tuple(stored["key"]), stored["part"])
     alternatives = tuple(tuple(Mistake(**mistake) for mistake in mistakes) for mistakes in stored["alternatives"])
     return Diagnosis(stored["exercise"], alternatives, stored["tentative"])

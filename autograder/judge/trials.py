@@ -84,6 +84,12 @@ class Knowledge(Facts, Protocol):
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return smaller calls of the same kind, the smallest first; none where the call is small or its check is no `close`."""
 
+    def alterations(self, trial: Trial) -> Sequence[tuple[str, ...]]:
+        """Return how a trial's arguments can be changed for `altered`, by the kind of change and the names of arguments."""
+
+    def altered(self, trial: Trial, change: tuple[str, ...]) -> tuple[Outcome, ...] | None:
+        """Return what the reference gives for a trial with its arguments changed, or None where it cannot be changed so."""
+
     def follow(
         self,
         source: Source,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from autograder.oracle import consequences, smaller_calls
+from autograder.oracle import altered_calls, consequences, smaller_calls
 from autograder.oracle.reference import Reference
 
 
 class Oracle(Reference):
     """A run's trials, what the reference answers, what follows from a mistake, and what smaller calls should give."""
 
+    alterations = altered_calls.alterations
+    altered = altered_calls.altered
     follow = consequences.follow
     smaller = smaller_calls.smaller

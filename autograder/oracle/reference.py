@@ -61,6 +61,8 @@ class Reference:
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
         self._expected: dict[Trial, tuple[Outcome, ...]] = {}
         self._again: dict[Trial, Trial] = {}
+        self.alterations_of: dict[Trial, tuple[tuple[str, ...], ...]] = {}
+        self.altered_answers: dict[tuple[Trial, tuple[str, ...]], tuple[Outcome, ...] | None] = {}
         self._lock = threading.RLock()
         self._code: CodeType | None = None
         self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))

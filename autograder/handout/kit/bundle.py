@@ -88,6 +88,13 @@ class Bundle:
         """Whether a misconception changes what the reference gives."""
         return self.known.get((name, trial_key(trial))) is not None
 
+    def alterations(self, _: Trial) -> tuple[tuple[str, ...], ...]:
+        """Return nothing: what is right for other arguments takes the reference, which stays at home."""
+        return ()
+
+    def altered(self, _: Trial, __: tuple[str, ...]) -> None:
+        """Return nothing, for the same reason."""
+
     def follow(self, *_: object, **__: object) -> Mapping[Trial, tuple[str, ...]]:
         """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
         return {}

@@ -1,0 +1,284 @@
+"""The ways in which a wrong array may be related to the right one: rearranged, summed, scaled, or with a term too many.
+
+Each function returns relations by name; a relation is asked for two arrays, which are alike where it holds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import numpy as np
+
+from autograder.judge.compared import Part
+from autograder.judge.reasons import Key
+
+Pair = tuple[np.ndarray, np.ndarray]
+Relations = Mapping[Key, Callable[[], Pair]]
+Asked = Iterator[tuple[Key, Callable[[], Pair]]]
+MOST_AXES = 5
+NEAR = 1e-3  # by how much a factor may differ from what it is said to be; arrays are compared afterwards
+SHIFTED = 3  # the fewest entries along an axis of which it can be told that they are shifted
+# Factors that are no size of anything, by how they are written.
+CONSTANTS = {
+    "-1": -1.0, "2": 2.0, "1/2": 0.5, "-2": -2.0, "-1/2": -0.5, "sqrt(2)": math.sqrt(2), "1/sqrt(2)": math.sqrt(0.5),
+    "log(2)": math.log(2), "1/log(2)": 1 / math.log(2), "4": 4.0, "1/4": 0.25, "10": 10.0, "1/10": 0.1,
+    "pi": math.pi, "1/pi": 1 / math.pi, "2 pi": 2 * math.pi,
+}  # fmt: skip
+_AXES = {-1: "the last axis", -2: "the axis before the last"}
+
+
+def _softmax(x: np.ndarray) -> np.ndarray:
+    if not x.ndim:
+        return np.ones(())
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
+
+
+MAPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "exponential": np.exp,
+    "logarithm": np.log,
+    "binary_logarithm": np.log2,
+    "root": np.sqrt,
+    "square": np.square,
+    "reciprocal": lambda x: 1 / x,
+    "complement": lambda x: 1 - x,
+    "absolute": np.abs,
+    "negatives_are_zero": lambda x: np.maximum(x, 0),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "softmax": _softmax,
+    "softmax_of_negated": lambda x: _softmax(-x),
+    "whole_numbers": np.trunc,
+    "rounded": np.rint,
+    "one_more": lambda x: x + 1,
+    "one_less": lambda x: x - 1,
+}
+REDUCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "largest": np.max,
+    "first": lambda array, axis: np.take(array, 0, axis),
+    "last": lambda array, axis: np.take(array, -1, axis),
+}
+UNDONE = ("softmax", "sigmoid", "tanh")  # of which it is asked as well whether they are missing
+
+
+def plain_relations(part: Part) -> Relations:
+    """Return the relations that can be asked about what came and what was expected and that say most."""
+    if part.got.dtype.kind == "b" or part.expected.dtype.kind == "b":
+        return {**dict(_rearranged(part)), **_inverted(part)}
+    if part.got.shape != part.expected.shape:
+        return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_reduced(part)), **dict(_unreduced(part))}
+    return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_scaled(part))}
+
+
+def other_relations(part: Part) -> Relations:
+    """Return the relations that leave more open."""
+    if part.got.dtype.kind == "b" or part.expected.dtype.kind == "b" or part.got.shape != part.expected.shape:
+        return {}
+    return {**dict(_mixed(part)), **dict(_mapped(part)), **dict(_accumulated(part)), **dict(_terms(part))}
+
+
+def axis_of(axis: int) -> str:
+    """Name an axis that is counted from the end."""
+    return _AXES.get(axis, f"axis {axis}")
+
+
+def _axes(array: np.ndarray) -> Iterator[tuple[int, str]]:
+    return ((-i, axis_of(-i)) for i in range(1, min(array.ndim, MOST_AXES) + 1))
+
+
+def _inverted(part: Part) -> Relations:
+    """Have True and False changed places?"""
+    if not np.isin(part.got, (0, 1)).all():
+        return {}
+    return {("inverted_values",): lambda: (part.got.astype(bool), ~part.expected.astype(bool))}
+
+
+def _copied(part: Part) -> Asked:
+    """Is it an argument as it came, or another part of the answer?"""
+    for name, array in part.given.items():
+        if array.shape == part.got.shape and array.size > 1:
+            yield ("unchanged", name), partial(_as_they_are, part.got, array)
+    for name, array in part.beside.items():
+        if array.shape == part.got.shape:
+            yield ("other_part", name), partial(_as_they_are, part.got, array)
+
+
+def _as_they_are(one: np.ndarray, other: np.ndarray) -> Pair:
+    return one, other
+
+
+def _rearranged(part: Part) -> Asked:
+    """Are the numbers the right ones, in other places?"""
+    got, expected = part.got, part.expected
+    for (i, one), (j, other) in itertools.combinations(_axes(expected), 2):
+        yield ("transposed", other, one), partial(_as_they_are, got, expected.swapaxes(i, j))
+    if got.shape != expected.shape:
+        if got.size == expected.size:
+            same = [n for n in got.shape if n > 1] == [n for n in expected.shape if n > 1]
+            yield ("axis_of_length_one" if same else "other_shape",), lambda: (got, expected.reshape(got.shape))
+        return
+    for axis, called in _axes(expected):
+        yield from _moved_along(got, expected, axis, called)
+
+
+def _mixed(part: Part) -> Asked:
+    """Are the numbers the right ones, in another order? Ids would often be, since they are few."""
+    if part.expected.dtype.kind == "f":
+        for axis, called in _axes(part.expected):
+            yield ("reordered", called), partial(_in_order, part.got, part.expected, axis)
+        yield ("other_places",), lambda: (np.sort(part.got, axis=None), np.sort(part.expected, axis=None))
+
+
+def _moved_along(got: np.ndarray, expected: np.ndarray, axis: int, called: str) -> Asked:
+    if expected.shape[axis] > 1:
+        yield ("reversed", called), lambda: (got, np.flip(expected, axis))
+    if expected.shape[axis] >= SHIFTED:
+        yield ("too_late", called), lambda: (_but_first(got, axis), _but_last(expected, axis))
+        yield ("too_early", called), lambda: (_but_last(got, axis), _but_first(expected, axis))
+
+
+def _but_first(array: np.ndarray, axis: int) -> np.ndarray:
+    return np.take(array, range(1, array.shape[axis]), axis)
+
+
+def _but_last(array: np.ndarray, axis: int) -> np.ndarray:
+    return np.take(array, range(array.shape[axis] - 1), axis)
+
+
+def _in_order(got: np.ndarray, expected: np.ndarray, axis: int) -> Pair:
+    """Return both with the slices along an axis in an order of their own: by their first entry."""
+
+    def ordered(array: np.ndarray) -> np.ndarray:
+        rows = np.moveaxis(array, axis, 0)
+        return rows[np.argsort(rows.reshape(len(rows), -1)[:, 0])]
+
+    return ordered(got), ordered(expected)
+
+
+def _reduced(part: Part) -> Asked:
+    """Is it a sum, mean or slice of what was expected?"""
+    for axis, called in _axes(part.expected):
+        for kind, way in REDUCTIONS.items():
+            yield (kind + "_of", called), partial(_reduction, way, axis, part.expected, part.got)
+        yield ("without_first", called), partial(_shortened, _but_first, axis, part.expected, part.got)
+        yield ("without_last", called), partial(_shortened, _but_last, axis, part.expected, part.got)
+
+
+def _unreduced(part: Part) -> Asked:
+    """Is what was expected a sum, mean or slice of it?"""
+    for axis, called in _axes(part.got):
+        for kind, way in REDUCTIONS.items():
+            yield ("not_" + kind, called), partial(_reduction, way, axis, part.got, part.expected)
+        yield ("first_too_many", called), partial(_shortened, _but_first, axis, part.got, part.expected)
+        yield ("last_too_many", called), partial(_shortened, _but_last, axis, part.got, part.expected)
+    for kind in ("sum", "mean"):
+        yield ("not_" + kind, "all axes"), partial(_reduction, REDUCTIONS[kind], None, part.got, part.expected)
+
+
+def _shortened(way: Callable[[np.ndarray, int], np.ndarray], axis: int, whole: np.ndarray, other: np.ndarray) -> Pair:
+    return other, way(whole, axis)
+
+
+def _reduction(way: Callable[..., np.ndarray], axis: int | None, whole: np.ndarray, other: np.ndarray) -> Pair:
+    """Return an array reduced along an axis, and the other; both without axes of length one."""
+    return np.squeeze(other), np.squeeze(way(whole, axis=axis))
+
+
+def _scaled(part: Part) -> Asked:
+    """Is everything off by one factor, and is that a size of something that the call was given?"""
+    got, expected = part.got, part.expected
+    yield ("zero",), lambda: (expected - got, expected)
+    factor = float((got * expected).sum() / (expected**2).sum())
+    if not math.isfinite(factor) or not part.agrees(got, expected * factor):
+        return
+    for kind, name, value in itertools.chain(_constants(), _sizes(part)):
+        if abs(factor - value) <= NEAR * abs(value):
+            words = (name,) if kind != "divided_by_other" else (name, "the number of True in it")
+            yield (kind, *words), partial(_as_they_are, got, expected * value)
+
+
+def _constants() -> Iterator[tuple[str, str, float]]:
+    return (("constant_factor", name, value) for name, value in CONSTANTS.items())
+
+
+def _sizes(part: Part) -> Iterator[tuple[str, str, float]]:
+    """Yield what may have become a factor: lengths of axes, counts of masks, and numbers among the arguments."""
+    for name, array in part.given.items():
+        if not array.ndim and array.dtype.kind == "f" and array > 0:
+            yield from _powers(f"`{name}`", float(array))
+        for axis, length in enumerate(array.shape):
+            for called in (f"axis {axis}", axis_of(axis - array.ndim)):
+                yield from _factors_of(f"the length of {called} of `{name}`", length)
+        if array.ndim > 1:
+            yield from _powers(f"the number of entries of `{name}`", array.size)
+        if array.dtype.kind == "b" and array.any():
+            count = int(array.sum())
+            yield from _powers(f"the number of True in `{name}`", count)
+            for axis, length in enumerate(array.shape):
+                yield "divided_by_other", f"the length of axis {axis} of `{name}`", count / length
+            yield "divided_by_other", f"the number of entries of `{name}`", count / array.size
+
+
+def _factors_of(name: str, length: int) -> Iterator[tuple[str, str, float]]:
+    yield from _powers(name, length)
+    if length > 1:
+        yield "one_less_counted", name, length / (length - 1)
+        yield "one_more_counted", name, (length - 1) / length
+
+
+def _powers(name: str, size: float) -> Iterator[tuple[str, str, float]]:
+    if size != 1:
+        yield "times", name, size
+        yield "divided", name, 1 / size
+        yield "times_root", name, math.sqrt(size)
+        yield "divided_root", name, 1 / math.sqrt(size)
+
+
+def _mapped(part: Part) -> Asked:
+    """Is it a function of what was expected, or the other way round?"""
+    for name, change in MAPS.items():
+        yield ("map", name), partial(_map, change, part.expected, part.got)
+    for name in UNDONE:
+        yield ("no_map", name), partial(_map, MAPS[name], part.got, part.expected)
+
+
+def _map(change: Callable[[np.ndarray], np.ndarray], array: np.ndarray, other: np.ndarray) -> Pair:
+    return other, change(array)
+
+
+def _accumulated(part: Part) -> Asked:
+    """Does it add up along an axis, or not add up where that was expected?"""
+    for axis, called in _axes(part.expected):
+        if part.expected.shape[axis] > 1:
+            yield from _added_along(part.got, part.expected, axis, called)
+
+
+def _added_along(got: np.ndarray, expected: np.ndarray, axis: int, called: str) -> Asked:
+    yield ("summed_along", called), lambda: (got, expected.cumsum(axis))
+    yield ("not_summed_along", called), lambda: (expected, got.cumsum(axis))
+    yield ("divided_by_sum", called), lambda: (got, expected / expected.sum(axis, keepdims=True))
+
+
+def _terms(part: Part) -> Asked:
+    """Is an argument missing from it, or in it once too often?"""
+    for name, array in part.given.items():
+        if array.dtype.kind == "f" and array.ndim and array.any() and _fits(array, part.expected):
+            yield from _with_term(part.got, part.expected, array, name)
+
+
+def _with_term(got: np.ndarray, expected: np.ndarray, term: np.ndarray, name: str) -> Asked:
+    yield ("lacks", name), lambda: (got, expected - term)
+    yield ("has_too_much", name), lambda: (got, expected + term)
+    yield ("lacks_factor", name), lambda: (expected, got * term)
+    yield ("has_factor", name), lambda: (got, expected * term)
+
+
+def _fits(array: np.ndarray, other: np.ndarray) -> bool:
+    """Whether an array can be added to another without changing its shape."""
+    pairs = zip(reversed(array.shape), reversed(other.shape), strict=False)
+    return array.ndim <= other.ndim and all(n in (1, m) for n, m in pairs)

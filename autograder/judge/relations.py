@@ -1,0 +1,121 @@
+"""Find how wrong answers are related to the right ones, where no known mistake gives them.
+
+A relation says of one array what it would be: twice the expected one, its transpose, the expected one less an argument.
+It is told where it holds of every array of all calls of an exercise, right ones included, and where enough different
+numbers speak for it that chance cannot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from autograder.judge.compared import Part, arrays_in, parts_of
+from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.reasons import Key, Relation
+from autograder.judge.related import Pair, Relations, other_relations, plain_relations
+from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.wrong_cases import what_failing_cases_share
+from autograder.judge.wrong_places import place_of_wrong
+
+ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
+ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
+FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
+_FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
+MOST_NAMES = 3  # that one factor is called
+MOST = 100  # numbers of a part that are counted
+
+
+def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
+    """Return what relates an exercise's wrong values to the right ones, over all its calls that returned, or None.
+
+    Where several parts of the answers are wrong and nothing relates all of them, the first related part is told.
+    """
+    with np.errstate(all="ignore"):
+        parts = parts_of(oracle, judged)
+        wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
+        for paths in [wrong, *([path] for path in wrong if len(wrong) > 1)]:
+            chosen = [part for part in parts if part.path in paths]
+            found = _one_for_all(oracle, chosen) or place_of_wrong(chosen)
+            if found:
+                return Relation(exercise, found, chosen[0].called if len(paths) == 1 else "")
+        shared = what_failing_cases_share(parts)
+    return Relation(exercise, shared) if shared else None
+
+
+def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:
+    """Return the likeliest relation that holds of all parts; the first wrong one says which are tried on the others."""
+    wrong = [part for part in parts if part.is_wrong]
+    if not wrong:
+        return None
+    first = wrong[0]
+    found = {key: _numbers(first, *pair()) for key, pair in _all(oracle, first).items() if _holds(first, pair)}
+    for part in parts:
+        if part is first or not found:
+            continue
+        told = _all(oracle, part)
+        for key in list(found):
+            if key not in told and not part.is_wrong:
+                continue  # such as the transpose of a row
+            if key not in told or not _holds(part, told[key]):
+                del found[key]
+            elif part.is_wrong:
+                found[key] |= _numbers(part, *told[key]())
+    enough = [key for key, numbers in found.items() if _are_enough(numbers)]
+    return _joined(enough) if enough else None
+
+
+def _joined(keys: Sequence[Key]) -> Key:
+    """Return the first of the relations that hold, with all sizes that its factor may be."""
+    kind, *names = keys[0]
+    if kind not in FACTORS:
+        return keys[0]
+    others = [key[1] for key in keys[1:] if key[0] == kind]
+    if not _FROM_THE_END.search(names[0]):
+        others = [other for other in others if not _FROM_THE_END.search(other)]
+    return kind, " or ".join([*names, *others][:MOST_NAMES])
+
+
+def _all(oracle: Knowledge, part: Part) -> Relations:
+    """Return all relations that can be asked about a part, the most telling first."""
+    return {**plain_relations(part), **_altered(oracle, part), **other_relations(part)}
+
+
+def _altered(oracle: Knowledge, part: Part) -> Relations:
+    """Ask whether a part is right for other arguments."""
+    return {change: partial(_answer, oracle, part, change) for change in oracle.alterations(part.trial)}
+
+
+def _answer(oracle: Knowledge, part: Part, change: Key) -> Pair:
+    outcomes = oracle.altered(part.trial, change)
+    other = arrays_in(outcomes[part.call]).get(part.path) if outcomes else None
+    return part.got, np.full(part.got.shape, np.nan) if other is None else other
+
+
+def _holds(part: Part, pair: Callable[[], Pair]) -> bool:
+    try:
+        return part.agrees(*pair())
+    except UNCOMPARABLE:
+        return False
+
+
+def _numbers(part: Part, one: np.ndarray, other: np.ndarray) -> set[tuple[str, float]]:
+    """Return the different wrong numbers that a relation gets right; of whole ones each with its place, zeros as well."""
+    other = (other[part.wrong] if one.shape == part.wrong.shape else other.reshape(-1))[:MOST]
+    if other.dtype.kind != "f" or not (other % 1).any():
+        place = f"{part.trial.case.name} {part.call} {part.path}"
+        return {(f"{place} {index}", float(number)) for index, number in enumerate(other)}
+    return {("", float(f"{number:.5g}")) for number in other if number}
+
+
+def _are_enough(numbers: set[tuple[str, float]]) -> bool:
+    fractions = {number for place, number in numbers if not place}
+    whole = {number for place, number in numbers if place}
+    return (
+        len(fractions) >= ENOUGH
+        or (len(numbers) > ENOUGH and len(whole) >= ENOUGH)
+        or (len(numbers) >= ENOUGH_WHOLE and len(whole) > 1)
+    )

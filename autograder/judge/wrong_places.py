@@ -1,0 +1,146 @@
+"""Say where answers are wrong, where nothing says how: at the last step only, beside a mask, in one row, by rows.
+
+What is said describes every wrong array, and is told where enough of them have room for it to be otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from autograder.judge.compared import Part
+from autograder.judge.reasons import Key
+from autograder.judge.related import axis_of
+
+LONG = 3  # entries along an axis at least, for a place on it to say something
+ENOUGH = 2  # arrays that have such an axis
+Places = Iterator[tuple[Key, bool]]  # what is so, and whether there was room for it to be otherwise
+
+
+def place_of_wrong(parts: Sequence[Part]) -> Key | None:
+    """Return what is so of all wrong parts, or None."""
+    wrong = [part for part in parts if part.is_wrong and part.got.shape == part.expected.shape and part.got.ndim]
+    if not wrong or len(wrong) < sum(part.is_wrong for part in parts):
+        return None
+    for places in (_not_finite, _sums, _alike, _factors, _offsets, _along, _masked):
+        told = [dict(places(part)) for part in wrong]
+        for key in told[0]:
+            if all(key in each for each in told) and sum(each[key] for each in told) >= ENOUGH:
+                return key
+    return None
+
+
+def _axes(part: Part) -> Iterator[tuple[int, str]]:
+    return ((-i, axis_of(-i)) for i in range(1, part.got.ndim + 1))
+
+
+def _other_axes(part: Part, axis: int) -> tuple[int, ...]:
+    return tuple(i for i in range(part.got.ndim) if i != part.got.ndim + axis)
+
+
+def _along(part: Part) -> Places:
+    """Is it wrong at one end of an axis only, or right there only?"""
+    for axis, called in _axes(part):
+        bad = np.atleast_1d(part.wrong.any(axis=_other_axes(part, axis)))
+        if len(bad) == 1:
+            continue
+        room = len(bad) >= LONG
+        if bad[1:].all() and not bad[0]:
+            yield ("only_first_right", called), room
+        if bad[:-1].all() and not bad[-1]:
+            yield ("only_last_right", called), room
+        if bad[0] and not bad[1:].any():
+            yield ("only_first_wrong", called), room
+        if bad[-1] and not bad[:-1].any():
+            yield ("only_last_wrong", called), room
+
+
+def _not_finite(part: Part) -> Places:
+    """Is it NaN exactly where something is masked?"""
+    bad = ~np.isfinite(part.got)
+    if bad.any() and np.array_equal(bad, part.wrong):
+        for name, mask in _masks(part):
+            for kind, where in (("nan_where_false", ~mask), ("nan_where_true", mask)):
+                if np.array_equal(np.broadcast_to(where, bad.shape), bad):
+                    yield (kind, name), not bad.all()
+
+
+def _masked(part: Part) -> Places:
+    """Is it wrong only where a mask is True, or only where it is False?"""
+    for name, mask in _masks(part):
+        for kind, where in (("wrong_where_false", ~mask), ("wrong_where_true", mask)):
+            if not (part.wrong & ~where).any():
+                yield (kind, name), bool(where.any() and not where.all())
+
+
+def _masks(part: Part) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield every mask that the call was given, as it lies over the array."""
+    for name, array in part.given.items():
+        shape = part.got.shape
+        if array.dtype.kind == "b" and array.ndim:
+            for mask in (array, *(array[..., None] for _ in range(array.shape != shape))):
+                if mask.ndim <= len(shape) and all(
+                    n in (1, m) for n, m in zip(mask.shape[::-1], shape[::-1], strict=False)
+                ):
+                    yield name, np.broadcast_to(mask, shape)
+                    break
+
+
+def _sums(part: Part) -> Places:
+    """Does it sum to one along another axis than it should?"""
+    ones = {called: _sums_to_one(part.expected, axis) for axis, called in _axes(part)}
+    mine = {called: _sums_to_one(part.got, axis) for axis, called in _axes(part)}
+    for called, so in ones.items():
+        for other, instead in mine.items():
+            if so and not mine[called] and instead and not ones[other]:
+                yield ("sums_along_other", other, called), part.got.size > 1
+        if so and not any(mine.values()) and np.isfinite(part.got).all():
+            yield ("no_sum_of_one", called), bool(part.wrong.any())
+
+
+def _sums_to_one(array: np.ndarray, axis: int) -> bool:
+    return (
+        array.dtype.kind == "f"
+        and array.shape[axis] > 1
+        and bool((np.abs(array.sum(axis) - 1) < 1e-4).all())
+        and bool((array >= 0).all())
+    )
+
+
+def _alike(part: Part) -> Places:
+    """Is it the same along an axis, where it should not be?"""
+    if part.got.dtype.kind == "b" and part.got.all() == part.got.any():
+        yield ("all_the_same", str(bool(part.got.all()))), part.got.size >= LONG
+    for axis, called in _axes(part):
+        if part.got.shape[axis] > 1 and _is_flat(part.got, axis) and not _is_flat(part.expected, axis):
+            yield ("same_along", called), part.got.shape[axis] >= LONG and part.got.size > part.got.shape[axis]
+
+
+def _is_flat(array: np.ndarray, axis: int) -> bool:
+    array = array.astype(np.float64)
+    size = float(np.abs(array).max()) or 1.0
+    return bool(np.ptp(array, axis=axis).max() <= 1e-6 * size)
+
+
+def _factors(part: Part) -> Places:
+    """Is each row off by a factor of its own?"""
+    yield from _by_rows(part, "factor_along", "own_factor", lambda got, expected: got / expected)
+
+
+def _offsets(part: Part) -> Places:
+    """Is each row off by a number of its own?"""
+    yield from _by_rows(part, "offset_along", "own_offset", lambda got, expected: got - expected)
+
+
+def _by_rows(part: Part, kind: str, whole: str, change: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Places:
+    if part.expected.dtype.kind == "b":
+        return
+    changed = change(part.got, part.expected)
+    if not np.isfinite(changed).all() or part.got.size < LONG:
+        return
+    if _is_flat(changed.reshape(-1), 0):
+        yield (whole,), True
+    for axis, called in _axes(part):
+        if part.got.shape[axis] > 1 and part.got.ndim > 1 and _is_flat(changed, axis):
+            yield (kind, called), part.got.shape[axis] >= LONG

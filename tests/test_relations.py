@@ -1,0 +1,135 @@
+"""What is said of wrong values that no known mistake gives: how they are related to the right ones, where anything relates them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.course.spec import Assignment, Visibility, call, case
+from autograder.handout.kit.self_check import check
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.judge.checks import close
+from autograder.judge.grade import grade
+from autograder.judge.messages import FUNCTIONS, MAPPED, RELATIONS, UNNAMED, explain_reason
+from autograder.judge.reasons import Relation
+from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS
+from autograder.judge.result import CaseResult, Result
+from autograder.judge.result_json import case_of, stored_case
+from autograder.oracle.altered_calls import CHANGES
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.job import Chunk, Sandbox, Source
+
+Graded = Callable[[str], Result]
+Edited = Callable[..., str]
+Cases = Callable[[Result, str], Mapping[str, CaseResult]]
+
+
+def said(cases: Mapping[str, CaseResult]) -> set[str]:
+    """Return all that is said of wrong values."""
+    return {c.says for c in cases.values() if c.says}
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return x.sum(-1)", "Every value is too large by one factor, which is the length of the last axis of `x`:"),
+        ("return x.mean(-1) / 2", "Every value is 1/2 times what it should be."),
+        ("return -x.mean(-1)", "Every value has the wrong sign."),
+        ("return x.mean(-1)[..., ::-1]", "The numbers are right, but in reverse order along"),
+        ("return np.roll(x.mean(-1), 1, -1) if x.shape[-2] > 2 else x.mean(-1)[..., ::-1]", "The numbers are right, but in another order"),
+        ("return np.exp(x.mean(-1))", "It is the exponential of what is expected."),
+        ("return x.mean(-1, keepdims=True)", "The numbers are right; only an axis of length one is missing"),
+        ("return x.mean(-1).T if x.ndim > 2 else x.mean(-1).cumsum()", ""),
+        ("return x.mean(-1) + 1", "Every number is one too large."),
+        ("return x.mean(-1) * (1 + np.arange(x.shape[-2]) > 1)", ""),
+        ("return np.where(np.arange(x.shape[-2]) == 0, x.mean(-1), x.max(-1))", ""),
+        ("return np.zeros(x.shape[:-1])", "It is zero everywhere."),
+    ],
+)  # fmt: skip
+def test_a_relation_is_told(graded: Graded, edited: Edited, cases: Cases, body: str, says: str) -> None:
+    """In one plain sentence, the same for all cases."""
+    told = said(cases(graded(edited(row_means=body)), "row_means"))
+    assert len(told) == 1
+    assert next(iter(told)).startswith(says) or not says
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x.max(-1)",
+        "return x.mean(-1) + np.sin(7 * x.sum(-1))",
+        "return np.sin(1000 * x).sum(-1)",
+        "return x.mean(-1) * x.max(-1)",
+        "return np.random.default_rng(1).normal(size=x.shape[:-1])",
+        "return x.mean(-1) * np.nan",
+    ],
+)
+def test_what_is_not_related_is_not_told_as_if_it_were(graded: Graded, edited: Edited, cases: Cases, body: str) -> None:
+    """And nobody reads that more than one thing may be off: it may be one."""
+    assert said(cases(graded(edited(row_means=body)), "row_means")) == {UNNAMED}
+    assert "more than one" not in UNNAMED
+
+
+def test_a_single_number_that_happens_to_fit_is_not_told(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
+) -> None:
+    """Any two numbers are related by a factor."""
+
+    @case("row_means", check=close())
+    def one_row(rng: np.random.Generator) -> Iterator[Any]:
+        """One row."""
+        yield call(np.array([[2.0, 5.0, 8.0]]))
+
+    others = tuple(c for c in assignment.cases if c.exercise != "row_means")
+    oracle = Oracle(replace(assignment, cases=(*others, replace(one_row, visibility=Visibility.PUBLIC))), 0)
+    for factor in (2, 0.5, 1.7):
+        text = edited(row_means=f"return x.mean(-1) * {factor}")
+        found = grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox)
+        assert said(cases(found, "row_means")) == {UNNAMED}
+
+
+def test_relations_are_told_at_home(assignment: Assignment, edited: Edited, cases: Cases) -> None:
+    """What takes the reference stays in the course; what can be seen in the numbers is said offline, too."""
+    bundle = public_bundle(public_oracle(assignment))
+    text = edited(center="return 2 * (x - x.mean(-1, keepdims=True))")
+    found = check(Source("means", (Chunk("means.py", text),)), bundle)
+    assert said(cases(found, "center")) == {"Every value is 2 times what it should be."}
+
+
+def test_what_is_right_for_other_arguments_is_told(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
+) -> None:
+    """The reference is asked with the argument changed."""
+    text = edited(row_means="return np.flip(x, 0).mean(-1)")
+    told = said(cases(grade(_source(text), Oracle(assignment, 0), sandbox), "row_means"))
+    assert told == {"It is what is right if `x` were reversed along its first axis."}
+
+
+def test_a_factor_that_only_a_hidden_case_could_know_is_not_told(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """A sentence names arguments and kinds; numbers of a hidden case would be its inputs."""
+    found = cases(graded(edited(row_means="return x.mean(-1) * abs(x).max()")), "row_means")
+    hidden = found["means_of_any_shape"]
+    assert hidden.visibility is Visibility.HIDDEN
+    assert not any(character.isdigit() for character in hidden.says)
+
+
+def test_every_relation_has_a_sentence() -> None:
+    """And is stored as what it was."""
+    for kind in (*RELATIONS, *(f"state_{change}" for change in CHANGES)):
+        names = ("softmax", "b") if kind in ("map", "no_map") else ("a", "b")
+        relation = Relation("center", (kind, *names), "dW_x")
+        told = CaseResult("c", "It works.", Visibility.PUBLIC, "FAILED", reason=relation)  # type: ignore[arg-type]
+        assert explain_reason(relation).startswith("`dW_x`: ")
+        assert case_of(stored_case(told)).reason == relation  # type: ignore[arg-type]
+    assert MAPS.keys() <= FUNCTIONS.keys() | MAPPED.keys()
+    assert {f"not_{kind}" for kind in REDUCTIONS} | {f"{kind}_of" for kind in REDUCTIONS} <= RELATIONS.keys()
+    assert CHANGES.keys() <= RELATIONS.keys()
+    assert all(value != 1 for value in CONSTANTS.values())
+
+
+def _source(text: str) -> Source:
+    return Source("means", (Chunk("means.py", text),))
