@@ -16,7 +16,7 @@ from autograder.sandbox.job import Ending, Outcome
 
 Path = tuple[str | int, ...]
 MAX_ENTRIES = 100_000  # of an array that is looked at
-_GRADIENTS = ("input_grads", "param_grads")
+_GRADIENTS = (("input_grads",), ("param_grads",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +63,11 @@ class Part:
 def parts_of(oracle: Facts, judged: Sequence[Judged]) -> tuple[Part, ...]:
     """Return every array that cases judge, of the calls that returned; a crash has no arrays.
 
-    Where a wrong output is among them, gradients are left out, since they follow from it.
+    Where something else is wrong as well, gradients are left out, since they follow from it.
     """
     found = [part for j in judged for part in _parts_of_trial(oracle, j)]
-    if any(part.is_wrong and part.path[:1] == ("output",) for part in found):
-        found = [part for part in found if part.path[:1] not in {(name,) for name in _GRADIENTS}]
-    return tuple(found)
+    forward = [part for part in found if part.path[:1] not in _GRADIENTS]
+    return tuple(forward if any(part.is_wrong for part in forward) else found)
 
 
 def _parts_of_trial(oracle: Facts, judged: Judged) -> Iterator[Part]:

@@ -137,17 +137,10 @@ def _mixed(part: Part) -> Asked:
 def _moved_along(got: np.ndarray, expected: np.ndarray, axis: int, called: str) -> Asked:
     if expected.shape[axis] > 1:
         yield ("reversed", called), lambda: (got, np.flip(expected, axis))
-    if expected.shape[axis] >= SHIFTED:
-        yield ("too_late", called), lambda: (_but_first(got, axis), _but_last(expected, axis))
-        yield ("too_early", called), lambda: (_but_last(got, axis), _but_first(expected, axis))
-
-
-def _but_first(array: np.ndarray, axis: int) -> np.ndarray:
-    return np.take(array, range(1, array.shape[axis]), axis)
-
-
-def _but_last(array: np.ndarray, axis: int) -> np.ndarray:
-    return np.take(array, range(array.shape[axis] - 1), axis)
+    rest = expected.shape[axis] - 1
+    if rest + 1 >= SHIFTED:
+        yield ("too_late", called), lambda: (_last_entries(got, axis, rest), _first_entries(expected, axis, rest))
+        yield ("too_early", called), lambda: (_first_entries(got, axis, rest), _last_entries(expected, axis, rest))
 
 
 def _in_order(got: np.ndarray, expected: np.ndarray, axis: int) -> Pair:
@@ -162,26 +155,39 @@ def _in_order(got: np.ndarray, expected: np.ndarray, axis: int) -> Pair:
 
 def _reduced(part: Part) -> Asked:
     """Is it a sum, mean or slice of what was expected?"""
-    for axis, called in _axes(part.expected):
+    got, expected = part.got, part.expected
+    for axis, called in _axes(expected):
         for kind, way in REDUCTIONS.items():
-            yield (kind + "_of", called), partial(_reduction, way, axis, part.expected, part.got)
-        yield ("without_first", called), partial(_shortened, _but_first, axis, part.expected, part.got)
-        yield ("without_last", called), partial(_shortened, _but_last, axis, part.expected, part.got)
+            yield (kind + "_of", called), partial(_reduction, way, axis, expected, got)
+        if got.ndim == expected.ndim and got.shape[axis] < expected.shape[axis]:
+            yield ("lacks_beginning", called), partial(_cut, _last_entries, axis, expected, got)
+            yield ("lacks_end", called), partial(_cut, _first_entries, axis, expected, got)
 
 
 def _unreduced(part: Part) -> Asked:
     """Is what was expected a sum, mean or slice of it?"""
-    for axis, called in _axes(part.got):
+    got, expected = part.got, part.expected
+    for axis, called in _axes(got):
         for kind, way in REDUCTIONS.items():
-            yield ("not_" + kind, called), partial(_reduction, way, axis, part.got, part.expected)
-        yield ("first_too_many", called), partial(_shortened, _but_first, axis, part.got, part.expected)
-        yield ("last_too_many", called), partial(_shortened, _but_last, axis, part.got, part.expected)
+            yield ("not_" + kind, called), partial(_reduction, way, axis, got, expected)
+        if got.ndim == expected.ndim and got.shape[axis] > expected.shape[axis]:
+            yield ("has_beginning", called), partial(_cut, _last_entries, axis, got, expected)
+            yield ("has_end", called), partial(_cut, _first_entries, axis, got, expected)
     for kind in ("sum", "mean"):
-        yield ("not_" + kind, "all axes"), partial(_reduction, REDUCTIONS[kind], None, part.got, part.expected)
+        yield ("not_" + kind, "all axes"), partial(_reduction, REDUCTIONS[kind], None, got, expected)
 
 
-def _shortened(way: Callable[[np.ndarray, int], np.ndarray], axis: int, whole: np.ndarray, other: np.ndarray) -> Pair:
-    return other, way(whole, axis)
+def _cut(way: Callable[[np.ndarray, int, int], np.ndarray], axis: int, whole: np.ndarray, other: np.ndarray) -> Pair:
+    """Return an array, and another cut to its length along an axis."""
+    return other, way(whole, axis, other.shape[axis])
+
+
+def _first_entries(array: np.ndarray, axis: int, count: int) -> np.ndarray:
+    return np.take(array, range(count), axis)
+
+
+def _last_entries(array: np.ndarray, axis: int, count: int) -> np.ndarray:
+    return np.take(array, range(array.shape[axis] - count, array.shape[axis]), axis)
 
 
 def _reduction(way: Callable[..., np.ndarray], axis: int | None, whole: np.ndarray, other: np.ndarray) -> Pair:

@@ -25,7 +25,7 @@ ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it h
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
-MOST_NAMES = 3  # that one factor is called
+MOST_NAMES = 2  # that one factor is called
 MOST = 100  # numbers of a part that are counted
 
 
