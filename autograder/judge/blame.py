@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.course.spec import Finding, Status
+from autograder.judge.checks import untouched
 from autograder.judge.compare import identical
-from autograder.judge.diagnose import agrees, diagnose
+from autograder.judge.diagnose import agrees, diagnose, diagnose_all_but_one
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
@@ -81,8 +82,9 @@ def assign_blame(
     for name in names:
         charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
         upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))
-        if failed[name] and upstream and diagnoses[name] is None:
-            diagnoses[name] = diagnosis_of(oracle, name, judged, upstream)
+        known = diagnoses[name]
+        if failed[name] and upstream and (known is None or known.cases):
+            diagnoses[name] = diagnosis_of(oracle, name, judged, upstream) or known
             excused = _without_carried(oracle, judged, name, diagnoses[name], excused)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
 
@@ -166,10 +168,32 @@ def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
 def diagnosis_of(
     oracle: Facts, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
 ) -> Diagnosis | None:
-    """Return the known mistakes that explain an exercise's failures, or None."""
+    """Return the known mistakes that explain an exercise's failures, or all of them but one, or None.
+
+    Arguments that were changed in place are told by themselves, and wrong values beside them are looked at alone.
+    """
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
     failed = [j.trial for j in ran if j.status is not Status.PASSED]
     if not failed:
         return None
-    return diagnose(oracle, exercise, {j.trial: j.outcomes for j in ran}, failed, carried)
+    got = {j.trial: j.outcomes for j in ran}
+    found = diagnose(oracle, exercise, got, failed, carried)
+    if found or carried:
+        return found
+    changed = {j.trial for j in ran if j.finding and j.finding.kind == "mutated"}
+    unchanged = {t: _with_arguments(t, o, oracle.expected(t)) for t, o in got.items() if t not in changed}
+    wrong = [trial for trial in failed if trial not in changed]
+    if wrong and (changed or any(unchanged[trial] is not got[trial] for trial in wrong)):
+        found = diagnose(oracle, exercise, unchanged, wrong)
+        if found:
+            return replace(found, cases=frozenset(trial.case.name for trial in wrong))
+    return diagnose_all_but_one(oracle, exercise, unchanged, wrong)
+
+
+def _with_arguments(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """Return outcomes as if arguments had been left as they were, where that is what a case asks beside the value."""
+    left = all(identical(mine.args, theirs.args) for mine, theirs in zip(got, right, strict=True))
+    if left or not isinstance(trial.case.check, untouched) or any(o.ending is not Ending.RETURNED for o in got):
+        return got
+    return tuple(replace(mine, args=theirs.args) for mine, theirs in zip(got, right, strict=True))

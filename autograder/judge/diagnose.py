@@ -9,23 +9,28 @@ mistake overflows elsewhere, and its errors are worded otherwise, when another h
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.course.spec import Misconception
+from autograder.judge.compared import arrays_in
 from autograder.judge.outcomes_alike import (
     UNCOMPARABLE,
     Likeness,
     answers_of,
+    has_finite_wrong,
     is_all_overflow,
     is_mere_crash,
     likeness,
     same_outcomes,
 )
 from autograder.judge.reasons import Diagnosis, Mistake
+from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
+NOISE, FAR = 1e-6, 100  # by how much an explanation may be off, and how much further than the closest one
+MIN_EXPLAINED = 2  # failures at least that a mistake explains which leaves one open
 MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
 MAX_PAIRS, MAX_MORE = 300, 150  # that are tried, and of those that are unlikely
 
@@ -43,11 +48,59 @@ def diagnose(
     """
     failed = tuple(failed)
     found = next(filter(None, _explanations(oracle, exercise, got, failed, carried)), ())
+    found = _closest(oracle, found, got, failed) if len(found) > 1 else found
     crashes_only = all(is_mere_crash(outcome) for trial in failed for outcome in got[trial])
     if not 0 < len(found) <= (1 if crashes_only else MAX_NAMED):
         return None
     mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in found)
     return Diagnosis(exercise, mistakes, crashes_only)
+
+
+def _closest(
+    oracle: Facts,
+    found: tuple[tuple[str, ...], ...],
+    got: Mapping[Trial, tuple[Outcome, ...]],
+    failed: Iterable[Trial],
+) -> tuple[tuple[str, ...], ...]:
+    """Return the explanations whose numbers are no further off than float noise makes them, if others are closer."""
+    apart = dict.fromkeys(found, 0.0)
+    for names, trial in itertools.product(found, failed):
+        for mine, theirs in zip(got[trial], oracle.answers(names, trial) or (), strict=False):
+            ours, other = arrays_in(mine), arrays_in(theirs)
+            same = [path for path in ours if path in other and ours[path].shape == other[path].shape]
+            apart[names] = max([apart[names], *(deviation(ours[path], other[path]) for path in same)])
+    limit = max(FAR * min(apart.values()), NOISE)
+    return tuple(names for names in found if apart[names] <= limit)
+
+
+def diagnose_all_but_one(
+    oracle: Facts, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
+) -> Diagnosis | None:
+    """Return the only mistake of an exercise that explains all failures but one, if there is one; the other has another reason."""
+    if len(failed) < MIN_EXPLAINED + 1:
+        return None
+    found: dict[tuple[str, ...], tuple[Trial, ...]] = {}
+    for m in oracle.misconceptions_of(exercise):
+        left = _left_open(oracle, (m.name,), got, failed)
+        if left:
+            found[m.name,] = tuple(trial for trial in failed if trial is not left)
+    only = _only_one(oracle, tuple(found))
+    if not only or any(is_mere_crash(outcome) for trial in found[only[0]] for outcome in got[trial]):
+        return None
+    mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in only)
+    return Diagnosis(exercise, mistakes, cases=frozenset(trial.case.name for trial in found[only[0]]))
+
+
+def _left_open(
+    oracle: Facts, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
+) -> Trial | None:
+    """Return the only failure that mistakes do not explain, or None where there are more or none."""
+    unlike = (trial for trial in failed if not agrees(oracle, names, trial, got[trial]))
+    left = next(unlike, None)
+    if left is None or next(unlike, None):
+        return None
+    without = {trial: outcomes for trial, outcomes in got.items() if trial is not left}
+    return left if _explains(oracle, names, without, tuple(t for t in failed if t is not left)) else None
 
 
 def named(misconception: Misconception) -> Mistake:
@@ -72,8 +125,7 @@ def _explanations(
     yield explain([(*carried, *names) for names in own] if carried else [])
     likely, unlikely = _pairs(oracle, own, got, failed)
     yield explain(likely)
-    vague = is_all_overflow(itertools.chain(*got.values()))
-    near = {} if vague else {names: _nearness(oracle, names, got, failed) for names in own}
+    near = {names: _nearness(oracle, names, got, failed) for names in own}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     yield _only_one(oracle, explain([(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]))
@@ -119,8 +171,27 @@ def _explains(
     # Failed cases first: they settle the question soonest.
     if not all(agrees(oracle, names, trial, got[trial]) for trial in failed):
         return False
-    passed = (trial for trial in got if trial not in failed)
-    return all(agrees(oracle, names, trial, got[trial]) and _passes(oracle, names, trial) for trial in passed)
+    passed = [trial for trial in got if trial not in failed]
+    if not all(agrees(oracle, names, trial, got[trial]) and _passes(oracle, names, trial) for trial in passed):
+        return False
+    return _speaks(oracle, names, got, failed, passed)
+
+
+def _speaks(
+    oracle: Facts,
+    names: tuple[str, ...],
+    got: Mapping[Trial, tuple[Outcome, ...]],
+    failed: Iterable[Trial],
+    passed: Iterable[Trial],
+) -> bool:
+    """Whether the outcomes say more than that numbers are not finite, as those of many mistakes are.
+
+    A number that is finite says more, beside others that are not or by itself. So does a case that passes although the
+    mistake is run there.
+    """
+    if any(not is_all_overflow(got[t]) or has_finite_wrong(t, got[t], oracle.expected(t)) for t in failed):
+        return True
+    return any(all(oracle.matters(name, trial) for name in names) for trial in passed)
 
 
 def _passes(oracle: Facts, names: tuple[str, ...], trial: Trial) -> bool:
@@ -136,15 +207,19 @@ def _nearness(
     oracle: Facts, names: tuple[str, ...], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> Likeness:
     """Return what all cases together say of a mistake: against it if one is; for it if a failed one is."""
-    best = Likeness.COMPATIBLE
-    for trial in (*failed, *(trial for trial in got if trial not in failed)):
+    passed = [trial for trial in got if trial not in failed]
+    told = set()
+    for trial in (*failed, *passed):
         variant = oracle.answers(names, trial)
-        found = Likeness.NONE if variant is None else likeness(trial, got[trial], variant)
+        found = Likeness.NONE if variant is None else likeness(trial, got[trial], variant, oracle.expected(trial))
         if found is Likeness.NONE:
             return found
-        if trial in failed and found is Likeness.EVIDENCE:
-            best = found
-    return best
+        told |= {found} if trial in failed else set()
+    if not _speaks(oracle, names, got, failed, passed):
+        return Likeness.NONE
+    if Likeness.EVIDENCE in told:
+        return Likeness.EVIDENCE
+    return Likeness.NONE if Likeness.VAGUE in told else Likeness.COMPATIBLE
 
 
 def agrees(oracle: Facts, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:

@@ -59,7 +59,9 @@ def judge_run(
     named = name_mistakes(oracle, judged)
     verdict = assign_blame(oracle, judged, named, {})
     if len(named) > 1:
-        known = [name for name, diagnosis in named.items() if diagnosis and not diagnosis.tentative]
+        known = [
+            name for name, diagnosis in named.items() if diagnosis and not diagnosis.tentative and not diagnosis.cases
+        ]
         followed = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known)
         verdict = assign_blame(oracle, judged, named, followed) if followed else verdict
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
@@ -170,6 +172,8 @@ def _case(
         lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
         told = told.then("Your code printed", *lines)
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
+    if diagnosis:
+        diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
     return replace(
         result,
         told=told,

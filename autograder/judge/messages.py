@@ -269,10 +269,7 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
 def explain_reason(reason: Reason) -> str:
     """Say why a case fails: one mistake, several at once, a choice between explanations, or where to look first."""
     if isinstance(reason, Diagnosis):
-        sentences = [_sentence(mistakes, reason.exercise) for mistakes in reason.alternatives]
-        if reason.tentative:
-            return f"Perhaps: {sentences[0]}"
-        return sentences[0] if reason.is_only_one else "One of these: " + " Or: ".join(dict.fromkeys(sentences))
+        return _diagnosed(reason)
     if isinstance(reason, Relation):
         return _related(reason)
     match reason.hint:
@@ -282,6 +279,20 @@ def explain_reason(reason: Reason) -> str:
             return UNNAMED
         case Hint.TOO_GOOD:
             return TOO_GOOD
+
+
+def _diagnosed(diagnosis: Diagnosis) -> str:
+    """Say what explains the failures; a mistake that is part of every explanation is said once, before the choice."""
+    if diagnosis.tentative or diagnosis.is_only_one:
+        told = _sentence(diagnosis.alternatives[0], diagnosis.exercise)
+        return f"Perhaps: {told}" if diagnosis.tentative else told
+    shared = [m for m in diagnosis.alternatives[0] if all(m in mistakes for mistakes in diagnosis.alternatives)]
+    rest = [tuple(m for m in mistakes if m not in shared) for mistakes in diagnosis.alternatives]
+    if not shared or not all(rest):
+        shared, rest = [], list(diagnosis.alternatives)
+    choice = dict.fromkeys(_sentence(mistakes, diagnosis.exercise) for mistakes in rest)
+    told = "One of these: " + " Or: ".join(choice) if len(choice) > 1 else next(iter(choice))
+    return f"{_sentence(shared, diagnosis.exercise)} Also: {told}" if shared else told
 
 
 def _related(relation: Relation) -> str:

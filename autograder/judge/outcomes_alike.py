@@ -30,6 +30,9 @@ class Likeness(Enum):
 
     EVIDENCE = auto()
     COMPATIBLE = auto()
+    VAGUE = (
+        auto()
+    )  # allows it, since the student's numbers are not finite where the explanation's are, or the other way round
     NONE = auto()
 
 
@@ -51,12 +54,17 @@ def same_outcomes(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, 
         return False
 
 
-def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> Likeness:
-    """Return how alike two sets of outcomes are, without entries that are not finite and without the wording of errors."""
+def likeness(
+    trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...], expected: tuple[Outcome, ...]
+) -> Likeness:
+    """Return how alike two sets of outcomes are, without entries that are not finite and without the wording of errors.
+
+    Only a wrong number that both have is evidence, or the same places that are not finite, or an overflow told as an error.
+    """
     if same_outcomes(trial, got, other):
         returned = all(outcome.ending is Ending.RETURNED for outcome in got)
         return Likeness.EVIDENCE if returned else Likeness.COMPATIBLE
-    pairs = []
+    pairs, same_places = [], True
     for mine, theirs in zip(got, other, strict=True):
         if _overflows(mine) and _overflows(theirs) and not mine.ending is theirs.ending is Ending.RETURNED:
             return Likeness.EVIDENCE
@@ -66,12 +74,29 @@ def likeness(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...])
             alike = mine.trouble and theirs.trouble and _similar_trouble(mine.trouble, theirs.trouble)
             return Likeness.COMPATIBLE if alike else Likeness.NONE
         pairs.append(_finite_parts(mine.value, theirs.value))
+        same_places &= _finite_places(mine.value) == _finite_places(theirs.value)
     mine_finite = tuple(replace(o, value=one) for o, (one, _) in zip(got, pairs, strict=True))
     theirs_finite = tuple(replace(o, value=two) for o, (_, two) in zip(other, pairs, strict=True))
     if not same_outcomes(trial, mine_finite, theirs_finite):
         return Likeness.NONE
-    both = any(map(_overflows, got)) and any(map(_overflows, other))
-    return Likeness.EVIDENCE if both else Likeness.COMPATIBLE
+    if same_places or has_finite_wrong(trial, got, expected):
+        return Likeness.EVIDENCE
+    return Likeness.VAGUE
+
+
+def has_finite_wrong(trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> bool:
+    """Whether something else than NaN and infinity is wrong: a number, a shape, a container."""
+    ended = next((outcome for outcome in got if outcome.ending is not Ending.RETURNED), None)
+    if ended:
+        return not _overflows(ended)
+    parts = [_finite_parts(mine.value, theirs.value) for mine, theirs in zip(got, expected, strict=True)]
+    mine_finite = tuple(replace(o, value=one) for o, (one, _) in zip(got, parts, strict=True))
+    theirs_finite = tuple(replace(o, value=two) for o, (_, two) in zip(expected, parts, strict=True))
+    return not same_outcomes(trial, mine_finite, theirs_finite)
+
+
+def _finite_places(value: Any) -> list[bytes]:
+    return [np.isfinite(array).tobytes() for array in _fractions_in(value)]
 
 
 def is_all_overflow(outcomes: Iterable[Outcome]) -> bool:

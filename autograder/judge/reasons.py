@@ -37,8 +37,13 @@ class Diagnosis:
     """The mistakes that explain why an exercise fails: one or more made together, or a choice between such sets."""
 
     exercise: str
-    alternatives: tuple[tuple[Mistake, ...], ...]  # each explains all failures; the likeliest is first
+    alternatives: tuple[tuple[Mistake, ...], ...]  # each explains the failures; the likeliest is first
     tentative: bool = False  # no value supports it, only the same exceptions
+    cases: frozenset[str] = frozenset()  # the failing cases that it explains, where these are not all
+
+    def explains(self, case: str) -> bool:
+        """Whether a failing case of the exercise is among those that it explains."""
+        return not self.cases or case in self.cases
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 Some exercises call others. Where the called one is wrong, the caller is judged against what the reference would give *if it
 called the student's version*. The reference of the caller runs here. Wherever it calls the wrong exercise, the student's
 version is called in the sandbox and its answer is used. A case whose outcome is the one found in this way is charged to the
-called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed, `stand_ins.py` decides, if it can. No
-reference code leaves this process.
+called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed or gave NaN alone, `stand_ins.py`
+decides, if it can. No reference code leaves this process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, place_of
 from autograder.judge.compare import difference
-from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.outcomes_alike import is_all_overflow, same_outcomes
 from autograder.judge.trials import Judged, Trial
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
@@ -54,8 +54,12 @@ def follow(
     if not failed:
         return {}
     replay = Replay(oracle, wrong)
-    crashed = [j.trial for j in failed if j.status is Status.CRASHED]
-    alone = right_among_stand_ins(oracle, replay, source, sandbox, crashed)
+    silent = [
+        j.trial
+        for j in failed
+        if j.status is Status.CRASHED or (j.trial not in excused and is_all_overflow(j.outcomes))
+    ]
+    alone = right_among_stand_ins(oracle, replay, source, sandbox, silent)
     open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
     followed = _ask(oracle, replay, source, sandbox, open_trials)
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)

@@ -1,0 +1,97 @@
+"""What a name needs: a finite wrong value that fits, in all failing cases or in all but one, and numbers that are not refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment, Misconception, Visibility, call, case
+from autograder.judge.checks import close
+from autograder.judge.grade import grade
+from autograder.judge.messages import explain_reason
+from autograder.judge.reasons import Diagnosis, Mistake
+from autograder.judge.result import CaseResult, Result
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.job import Chunk, Sandbox, Source
+
+ROOT = Path(__file__).parents[1]
+Edited = Callable[..., str]
+Cases = Callable[[Result, str], Mapping[str, CaseResult]]
+
+
+def means(text: str) -> Source:
+    """Return a submission to the tiny course."""
+    return Source("means", (Chunk("means.py", text),))
+
+
+@pytest.mark.slow
+def test_nan_agrees_with_no_mistake(sandbox: Sandbox) -> None:
+    """What is NaN wherever a mask forbids anything is no inverted mask, and costs nothing in what builds on it."""
+    attention = load_assignment(ROOT, "a5_attention")
+    right = "scores = np.where(mask, scores, -np.inf)"
+    text = attention.reference.replace(right, "scores = scores + ~np.asarray(mask, bool) * -np.inf")
+    result = grade(Source("attention", (Chunk(attention.file, text),)), Oracle(attention, 3), sandbox)
+    assert {case.diagnosis for e in result.exercises for case in e.cases} == {""}
+    lost = {e.name for e in result.exercises if e.score < e.max_score}
+    assert lost == {"attention_weights"}
+    (says,) = {c.says for e in result.exercises for c in e.cases if c.says}
+    assert "`mask` is False somewhere" in says
+
+
+@pytest.mark.parametrize(("at", "named"), [(5, {"skips_the_first", ""}), (0, {""})])
+def test_a_name_that_explains_all_but_one_case_is_told_for_those(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, at: int, named: set[str]
+) -> None:
+    """The one that is left has another reason, or none; where all others but one are left, too, there is no name."""
+
+    @case("row_means", check=close())
+    def wide(rng: np.random.Generator) -> Iterator[Any]:
+        """Wide rows."""
+        yield call(rng.normal(size=(3, 7)))
+
+    oracle = Oracle(replace(assignment, cases=(*assignment.cases, replace(wide, visibility=Visibility.PUBLIC))), 0)
+    text = edited(row_means=f"y = x[..., 1:].sum(-1) / x.shape[-1]\nreturn y if x.shape[-1] <= {at} else y + x.max(-1)")
+    found = cases(grade(means(text), oracle, sandbox), "row_means")
+    assert {c.diagnosis for c in found.values()} == named
+    assert found["wide"].diagnosis == ""
+
+
+def test_wrong_values_and_changed_arguments_are_told_apart(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
+) -> None:
+    """The values have their name although the argument is changed as well, which no known mistake does so."""
+    text = edited(center="y = x + x.mean(-1, keepdims=True)\nx *= 2\nreturn y")
+    found = cases(grade(means(text), Oracle(assignment, 0), sandbox), "center")
+    assert {c.diagnosis for c in found.values()} == {"adds_the_mean"}
+
+
+def test_what_the_numbers_refute_is_no_alternative(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
+) -> None:
+    """Of two mistakes within the tolerance of a case, only that counts which is as close as float noise lets it be."""
+    near = Misconception(
+        "nearly_doubled", "spread", old="np.sqrt(mean_square)", new="2.00003 * np.sqrt(mean_square)",
+        caught_by="two_spreads", says="Nearly twice.",
+    )  # fmt: skip
+    twice = replace(near, name="doubled", new="2 * np.sqrt(mean_square)", says="Twice.")
+    known = replace(assignment, misconceptions=(*assignment.misconceptions, near, twice))
+    found = cases(grade(means(edited(spread="return 2 * x.std(-1)")), Oracle(known, 0), sandbox), "spread")
+    assert {c.says for c in found.values() if c.says} == {"Twice."}
+
+
+def test_what_explanations_share_is_said_once() -> None:
+    """Before the choice between the rest."""
+    a, b, c = (Mistake(name, "center", f"You did {name}.") for name in "abc")
+    assert explain_reason(Diagnosis("center", ((a, b), (a, c)))) == (
+        "You did a. Also: One of these: You did b. Or: You did c."
+    )
+    assert (
+        explain_reason(Diagnosis("center", ((a,), (a, c))))
+        == "One of these: You did a. Or: You did a. Also: You did c."
+    )
