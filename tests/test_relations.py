@@ -47,6 +47,7 @@ def said(cases: Mapping[str, CaseResult]) -> set[str]:
         ("return x.mean(-1) + 1", "Every number is one too large."),
         ("return x.mean(-1) * (1 + np.arange(x.shape[-2]) > 1)", ""),
         ("return np.where(np.arange(x.shape[-2]) == 0, x.mean(-1), x.max(-1))", ""),
+        ("return x", "It is the argument `x`, unchanged."),
         ("return np.zeros(x.shape[:-1])", "It is zero everywhere."),
     ],
 )  # fmt: skip
@@ -115,6 +116,31 @@ def test_a_factor_that_only_a_hidden_case_could_know_is_not_told(graded: Graded,
     hidden = found["means_of_any_shape"]
     assert hidden.visibility is Visibility.HIDDEN
     assert not any(character.isdigit() for character in hidden.says)
+
+
+def test_a_key_that_no_public_case_has_is_not_told(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
+) -> None:
+    """The keys of a dict may be what a hidden case is about."""
+
+    @case("row_means", check=close())
+    def hidden_rows(rng: np.random.Generator) -> Iterator[Any]:
+        """Rows by name."""
+        yield call({"secret": rng.normal(size=(4, 3))})
+
+    right, new = (
+        "total = x.sum(axis=-1)\n    return total / x.shape[-1]",
+        "return {k: v.mean(-1) for k, v in x.items()}",
+    )
+    assert right in assignment.reference
+    reference = assignment.reference.replace(right, f"if isinstance(x, dict):\n        {new}\n    {right}")
+    known = (*assignment.cases, hidden_rows)
+    changed = replace(assignment, cases=known, reference=reference)
+    text = edited(
+        row_means=f"if isinstance(x, dict):\n    {new.replace('v.mean(-1)', '2 * v.mean(-1)')}\nreturn x.mean(-1)"
+    )
+    found = cases(grade(_source(text), Oracle(changed, 0), sandbox), "row_means")
+    assert found["hidden_rows"].says == UNNAMED
 
 
 def test_every_relation_has_a_sentence() -> None:

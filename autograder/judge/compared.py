@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from autograder.course.spec import Visibility
 from autograder.judge.tolerance import TOLERANCE, deviation, scale
 from autograder.judge.trials import Facts, Judged, Trial
 from autograder.sandbox.child.tree import array_of
@@ -16,6 +18,7 @@ from autograder.sandbox.job import Ending, Outcome
 
 Path = tuple[str | int, ...]
 MAX_ENTRIES = 100_000  # of an array that is looked at
+_OURS = ("output", "input_grads", "param_grads")  # the keys of what a module's call returns
 _GRADIENTS = (("input_grads",), ("param_grads",))
 
 
@@ -63,20 +66,34 @@ class Part:
 def parts_of(oracle: Facts, judged: Sequence[Judged]) -> tuple[Part, ...]:
     """Return every array that cases judge, of the calls that returned; a crash has no arrays.
 
-    Where something else is wrong as well, gradients are left out, since they follow from it.
+    Where something else is wrong as well, gradients are left out, since they follow from it. What has a key is left out
+    where no public case has that key, since parts are told by name and a key may be data.
     """
-    found = [part for j in judged for part in _parts_of_trial(oracle, j)]
+    keys: set[str | int] = set(_OURS)
+    for trial in (j.trial for j in judged if j.trial.case.visibility is Visibility.PUBLIC):
+        keys |= {key for o in oracle.expected(trial) for key in _keys(o.value)}
+        keys |= {key for made in trial.calls for key in _keys([list(made.args), *made.kwargs.values()])}
+    found = [part for j in judged for part in _parts_of_trial(oracle, j, keys)]
     forward = [part for part in found if part.path[:1] not in _GRADIENTS]
     return tuple(forward if any(part.is_wrong for part in forward) else found)
 
 
-def _parts_of_trial(oracle: Facts, judged: Judged) -> Iterator[Part]:
+def _keys(tree: Any) -> Iterator[str | int]:
+    """Yield the keys of all dicts in a tree."""
+    if isinstance(tree, dict):
+        yield from tree
+    if isinstance(tree, dict | list | tuple):
+        for part in tree.values() if isinstance(tree, dict) else tree:
+            yield from _keys(part)
+
+
+def _parts_of_trial(oracle: Facts, judged: Judged, keys: AbstractSet[str | int]) -> Iterator[Part]:
     trial = judged.trial
     if any(outcome.ending is not Ending.RETURNED for outcome in judged.outcomes):
         return
     for index, (mine, theirs) in enumerate(zip(judged.outcomes, oracle.expected(trial), strict=True)):
-        got, expected = arrays_in(mine), arrays_in(theirs)
-        given = dict(_given(oracle, trial, index))
+        got, expected = arrays_in(mine), dict(_arrays(theirs.value, (), keys))
+        given = dict(_given(oracle, trial, index, keys))
         names = {path: _called(trial, path) for path in expected}
         for path, array in expected.items():
             if path in got and _is_judged(trial, path) and max(array.size, got[path].size) <= MAX_ENTRIES:
@@ -105,10 +122,12 @@ def arrays_in(outcome: Outcome) -> dict[Path, np.ndarray]:
     return dict(_arrays(outcome.value, ()))
 
 
-def _arrays(tree: Any, path: Path) -> Iterator[tuple[Path, np.ndarray]]:
+def _arrays(tree: Any, path: Path, keys: AbstractSet[str | int] | None = None) -> Iterator[tuple[Path, np.ndarray]]:
+    """Yield the arrays and numbers of a tree; those in a dict only under some of its keys, unless all may be told."""
     if isinstance(tree, dict | list | tuple):
         for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
-            yield from _arrays(part, (*path, key))
+            if keys is None or not isinstance(tree, dict) or key in keys or path == ("param_grads",):
+                yield from _arrays(part, (*path, key), keys)
         return
     array = np.asarray(tree) if isinstance(tree, bool | int | float) else array_of(tree)
     if array is not None and array.size and array.dtype.kind in "fiub":
@@ -122,11 +141,11 @@ def _is_judged(trial: Trial, path: Path) -> bool:
     return path[: len(at)] == at and (not only or path[:1] == (names.index(only),))
 
 
-def _given(oracle: Facts, trial: Trial, index: int) -> Iterator[tuple[str, np.ndarray]]:
+def _given(oracle: Facts, trial: Trial, index: int, keys: AbstractSet[str | int]) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the arrays and numbers that a call was given, each by its parameter's name."""
     call = trial.calls[index]
     parameters = oracle.signatures.get(call.path(trial.case.exercise), ())
     named = dict(zip(parameters, call.args, strict=False)) | dict(call.kwargs)
     for name, value in named.items():
-        for path, array in _arrays(value, ()):
+        for path, array in _arrays(value, (), keys):
             yield name + "".join(f"[{key!r}]" for key in path), array
