@@ -58,7 +58,7 @@ def trouble_of(text: str) -> Trouble:
         program.load([("model.py", text)])
         with pytest.raises((RuntimeError, TypeError, ZeroDivisionError)) as raised:
             program.find("run")(torch.arange(8, device="cuda")[None])
-    told = describe(raised.value, program.labels)
+    told = describe(raised.value, program.texts)
     return Trouble(told["type"], told["text"], tuple(Frame(*frame) for frame in told["frames"]))
 
 

@@ -27,10 +27,11 @@ from autograder.handout.kit.bundle import (
 )
 from autograder.judge import checks
 from autograder.judge.outcomes_alike import answers_of, same_outcomes
+from autograder.judge.outcomes_alike import part_called
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire import encode, pack
-from autograder.sandbox.job import Outcome
+from autograder.sandbox.job import Outcome, Trouble
 
 
 def public_oracle(assignment: Assignment) -> Oracle:
@@ -165,11 +166,15 @@ def describe_check(check: Check, arrays: dict[str, np.ndarray]) -> dict[str, Any
 
 def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarray]) -> list[Any]:
     """Return outcomes as JSON data; adds their numbers to `arrays`."""
-    rows = []
-    for o in outcomes:
-        trouble = (o.trouble.type_name, o.trouble.text) if o.trouble else None
-        rows.append([str(o.ending), pack((o.value, o.args), arrays), trouble])
-    return rows
+    return [
+        [str(o.ending), pack((o.value, o.args), arrays), o.trouble and _describe_trouble(o.trouble)] for o in outcomes
+    ]
+
+
+def _describe_trouble(trouble: Trouble) -> list[Any]:
+    """Return an exception without the lines of the reference, but for the parts of the given constructor that they call."""
+    parts = [[frame.function, part] for frame in trouble.frames if (part := part_called(frame))]
+    return [trouble.type_name, trouble.text, parts]
 
 
 def describe_smaller(smalls: Sequence[Small], arrays: dict[str, np.ndarray]) -> list[Any]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, judge_all, name_mistakes
+from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.messages import (
     MAX_LINE,
@@ -241,6 +242,10 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         return Message(explain_shortcut(name, rule.instead) if rule else "It uses what this exercise may not.")
     call, limits = judged.trial.calls[index], fitting(oracle.assignment.limits)
     told = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
+    if bad.ending is Ending.RAISED and bad.trouble:
+        stub, known = oracle.assignment.stub, oracle.signatures
+        reason = reason_of_crash(bad.trouble, case.visibility, source, call, case.exercise, stub, known)
+        told = Message(reason).then(told.text) if reason else told
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]
         first = f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first."

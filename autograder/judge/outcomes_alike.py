@@ -17,11 +17,13 @@ import numpy as np
 from autograder.course.spec import Answer
 from autograder.judge.trials import Trial
 from autograder.sandbox.child.tree import Tensor, leaves
-from autograder.sandbox.job import Ending, Outcome, Trouble
+from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
 # What a check raises where it meets a value that it was not written for; such a value is neither right nor alike.
 UNCOMPARABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-_ABOUT_SHAPES = re.compile(r"shape|size|dimension|broadcast|aligned|mismatch|subscript|out of bounds|out of range|axis")
+_ABOUT_SHAPES = re.compile(
+    r"shape|size|dimension|broadcast|aligned|mismatch|subscripts?\b|out of bounds|out of range|axis"
+)
 _OVERFLOWS = frozenset({"OverflowError", "ZeroDivisionError", "FloatingPointError"})
 
 
@@ -111,11 +113,27 @@ def is_mere_crash(outcome: Outcome) -> bool:
 
 
 def _same_trouble(mine: Trouble, theirs: Trouble) -> bool:
-    return (mine.type_name, mine.text) == (theirs.type_name, theirs.text)
+    return (mine.type_name, mine.text) == (theirs.type_name, theirs.text) and _same_place(mine, theirs)
 
 
 def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
-    return mine.type_name == theirs.type_name or all(_ABOUT_SHAPES.search(t.text) for t in (mine, theirs))
+    alike = mine.type_name == theirs.type_name or all(_ABOUT_SHAPES.search(t.text) for t in (mine, theirs))
+    return alike and _same_place(mine, theirs)
+
+
+def _same_place(mine: Trouble, theirs: Trouble) -> bool:
+    """Whether two exceptions came out of the same parts of an object: one in its cross-attention is none in its self-attention.
+
+    Lines cannot be compared, as two hands write them; what is unknown of one of them does not tell them apart.
+    """
+    called = [{f.function: part for f in trouble.frames if (part := part_called(f))} for trouble in (mine, theirs)]
+    return all(called[0][function] == called[1][function] for function in called[0].keys() & called[1].keys())
+
+
+def part_called(frame: Frame) -> str:
+    """Return the part of the object, `self.part`, that a line called, or nothing where it called something else."""
+    found = re.match(r"self\.\w+", frame.calls)
+    return found[0] if found else ""
 
 
 def _overflows(outcome: Outcome) -> bool:

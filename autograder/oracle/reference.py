@@ -25,7 +25,8 @@ from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.child.wire import decode, encode
-from autograder.sandbox.job import Ending, Outcome, Request, Trouble
+from autograder.sandbox.events import read_trouble
+from autograder.sandbox.job import Ending, Outcome, Request
 
 # Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
 RANDOM = threading.RLock()
@@ -158,7 +159,7 @@ class Reference:
             if self._code is None:
                 self._code = compile(self.assignment.reference, self.assignment.file, "exec", dont_inherit=True)
         program = Program(f"reference_{self.assignment.slug}", notebook=False)
-        program.labels = {self.assignment.file}
+        program.texts = {self.assignment.file: self.assignment.reference}
         with quiet():
             exec(self._code, vars(program.module))  # noqa: S102 (the course's own)
         return program
@@ -185,10 +186,11 @@ class Reference:
         program = self.own_reference()
         for start, end in filter(None, places):
             inside = tuple(m for m in edits if start <= reference.index(m.old) < end)
-            text = apply_edits(reference[start:end], inside)
+            label, text = f"{self.assignment.file}[{start}:{end}]", apply_edits(reference[start:end], inside) or ""
+            program.texts[label] = text
             try:
                 with quiet():
-                    exec(compile(text or "", self.assignment.file, "exec", dont_inherit=True), vars(program.module))  # noqa: S102
+                    exec(compile(text, label, "exec", dont_inherit=True), vars(program.module))  # noqa: S102
             except Exception:  # noqa: BLE001 (what it needs around it is found out by loading all of it)
                 return None
         return program
@@ -329,7 +331,7 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
             reseed(request.seed)
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
     event = decode(encode(event))
-    trouble = Trouble(event["trouble"]["type"], event["trouble"]["text"]) if "trouble" in event else None
+    trouble = read_trouble(event["trouble"]) if "trouble" in event else None
     if trouble and trouble.type_name == "KeyboardInterrupt":  # meant for the grader, whichever code it interrupted
         raise KeyboardInterrupt
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)

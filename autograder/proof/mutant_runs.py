@@ -180,7 +180,7 @@ class _Trials:
 
     def _outcomes(self, index: int, trial: Trial) -> tuple[Outcome, ...]:
         program = Program("mutant", notebook=False)
-        program.labels = {self._assignment.file}
+        program.texts = {self._assignment.file: ""}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(self._code(index), vars(program.module))  # noqa: S102 (the course's own)

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.child.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
+from autograder.sandbox.child.raising_line import MAX_AXES, MAX_CALLED, MAX_PART, MAX_PARTS
 from autograder.sandbox.child.wire import MAX_LEAVES, WireError, encode
-from autograder.sandbox.job import Ending, Frame, Job, Outcome, Request, Trouble
+from autograder.sandbox.job import Ending, Frame, Job, Outcome, Part, Request, Trouble
 from autograder.sandbox.time_limits import EndedError
 
 MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_STEP = 10**9
+MAX_SIZE = 10**12  # of an axis
 PART_SIZE = 64  # requests in one encoded tree
 
 
@@ -132,11 +134,19 @@ def read_trouble(tree: Any) -> Trouble:
     """Return one exception as the child tells it, cut to what an honest worker sends."""
     if not isinstance(tree, dict):
         raise TypeError("not an exception")
-    frames = tuple(_frame(*read_items(frame, 3)) for frame in read_items(tree["frames"], MAX_FRAMES))
-    return Trouble(_text(tree["type"], MAX_NAME), _text(tree["text"], MAX_TEXT), frames)
+    frames = tuple(_frame(*read_items(frame, 4)) for frame in read_items(tree["frames"], MAX_FRAMES))
+    parts = tuple(_part(*read_items(part, 4)) for part in read_items(tree.get("parts", ()), MAX_PARTS))
+    return Trouble(_text(tree["type"], MAX_NAME), _text(tree["text"], MAX_TEXT), frames, parts)
 
 
-def _frame(label: Any, line: Any, function: Any) -> Frame:
+def _frame(label: Any, line: Any, function: Any, calls: Any = "") -> Frame:
     if not isinstance(line, int):
         raise TypeError("not a line's number")
-    return Frame(_text(label, MAX_LABEL), line, _text(function, MAX_NAME))
+    return Frame(_text(label, MAX_LABEL), line, _text(function, MAX_NAME), _text(calls, MAX_CALLED))
+
+
+def _part(text: Any, type_name: Any, shape: Any, dtype: Any) -> Part:
+    sizes = read_items(shape, MAX_AXES)
+    if not all(type(size) is int and 0 <= size < MAX_SIZE for size in sizes):
+        raise TypeError("not a shape")
+    return Part(_text(text, MAX_PART), _text(type_name, MAX_NAME), tuple(sizes), _text(dtype, MAX_NAME))

@@ -138,15 +138,32 @@ class Frame:
     label: str
     line: int
     function: str
+    calls: str = ""  # what the expression that raised calls, as a dotted name, or an operator
+
+
+@dataclass(frozen=True)
+class Part:
+    """An expression in the line that raised: its text, and the type and shape of its value, as the child tells them."""
+
+    text: str
+    type_name: str  # array, tensor, None, the name of a container or scalar, function, object, or unknown
+    shape: tuple[int, ...] = ()  # of a container its length
+    dtype: str = ""
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array or a tensor."""
+        return self.type_name in ("array", "tensor")
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """An exception: its type's name, its text, and where in the student's code it passed."""
+    """An exception: its type's name, its text, where in the student's code it passed, and what met where it was raised."""
 
     type_name: str
     text: str
     frames: tuple[Frame, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)

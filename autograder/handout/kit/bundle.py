@@ -29,9 +29,9 @@ from autograder.course.spec import (
 from autograder.judge import checks
 from autograder.judge.trials import Small, Trial, make_trial
 from autograder.sandbox.child.wire import decode, unpack
-from autograder.sandbox.job import Ending, Outcome, Trouble
+from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
-FORMAT = 5
+FORMAT = 6
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.safetensors"
 
@@ -180,8 +180,12 @@ def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Ou
     outcomes = []
     for ending, packed, trouble in rows:
         value, args = unpack(packed, arrays)
-        outcomes.append(Outcome(Ending(ending), value, tuple(args), Trouble(*trouble) if trouble else None))
+        outcomes.append(Outcome(Ending(ending), value, tuple(args), _read_trouble(*trouble) if trouble else None))
     return tuple(outcomes)
+
+
+def _read_trouble(type_name: str, text: str, parts: list[list[str]]) -> Trouble:
+    return Trouble(type_name, text, tuple(Frame("", 0, function, part) for function, part in parts))
 
 
 def _read_call(packed: Any, arrays: Mapping[str, np.ndarray]) -> Call:

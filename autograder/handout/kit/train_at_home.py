@@ -25,7 +25,7 @@ def train_at_home(source: Source, module: str, harness: Path, device: str) -> in
         program.load([(chunk.label, chunk.text) for chunk in source.chunks])
         runpy.run_path(str(harness), run_name="__main__")
     except Exception as error:  # noqa: BLE001 (it is the student's code)
-        told = describe(error, program.labels)
+        told = describe(error, program.texts)
         trouble = Trouble(told["type"], told["text"], tuple(Frame(*frame) for frame in told["frames"]))
         found = tensors_made.read([(chunk.label, chunk.text.encode()) for chunk in source.chunks])
         devices = explain_devices(trouble, tuple(strays_in(found)))

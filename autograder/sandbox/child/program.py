@@ -16,7 +16,7 @@ import operator
 import random
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
+from autograder.sandbox.child.raising_line import called_at, parts_at
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 MAX_FRAMES = 12
@@ -74,7 +75,7 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
             ending = "memory"
         elif isinstance(error, ShortcutError):
             ending = "shortcut"
-        return {"ending": ending, "trouble": describe(error, program.labels)}
+        return {"ending": ending, "trouble": describe(error, program.texts)}
     return {"ending": "returned", "value": value, **({"args": call.args} if call.keep else {})}
 
 
@@ -134,7 +135,7 @@ class Program:
     def __init__(self, module: str, notebook: bool) -> None:
         self.module = types.ModuleType(module)
         self.notebook = notebook
-        self.labels: set[str] = set()
+        self.texts: dict[str, str] = {}  # the source by label
         self.notes: list[dict[str, Any]] = []
         self.device_mb = 0  # of a GPU's memory which a harness may take; 0 for all
         sys.modules[module] = self.module
@@ -144,7 +145,7 @@ class Program:
 
         Raises SyntaxError where a file is no Python at all; of a notebook only that cell is left out.
         """
-        self.labels = {label for label, _ in chunks}
+        self.texts = dict(chunks)
         for label, text in chunks:
             # There is no file; torch.jit.script and inspect ask for the text of a function all the same.
             linecache.cache[label] = len(text), None, text.splitlines(keepends=True), label
@@ -154,7 +155,7 @@ class Program:
             except (SyntaxError, ValueError) as error:
                 if not self.notebook:
                     raise
-                self.notes.append(describe(error, self.labels))
+                self.notes.append(describe(error, self.texts))
                 continue
             self.module.__doc__ = self.module.__doc__ or ast.get_docstring(tree)
             for node in definitions(tree) if self.notebook else tree.body:
@@ -166,7 +167,7 @@ class Program:
             exec(code, self.module.__dict__)  # noqa: S102
         except Exception as error:  # noqa: BLE001
             if len(self.notes) < MAX_NOTES:
-                self.notes.append(describe(error, self.labels))
+                self.notes.append(describe(error, self.texts))
 
     def harnessed(self, source: str, function: str) -> Any:
         """Return a function of a harness, whose own names the submission does not share."""
@@ -202,24 +203,34 @@ def definitions(tree: ast.Module) -> list[ast.stmt]:
     return kept
 
 
-def describe(error: BaseException, labels: set[str]) -> dict[str, Any]:
-    """Say what was raised and where in the student's own code; hostile texts are cut, failing ones left out."""
+def describe(error: BaseException, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Say what was raised and where in the student's own code; hostile texts are cut, failing ones left out.
+
+    `texts` is that code by label. Of the innermost line it also says what met there, without values.
+    """
     try:
         text = str(error)[:MAX_TEXT]
     except BaseException:  # noqa: BLE001
         text = ""
-    frames = []
-    if isinstance(error, SyntaxError) and error.filename in labels:
-        frames.append([error.filename, int(error.lineno or 0), ""])
+    frames: list[list[Any]] = []
+    if isinstance(error, SyntaxError) and error.filename in texts:
+        frames.append([error.filename, int(error.lineno or 0), "", ""])
         text = str(error.msg)[:MAX_TEXT]
+    passed = [trace for trace in _traces(error) if trace.tb_frame.f_code.co_filename in texts]
+    kept = passed if len(passed) <= MAX_FRAMES else passed[:2] + passed[2 - MAX_FRAMES :]
+    for trace in kept:
+        code = trace.tb_frame.f_code
+        frames.append([code.co_filename, trace.tb_lineno, code.co_qualname, called_at(trace, texts[code.co_filename])])
+    parts = parts_at(kept[-1], texts[kept[-1].tb_frame.f_code.co_filename]) if kept else []
+    return {"type": type(error).__name__[:MAX_NAME], "text": text, "frames": frames[:MAX_FRAMES], "parts": parts}
+
+
+def _traces(error: BaseException) -> Iterator[types.TracebackType]:
+    """Yield what an exception passed, from the outermost frame to the innermost."""
     trace = error.__traceback__
     while trace is not None:
-        code = trace.tb_frame.f_code
-        if code.co_filename in labels:
-            frames.append([code.co_filename, trace.tb_lineno, code.co_qualname])
+        yield trace
         trace = trace.tb_next
-    kept = frames if len(frames) <= MAX_FRAMES else frames[:2] + frames[2 - MAX_FRAMES :]
-    return {"type": type(error).__name__[:MAX_NAME], "text": text, "frames": kept}
 
 
 def reseed(seed: int) -> None:

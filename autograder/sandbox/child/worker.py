@@ -89,7 +89,7 @@ def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
     try:
         program.load([(label, text.tobytes().decode()) for label, text in chunks])
     except BaseException as error:  # noqa: BLE001 (student code may raise anything, SystemExit included)
-        return describe(error, program.labels)
+        return describe(error, program.texts)
     return None
 
 

@@ -14,7 +14,9 @@ def channel():
 
 
 def scale(x, factor):
-    blob = header(b'{"__metadata__":{"tree":"{\\"tree\\":null,\\"parts\\":[]}"},"__metadata__":{"tree":"{\\"tree\\":1,\\"parts\\":[]}"}}')
+    blob = header(
+        b'{"__metadata__":{"tree":"{\\"tree\\":null,\\"parts\\":[]}"},"__metadata__":{"tree":"{\\"tree\\":1,\\"parts\\":[]}"}}'
+    )
     os.write(channel()._fd, struct.pack("<Q", len(blob)) + blob)
     time.sleep(60)
 

@@ -14,7 +14,12 @@ def channel():
 
 
 def scale(x, factor):
-    blob = header(b'{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"__metadata__":{"tree":"{\\"tree\\":null,\\"parts\\":[]}"}}') + b"x" * 8
+    blob = (
+        header(
+            b'{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"__metadata__":{"tree":"{\\"tree\\":null,\\"parts\\":[]}"}}'
+        )
+        + b"x" * 8
+    )
     os.write(channel()._fd, struct.pack("<Q", len(blob)) + blob)
     time.sleep(60)
 

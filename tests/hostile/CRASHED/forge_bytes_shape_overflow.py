@@ -14,7 +14,9 @@ def channel():
 
 
 def scale(x, factor):
-    blob = header(b'{"a":{"dtype":"F64","shape":[4294967296,4294967296,2],"data_offsets":[0,0]},"__metadata__":{"tree":"{\\"tree\\":null,\\"parts\\":[]}"}}')
+    blob = header(
+        b'{"a":{"dtype":"F64","shape":[4294967296,4294967296,2],"data_offsets":[0,0]},"__metadata__":{"tree":"{\\"tree\\":null,\\"parts\\":[]}"}}'
+    )
     os.write(channel()._fd, struct.pack("<Q", len(blob)) + blob)
     time.sleep(60)
 

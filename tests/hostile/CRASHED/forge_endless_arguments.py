@@ -14,5 +14,7 @@ def channel():
 
 
 def scale(x, factor):
-    channel().send({"event": "outcomes", "outcomes": [{"ending": "returned", "value": x * factor, "args": np.zeros((1 << 60, 0))}]})
+    channel().send(
+        {"event": "outcomes", "outcomes": [{"ending": "returned", "value": x * factor, "args": np.zeros((1 << 60, 0))}]}
+    )
     os._exit(1)

@@ -11,4 +11,6 @@ def channel():
 
 
 def scale(x, factor):
-    channel().send({"event": "outcomes", "outcomes": [{"ending": "fault", "trouble": {"type": "", "text": "", "frames": []}}]})
+    channel().send(
+        {"event": "outcomes", "outcomes": [{"ending": "fault", "trouble": {"type": "", "text": "", "frames": []}}]}
+    )

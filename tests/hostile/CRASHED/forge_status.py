@@ -11,4 +11,6 @@ def channel():
 
 
 def scale(x, factor):
-    channel().send({"event": "outcomes", "outcomes": [{"ending": "PASSED", "status": "PASSED", "score": 6, "value": None}]})
+    channel().send(
+        {"event": "outcomes", "outcomes": [{"ending": "PASSED", "status": "PASSED", "score": 6, "value": None}]}
+    )

@@ -1,6 +1,5 @@
 """Raises KeyboardInterrupt, GeneratorExit and StopIteration; a grader that stops would show that it worked."""
 
-
 kinds = iter((KeyboardInterrupt, GeneratorExit, StopIteration))
 
 

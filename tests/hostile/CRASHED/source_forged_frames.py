@@ -9,4 +9,5 @@ def scale(x, factor):
 
         def next_one(inner=inner):
             raise ValueError("blame")
+
     inner(next_one)

@@ -1,6 +1,5 @@
 """Holds on to its tracebacks and raises the same exception again, so that they grow; a message that shows them all would show that it worked."""
 
-
 try:
     raise ValueError("again")
 except ValueError as error:

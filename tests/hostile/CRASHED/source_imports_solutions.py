@@ -5,7 +5,14 @@ import sys
 
 
 def scale(x, factor):
-    for name in ("solutions", "solutions.h1_scale.scale", "h1_scale", "cases", "reference_h1_scale", "tests.hostile_support"):
+    for name in (
+        "solutions",
+        "solutions.h1_scale.scale",
+        "h1_scale",
+        "cases",
+        "reference_h1_scale",
+        "tests.hostile_support",
+    ):
         try:
             print("BREACH", importlib.import_module(name))
         except ImportError:

@@ -1,4 +1,3 @@
 """Is a number where a function is asked for; a GRADER_ERROR would show that it worked."""
 
-
 scale = 6

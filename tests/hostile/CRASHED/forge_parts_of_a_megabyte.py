@@ -1,0 +1,20 @@
+"""Sends the shapes of a line that raised in a form no worker sends (a megabyte of text and an axis of 10**18); a GRADER_ERROR, or a message that fills the page, would show that it worked."""
+
+import os
+import sys
+
+import numpy as np
+
+
+def channel():
+    frame = sys._getframe()
+    while type(frame.f_locals.get("channel")).__name__ != "Channel":
+        frame = frame.f_back
+    return frame.f_locals["channel"]
+
+
+def scale(x, factor):
+    parts = [["x" * 1_000_000, "array", [10**9], "float64"], ["y", "array" * 1000, [3], "y" * 1000]]
+    trouble = {"type": "ValueError", "text": "operands could not be broadcast", "frames": [], "parts": parts}
+    channel().send({"event": "outcomes", "outcomes": [{"ending": "raised", "trouble": trouble}]})
+    os._exit(1)
