@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_outside import OUTSIDE, ROOT, SEED, correct_programs, graded, lost, wrong_programs
 
 from autograder.course.catalog import load_assignment, slugs
@@ -143,18 +145,18 @@ def test_equal_exceptions_from_two_parts_are_not_alike() -> None:
     assert same_outcomes(trial, crashed("np.matmul"), crashed("@"))
 
 
-def raised(text: str, **given: object) -> Trouble:
+def raised(text: str, **arguments: object) -> Trouble:
     """Return what the parent reads of an exception in a function `f`."""
     program = Program("crash", notebook=False)
     program.load([("crash.py", text)])
     with pytest.raises(ValueError, match=r"broadcast|mismatch") as caught:
-        program.find("f")(**given)
+        program.find("f")(**arguments)
     return read_trouble(describe(caught.value, program.texts))
 
 
-def parts(text: str, **given: object) -> dict[str, tuple[int, ...]]:
+def parts(text: str, **arguments: object) -> dict[str, tuple[int, ...]]:
     """Return the shapes that met, by their text."""
-    return {part.text: part.shape for part in raised(text, **given).parts}
+    return {part.text: part.shape for part in raised(text, **arguments).parts}
 
 
 def test_shapes_are_those_of_the_expression_that_raised() -> None:
@@ -218,6 +220,34 @@ def test_shapes_that_no_worker_sends_are_refused(sent: object) -> None:
     """A child may send anything."""
     with pytest.raises((TypeError, ValueError, KeyError)):
         read_trouble({"type": "E", "text": "", "frames": [], "parts": sent})
+
+
+PARTS = st.builds(
+    Part,
+    st.sampled_from(["x", "x.T", "x.shape", "x.sum(-1)", "given", "f(x)", ""]),
+    st.sampled_from(["array", "tensor", "None", "tuple", "dict", "float", "function", "unknown", "other"]),
+    st.lists(st.integers(0, 10**12), max_size=8).map(tuple),
+    st.sampled_from(["float64", "bool", ""]),
+)
+
+
+@given(st.data())
+def test_whatever_a_child_tells_has_a_reason_or_none(data: st.DataObject) -> None:
+    """And never ends the grader; of a hidden case it is the same sentence for every shape."""
+    rule = data.draw(st.sampled_from(RULES))
+    text = data.draw(st.from_regex(rule.pattern) | st.text(max_size=40))[:500]
+    kind = data.draw(
+        st.sampled_from(["ValueError", "TypeError", "NameError", "KeyError", "ZeroDivisionError", "RuntimeError"])
+    )
+    frames = (Frame("f.py", 1, "mix", data.draw(st.sampled_from(["@", "[]", "f", "F.scaled_dot_product_attention"]))),)
+    trouble = Trouble(kind, text, frames[: data.draw(st.integers(0, 1))], tuple(data.draw(st.lists(PARTS, max_size=6))))
+    call = Call((np.zeros((2, 7)), None, {"x": np.zeros(3)}), {"given": 0})
+    told = {
+        seen: reason_of_crash(trouble, seen, Source("", ()), call, "mix", STUB, {"mix": ("scores", "mask", "cache")})
+        for seen in (Visibility.PUBLIC, Visibility.HIDDEN)
+    }
+    assert bool(told[Visibility.PUBLIC]) == bool(told[Visibility.HIDDEN])
+    assert told[Visibility.HIDDEN] in {"", *(rule.general for rule in RULES)}
 
 
 def test_axes_are_named_by_the_text_alone() -> None:

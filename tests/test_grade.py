@@ -142,7 +142,9 @@ def test_each_kind_of_end_has_its_status(graded: Graded, edited: Edited, cases: 
     assert set(statuses(cases(result, "center")).values()) == {Status.MEMORY}
     assert set(statuses(cases(result, "spread")).values()) == {Status.MISSING}
     message = cases(result, "row_means")["two_rows"].message
-    assert message.startswith("AttributeError: 'numpy.ndarray' object has no attribute 'summ'\n  means.py, line ")
+    reason, _, traceback = message.partition("\n")
+    assert reason == "`x` has no `summ`. Is it `sum`?"
+    assert traceback.startswith("AttributeError: 'numpy.ndarray' object has no attribute 'summ'\n  means.py, line ")
     assert (
         cases(result, "spread")["two_spreads"].message
         == "There is no `spread` in your file. There is a `spred`. Was it renamed or removed?"

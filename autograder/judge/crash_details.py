@@ -8,12 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from autograder.judge.axis_names import AxisNames
 from autograder.judge.calls_as_text import Signatures
 from autograder.judge.shapes_that_meet import broadcast, joined, misfit, product, reshaped, shapes_in, shown
 from autograder.sandbox.job import Part, Source, Trouble
 
 MAX_KEYS = 12
+_OF_TENSORS = frozenset(
+    {"unsqueeze", "permute", "expand", "masked_fill", "detach", "cpu", "dim", "numel", "mT", "tril"}
+)
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,9 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
     if owner in ("int", "float", "bool", "str"):
         return f"{what} is a single {owner}, which has no `{name}`."
     if owner in ("Tensor", "numpy.ndarray", "ndarray"):
+        near = difflib.get_close_matches(name, dir(np.ndarray), 1)
+        if near and near[0] != name and name not in _OF_TENSORS:
+            return f"{what} has no `{name}`. Is it `{near[0]}`?"
         other = "numpy" if owner == "Tensor" else "torch"
         return f"{what} is a {'torch tensor' if owner == 'Tensor' else 'numpy array'}, which has no `{name}`. Is that {other}'s name for it?"
     made = {
@@ -237,3 +245,75 @@ def classes_elsewhere(crash: Crash, _: re.Match[str]) -> str:
         f"{shown(logits, crash.names)} and {shown(targets, crash.names)} meet in a cross-entropy that wants the classes "
         "on axis 1. Move them there, or flatten all other axes into one."
     )
+
+
+def float_here(crash: Crash, _: re.Match[str]) -> str:
+    """Say what is a float."""
+    part = crash.of_type("float")
+    return f"`{part.text}` is a float. `/` always gives one; `//` divides whole numbers." if part else ""
+
+
+def index_arrays(crash: Crash, _: re.Match[str]) -> str:
+    """Say which arrays of an index do not broadcast."""
+    if len(crash.arrays) < 3:
+        return ""
+    indices = " and ".join(shown(part, crash.names) for part in crash.arrays[1:])
+    return (
+        f"The index of `{crash.arrays[0].text}` is made of {indices}, which do not broadcast with each other. Give one of them an "
+        "axis of length one, so that every pair is meant."
+    )
+
+
+def index_axes(crash: Crash, _: re.Match[str]) -> str:
+    """Say which array of indices has another number of axes than what it picks from."""
+    if len(crash.arrays) < 2:
+        return ""
+    what = " and ".join(shown(part, crash.names) for part in crash.arrays[-2:])
+    return f"{what} meet. An array of indices needs as many axes as the array that it picks from: give it one of length one."
+
+
+def other_axes(crash: Crash, _: re.Match[str]) -> str:
+    """Say how many axes an array has."""
+    part = next(iter(crash.arrays), None)
+    if part is None:
+        return ""
+    count = {0: "no axes", 1: "one axis"}.get(len(part.shape), f"{len(part.shape)} axes")
+    return (
+        f"{shown(part, crash.names)} has {count}, and another number is asked for. Has an axis been lost, or kept? Count from "
+        "the end (-1, -2) where other axes may stand in front."
+    )
+
+
+def floats_as_ids(crash: Crash, _: re.Match[str]) -> str:
+    """Say which index holds floats."""
+    part = next((part for part in crash.arrays if part.dtype.startswith(("float", "complex"))), None)
+    return (
+        f"`{part.text}` holds {part.dtype}, and an index takes whole numbers only (int64, torch's long)."
+        if part
+        else ""
+    )
+
+
+def two_dtypes(crash: Crash, _: re.Match[str]) -> str:
+    """Say which dtypes meet."""
+    if len({part.dtype for part in crash.arrays}) < 2:
+        return ""
+    what = " and ".join(f"`{part.text}` ({part.dtype})" for part in crash.arrays[:3])
+    return f"{what} meet, and their dtypes do not go together. Give what you make yourself the dtype of what it meets."
+
+
+def divided_by(crash: Crash, _: re.Match[str]) -> str:
+    """Say which argument is zero."""
+    zero = next((part.text for part in crash.trouble.parts[1:] if _is_zero(crash.given.get(part.text))), "")
+    return f"`{zero}` is 0 in this call, and is divided by. What does the text say for that case?" if zero else ""
+
+
+def _is_zero(value: object) -> bool:
+    return isinstance(value, int | float) and value == 0
+
+
+def unusable(crash: Crash, _: re.Match[str]) -> str:
+    """Say what type something has that cannot be called, looped over or indexed."""
+    part = crash.first
+    known = part is not None and part.type_name not in ("unknown", "object")
+    return f"`{part.text}` is of type {part.type_name}, which cannot be used like this." if part and known else ""

@@ -19,7 +19,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 def shapes_in(text: str) -> list[Shape]:
     """Return the shapes that an exception's text gives, as numpy and torch write them."""
-    return [tuple(int(size) for size in found.split(",") if size.strip()) for found in _NUMBERS.findall(text)]
+    return [tuple(map(int, re.findall(r"\d+", found))) for found in _NUMBERS.findall(text)]
 
 
 def shown(part: Part, names: AxisNames) -> str:
@@ -36,7 +36,7 @@ def fits(one: Shape, other: Shape) -> bool:
     """Whether two shapes broadcast."""
     try:
         np.broadcast_shapes(one, other)
-    except ValueError:
+    except (OverflowError, ValueError):
         return False
     return True
 
