@@ -82,7 +82,11 @@ def filled_place(crash: Crash, match: re.Match[str]) -> str:
     """Say why an array does not become the shape that is asked for."""
     source, target = (shapes_in(f"({match[key] or match[key + '2']})")[0] for key in ("source", "target"))
     what = crash.first.text if crash.first else "what is assigned"
-    return f"`{what}` of shape {source} is to become {target}: {misfit(source, target)}"
+    handed = crash.trouble.frames[-2].calls if len(crash.trouble.frames) > 1 else ""
+    where = (
+        f", handed to `{handed}`," if handed.startswith("self.") else ""
+    )  # a part that the constructor gives raised it
+    return f"`{what}` of shape {source}{where} is to become {target}: {misfit(source, target)}"
 
 
 def new_shape(crash: Crash, match: re.Match[str]) -> str:

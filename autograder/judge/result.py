@@ -37,6 +37,11 @@ class CaseResult:
         return reason.names if isinstance(reason, Diagnosis) and not reason.tentative else ()
 
     @property
+    def suspected(self) -> tuple[str, ...]:
+        """The names of the known mistakes that are told, also those told with "perhaps" since only exceptions support them."""
+        return self.reason.names if isinstance(self.reason, Diagnosis) else ()
+
+    @property
     def diagnosis(self) -> str:
         """The known mistakes behind it in one word."""
         return "+".join(self.mistakes)

@@ -83,7 +83,9 @@ def _exercise(exercise: ExerciseResult, width: int) -> Iterator[str]:
         return
     first, *others = failing(exercise)
     yield from _wrapped(f"{first.name}: {plain(first.claim)}", width, bold=len(first.name))
-    yield from (f"      {line}" for line in plain(first.message).splitlines())
+    happened, *shown = plain(first.message).splitlines() or [""]
+    yield from textwrap.wrap(happened, max(40, width), initial_indent="      ", subsequent_indent="      ")
+    yield from (f"      {line}" for line in shown)
     if first.says:
         yield from (_in("yellow", line) for line in _wrapped(f"→ {plain(first.says)}", width))
     if others:

@@ -157,7 +157,8 @@ def _uncaught(verdicts: Verdicts) -> Iterator[str]:
 
 def _misnamed(verdicts: Verdicts) -> Iterator[str]:
     for m, result in verdicts.items():
-        named = {c.diagnosis for e in result.exercises if e.name == m.exercise for c in e.cases if c.diagnosis}
+        told = (c.suspected for e in result.exercises if e.name == m.exercise for c in e.cases)
+        named = {"+".join(names) for names in told if names}
         if not named:
             yield f"{m.name} gets no diagnosis"
         elif not named <= {m.name, *m.twins}:

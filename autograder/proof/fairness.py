@@ -209,6 +209,7 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         for name in set(mistakes) - bank.keys():
             raise CourseError(f"solutions/{assignment.slug}/mistaken/{file}.py: there is no misconception {name}.")
         given = {name for e in result.exercises for c in e.cases for name in c.mistakes}
+        told = {name for e in result.exercises for c in e.cases for name in c.suspected}  # with "perhaps", too
         meant = [{name, *bank[name].twins} for name in mistakes]
         said = f"{file}: {' and '.join(sorted(given)) or _first_words(result)}"
         pairs += len(mistakes) > 1
@@ -218,9 +219,9 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
             unnoticed.append(file)
         elif given - {name for names in meant for name in names}:
             wrong.append(said)
-        elif not given and len(mistakes) == 1:
+        elif not told and len(mistakes) == 1:
             unnamed.append(said)
-        elif any(not given & names for names in meant):
+        elif any(not told & names for names in meant):
             half.append(said)
         elif len(mistakes) == 1:
             named += 1
