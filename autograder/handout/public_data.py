@@ -26,8 +26,7 @@ from autograder.handout.kit.bundle import (
     trial_key,
 )
 from autograder.judge import checks
-from autograder.judge.outcomes_alike import answers_of, same_outcomes
-from autograder.judge.outcomes_alike import part_called
+from autograder.judge.outcomes_alike import answers_of, part_called, same_outcomes
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire import encode, pack
