@@ -1,8 +1,8 @@
 """Crashes get a reason: what met in the line that raised, told before its traceback, without a hidden number.
 
 `crashing/SLUG.toml` holds 75 programs that crash in the ways in which students' do. They were written before the reasons
-were. At first sight 8 of them were told why, and 2 were told what is false. Of the 16 crashing programs in
-`outside/`, which nothing here was made for, all 16 got a reason when they were first tried, 9 of which had none before.
+were. At first sight 8 of them were told why, and 2 were told what is false. The reasons were then written with these and with
+the 16 crashing programs of `outside/` in view, of which 9 had no name.
 """
 
 from __future__ import annotations
