@@ -90,7 +90,7 @@ def first_params(rng: np.random.Generator) -> Params:
 
 
 # "hell" is read and "ello" is to be predicted; beside it the same cut short, "hel" and "ell", with one padded position.
-LETTERS = "helo"  # the ids 0 1 2 3
+LETTERS = "helo"  # the ids 0 1 2 3 here; other than in the examples, in the order in which they come
 READ, AIM = np.array([[0, 1, 2, 2], [0, 1, 2, 0]]), np.array([[1, 2, 2, 3], [1, 2, 2, 0]])
 COUNTED = np.array([[True] * 4, [True] * 3 + [False]])
 
