@@ -3,6 +3,8 @@
 # make bench        measure grading speed, as ratios in one run
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
+# make gpu    prove and measure trainings on a GPU, with the torch of PYTHON: make gpu PYTHON=python3 DEVICE=cuda
+# make gpu-wheels  fill wheels/ with all else that this takes, for a machine without a package index: GPU_PYTHON=3.12
 # make test-environments  the references in every environment that people have, and a table of what came of it
 # make test-otter   otter assign and otter run on our bundles, in an environment of their own
 # make mutants  change every line of every reference, and see which cases notice
@@ -14,7 +16,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test bench bench-packing bench-peers test-otter test-environments mutants lint clean
+DEVICE ?= cuda
+GPU_PYTHON ?= 3.12
+GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat safetensors nvidia-ml-py
+
+.PHONY: demo test bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -39,6 +45,16 @@ bench-packing: $(VENV)/.installed-dev
 
 bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
 	$(BIN)/python benchmarks/peers.py
+
+# With the torch that PYTHON finds, and no package index: what is missing comes from wheels/.
+gpu:
+	@$(PYTHON) -c 'import torch' || { echo "make: $(PYTHON) has no torch; name one that has: make gpu PYTHON=..."; exit 1; }
+	@if [ -d wheels ]; then $(PYTHON) -m pip --disable-pip-version-check install --quiet --no-index --find-links wheels --upgrade --target build/gpu $(GPU_PACKAGES); fi
+	PYTHONPATH=$(CURDIR)/build/gpu:$(CURDIR) $(PYTHON) benchmarks/gpu.py --device $(DEVICE)
+
+gpu-wheels: $(VENV)/bin/python
+	$(BIN)/python -m pip --disable-pip-version-check download --quiet --constraint constraints.txt --dest wheels --only-binary :all: --python-version $(GPU_PYTHON) --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 $(GPU_PACKAGES)
+	@echo "Copy the course, wheels/ included, to the machine with the GPU, and run make gpu there."
 
 .venv-peers/.installed: benchmarks/peers-constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m venv --clear .venv-peers

@@ -1,0 +1,318 @@
+"""Prove on a GPU what is promised of trainings there, and measure it: one command, which writes benchmarks/gpu.json.
+
+    agreement   first losses and metrics of references and correct solutions on the GPU, beside the CPU's
+    promises    what `doctor --training` proves: references and correct solutions learn, known mistakes do not
+    packing     submissions a minute, by how many are graded at once
+    hostile     kernels that never end or fail, hogs, killed processes; the GPU has to answer after each
+
+Where there is no GPU it says so and exits with 1. With --device cpu, or --device pretended, which computes on the CPU and
+refuses to mix devices, it rehearses every step at a small size; that measures nothing, and nothing of it gets into the README.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import gpu_table
+import numpy as np
+
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import Submission
+from autograder.course.catalog import load_assignment, slugs
+from autograder.course.spec import Assignment, Training
+from autograder.judge.tolerance import deviation
+from autograder.oracle.device import device_trouble, on_device, open_for, takes_device
+from autograder.oracle.larger_run import figures
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
+from autograder.oracle.training_losses import KnownLosses
+from autograder.oracle.training_outcome import agree, losses_of
+from autograder.proof.trainings import examine_trainings
+from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
+from autograder.sandbox.child.tree import as_arrays
+from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.machine import cores
+from autograder.sandbox.time_limits import WALL
+
+ROOT = Path(__file__).resolve().parents[1]
+CLASS = "a8_language_model"
+PRETENDED = ROOT / "tests" / "pretended_device.py"
+ENTER = "\nimport os\n\nif os.environ.get('CUBLAS_WORKSPACE_CONFIG'):\n    Pretended().__enter__()\n\n"
+Row = dict[str, Any]
+
+NONSENSE = """import fcntl, os
+    for name in ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0"):
+        try:
+            node = os.open(name, os.O_RDWR)
+        except OSError:
+            continue
+        for number in range(4096):
+            try:
+                fcntl.ioctl(node, 0xC0004600 | number, os.urandom(64))
+            except OSError:
+                pass
+    raise ValueError"""
+# What a submission may do instead of a loss, and the statuses that may come of it.
+ATTACKS = {
+    "never ends": (
+        "logits = logits.detach()\n    while True:\n        logits = logits @ logits.transpose(-2, -1) @ logits",
+        ("TIMEOUT",),
+    ),
+    "takes all memory": (
+        "held = []\n    while True:\n        held.append(torch.ones(1 << 26, device=logits.device))",
+        ("MEMORY", "CRASHED"),
+    ),
+    "reads past an end": (
+        "logits[torch.full((9,), 10**6, device=logits.device)].sum().item()\n    return logits.sum()",
+        ("CRASHED",),
+    ),
+    "aborts in a kernel": ("logits @ logits.transpose(-2, -1)\n    __import__('os').abort()", ("CRASHED",)),
+    "tells the driver nonsense": (NONSENSE, ("CRASHED", "TIMEOUT", "MEMORY")),
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is done: all of it on a GPU, little in a rehearsal."""
+
+    seeds: Sequence[int]
+    at_once: Sequence[int]
+    fewest: int  # submissions at each number
+    attack_seconds: float
+    jobs: int
+
+
+REAL = Scale(range(5), (1, 2, 4, 8, 16, 32), 4, 30.0, cores())
+SMALL = Scale((0,), (1, 2), 2, 10.0, 1)
+
+
+def main() -> int:
+    """Do every step on a device; return 1 where there is none or something does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda", help="cuda, the number of a GPU, or cpu or pretended to rehearse")
+    parser.add_argument("-o", dest="out", type=Path, help="where to write the figures (default: gpu.json, of a GPU)")
+    chosen = parser.parse_args()
+    rehearsal = chosen.device in (CPU, "pretended")
+    try:
+        device = "cuda" if chosen.device == "pretended" else parse_device(chosen.device)
+    except DeviceError as error:
+        parser.error(str(error))
+    course = [load_assignment(ROOT, slug) for slug in ([CLASS] if rehearsal else slugs(ROOT))]
+    course = [on_device(a, device) for a in course if any(takes_device(a, t) for t in a.trainings)]
+    if rehearsal:
+        course = [shortened(a, pretended=chosen.device == "pretended") for a in course]
+    last = next(a for a in course if a.slug == CLASS)
+    with open_for(last, 1, ROOT / "solutions") as sandbox:
+        if device != CPU and (reason := device_trouble(last, device, sandbox)):
+            told = refusal(device, "here", reason).partition(" Say --device")[0]
+            print(f"{told} Nothing was measured; --device cpu rehearses every step.", file=sys.stderr)
+            return 1
+        isolation = sandbox.isolation
+    where = {
+        "gpu": gpu_name(),
+        "torch": version("torch"),
+        "python": platform.python_version(),
+        "level": isolation.level,
+    }
+    found: Row = {
+        "rehearsal": rehearsal,
+        "where": {**where, "remains": isolation.residual_risks, "missing": isolation.missing},
+    }
+    holds = measure(found, course, last, SMALL if rehearsal else REAL)
+    out = chosen.out or (None if rehearsal else ROOT / "benchmarks" / "gpu.json")
+    if out:
+        out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if not rehearsal:
+        gpu_table.write_table(found, ROOT / "README.md")
+    print("All steps ran to their end." if holds else "All steps ran; what did not hold stands above.")
+    return int(not holds)
+
+
+def measure(found: Row, course: Sequence[Assignment], last: Assignment, scale: Scale) -> bool:
+    """Do every step, tell and keep what comes of each; return whether all of it holds."""
+    steps = {
+        "agreement": (row for assignment in course for row in agreement(assignment, scale)),
+        "promises": (row for assignment in course for row in promises(assignment, scale)),
+        "packing": packing(last, scale),
+        "hostile": hostile(last, scale),
+    }
+    for name, rows in steps.items():
+        found[name] = []
+        for row in rows:
+            print(f"{name}: {json.dumps(row)}", flush=True)
+            found[name].append(row)
+    return all(row.get("holds", True) for name in steps for row in found[name])
+
+
+def shortened(assignment: Assignment, *, pretended: bool) -> Assignment:
+    """Return an assignment for a rehearsal: one training of a few steps, nothing asked of its metrics, one other solution."""
+    harness = assignment.harness
+    if pretended:
+        harness = PRETENDED.read_text(encoding="utf-8") + ENTER + harness
+    (training,) = (_short(t) for t in assignment.trainings if bool(t.larger) == pretended)
+    exercises = tuple(replace(e, uses=()) for e in assignment.exercises if e.name == training.exercise)
+    few = replace(assignment, exercises=exercises, cases=(), trainings=(training,), correct=assignment.correct[:1])
+    return replace(few, harness=harness, points=sum(e.points for e in exercises))
+
+
+def _short(training: Training) -> Training:
+    metrics = tuple(replace(metric, low=-math.inf, high=math.inf) for metric in training.metrics)
+    larger = training.larger and replace(training.larger, draw=_tiny(training.larger), steps=6, first_steps=5)
+    catches = training.catches[:1]
+    return replace(training, steps=6, first_steps=5, metrics=metrics, catches=catches, larger=larger, seconds=120)
+
+
+def _tiny(larger: Training) -> Any:
+    """Return how to draw the large run's arguments for a model and pieces that a CPU can hold."""
+
+    def draw(rng: np.random.Generator) -> tuple[Any, ...]:
+        (vocab, time, *_), _, half, seed, data, begun, uniforms, held_out, changed = larger.draw(rng)
+        sizes = (vocab, time, 16, 2, 32, 1)
+        return sizes, 2, half, seed, data, begun, uniforms[:, :20], held_out[:2], changed[:1]
+
+    return draw
+
+
+def gpu_name() -> str:
+    """Return what NVIDIA's driver calls the GPUs, its version and their memory; nothing where there is none."""
+    asked = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def source_of(assignment: Assignment, text: str) -> Source:
+    """Return a text as what somebody hands in."""
+    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
+
+
+def run_of(
+    losses: KnownLosses, assignment: Assignment, training: Training, text: str, sandbox: Sandbox, steps: int
+) -> Outcome:
+    """Train a text for some steps in a sandbox, on the training's device."""
+    seconds, memory = training.seconds, training.memory_mb
+    limits = replace(assignment.limits, case_seconds=seconds, total_seconds=WALL * seconds, memory_mb=memory)
+    request = losses.request(training, steps, training.device)
+    where = {"device": training.device, "device_mb": training.device_mb}
+    ran = sandbox.run(Job(source_of(assignment, text), (request,), limits, (), assignment.torch, **where))
+    return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+
+
+def agreement(assignment: Assignment, scale: Scale) -> Iterator[Row]:
+    """Yield how far each training's first losses and metrics on the device are from the CPU's."""
+    here = on_device(assignment, CPU)
+    texts = {a.name: f"{assignment.reference}\n{a.source}" for a in assignment.correct}
+    texts = {"reference": assignment.reference, **texts}
+    with open_for(assignment, 1, ROOT / "solutions") as there, open_for(here, 1, ROOT / "solutions") as cpu:
+        for (training, plain), seed in itertools.product(
+            zip(assignment.trainings, here.trainings, strict=True), scale.seeds
+        ):
+            losses = KnownLosses(Oracle(assignment, seed))
+            args = as_arrays(losses.args(training))
+            known = figures(training, args, run_of(losses, here, plain, assignment.reference, cpu, plain.steps))
+            first = losses.first(training)
+            for name, text in texts.items():
+                whole = name == "reference"
+                ran = run_of(
+                    losses, assignment, training, text, there, training.steps if whole else training.first_steps
+                )
+                own = figures(training, args, ran) if whole else {}
+                row = _compared(training, ran, first)
+                beside = {metric: [known.get(metric), value] for metric, value in own.items()}
+                yield {"training": training.exercise, "solution": name, "seed": seed, **row, "metrics": beside}
+            if training.larger and training.device != CPU:
+                yield from _larger(assignment, training, losses, texts, there, seed)
+
+
+def _larger(
+    assignment: Assignment, training: Training, losses: KnownLosses, texts: dict[str, str], there: Sandbox, seed: int
+) -> Iterator[Row]:
+    """Yield what the larger run comes to, and how far correct solutions' first losses are from the reference's there."""
+    if training.larger is None:
+        return
+    larger = replace(training.larger, device=training.device)
+    whole = run_of(losses, assignment, larger, assignment.reference, there, larger.steps)
+    first = losses_of(whole)
+    values = {name: [None, value] for name, value in figures(larger, as_arrays(losses.args(larger)), whole).items()}
+    for name, text in texts.items():
+        own = name == "reference"
+        ran = whole if own else run_of(losses, assignment, larger, text, there, larger.first_steps)
+        row = _compared(larger, ran, np.empty(0) if first is None else first[: larger.first_steps])
+        told = {"seconds": round(whole.seconds, 1), "metrics": values} if own else {"metrics": {}}
+        yield {"training": larger.exercise, "solution": name, "seed": seed, **row, "holds": True, **told}
+
+
+def _compared(training: Training, ran: Outcome, expected: np.ndarray) -> Row:
+    """Return how far a run's first losses are from others, and whether that is near enough."""
+    losses = losses_of(ran)
+    if losses is None or not len(expected):
+        return {"first_losses": math.inf, "holds": False, "ended": str(ran.ending)}
+    head = losses[: training.first_steps]
+    return {"first_losses": deviation(head, expected), "holds": agree(head, expected, training)}
+
+
+def promises(assignment: Assignment, scale: Scale) -> Iterator[Row]:
+    """Yield what `doctor --training` proves on the device."""
+    with open_for(assignment, scale.jobs, ROOT / "solutions") as sandbox:
+        for proof in examine_trainings(assignment, sandbox, scale.jobs, scale.seeds):
+            yield {"promise": f"{assignment.slug}, {proof.promise}", "broken": proof.broken, "holds": proof.holds}
+
+
+def packing(assignment: Assignment, scale: Scale) -> Iterator[Row]:
+    """Yield how long a class of correct submissions takes, no two the same, by how many are graded at once."""
+    numbers, oracle = itertools.count(), Oracle(assignment, 0)
+    for at_once in scale.at_once:
+        texts = [f"{assignment.reference}\n# {next(numbers)}\n" for _ in range(max(at_once, scale.fewest))]
+        submissions = [Submission(f"s{i}", assignment.file, source_of(assignment, t)) for i, t in enumerate(texts)]
+        with open_for(assignment, at_once, ROOT / "solutions") as sandbox:
+            began = time.monotonic()
+            graded = list(grade_class(oracle, submissions, sandbox, at_once))
+            seconds = time.monotonic() - began
+        right = sum(each.result.all_passed for each in graded)
+        row = {"at_once": at_once, "submissions": len(texts), "seconds": round(seconds, 1), "right": right}
+        yield {**row, "holds": right == len(texts)}
+
+
+def hostile(assignment: Assignment, scale: Scale) -> Iterator[Row]:
+    """Yield what comes of attacks in the middle of a training, and whether the device computes as before after each."""
+    training = assignment.trainings[0]
+    training = replace(training, steps=training.first_steps, seconds=scale.attack_seconds, metrics=())
+    losses, trainer = KnownLosses(Oracle(assignment, 0)), Trainer(Oracle(assignment, 0))
+    expected = losses.first(training)
+    with open_for(assignment, 1, ROOT / "solutions") as sandbox:
+
+        def answers() -> bool:
+            ran = run_of(
+                losses, assignment, replace(training, seconds=120), assignment.reference, sandbox, training.steps
+            )
+            return bool(_compared(training, ran, expected)["holds"])
+
+        for name, (body, statuses) in ATTACKS.items():
+            text = f"{assignment.reference}\n\ndef lm_loss(logits, targets):\n    {body}\n"
+            status = trainer.train(training, source_of(assignment, text), sandbox, wrong=("lm_loss",)).status
+            after = answers()
+            yield {"attack": name, "status": status, "answers_afterwards": after, "holds": after and status in statuses}
+        request = losses.request(training, training.steps, training.device)
+        job = Job(source_of(assignment, assignment.reference), (request,), assignment.limits, (), assignment.torch)
+        job = replace(job, watch=lambda step, _: step >= 2, device=training.device, device_mb=training.device_mb)
+        (killed,) = sandbox.run(job).outcomes
+        after = answers()
+        row = {"attack": "is killed by us in a step", "status": str(killed.ending), "answers_afterwards": after}
+        yield {**row, "holds": after and killed.ending is Ending.TIMEOUT}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

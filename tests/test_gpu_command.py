@@ -1,0 +1,90 @@
+"""`make gpu`: it runs to its end, rehearsed at a small size, says where there is no GPU, and only a GPU's figures reach the README."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+STEPS = {"where", "agreement", "promises", "packing", "hostile"}
+
+
+def said(*words: str) -> subprocess.CompletedProcess[str]:
+    """Return what a program in benchmarks/ comes to."""
+    return subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False, cwd=ROOT / "benchmarks"
+    )
+
+
+def test_without_a_gpu_there_are_no_figures() -> None:
+    """One sentence says what was looked for and what to do."""
+    done = said("gpu.py")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("There is no device cuda here: ")
+    assert "--device cpu" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["cpu", "pretended"])
+def test_every_step_is_rehearsed(device: str, tmp_path: Path) -> None:
+    """On a device that every machine has; all steps hold, and nothing is written but where it is asked for."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    done = said("gpu.py", "--device", device, "-o", str(tmp_path / "gpu.json"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: dict[str, Any] = json.loads((tmp_path / "gpu.json").read_text(encoding="utf-8"))
+    assert set(found) == STEPS | {"rehearsal"}
+    assert found["rehearsal"] is True
+    assert all(each["first_losses"] < 1e-2 for each in found["agreement"])
+    assert [row["at_once"] for row in found["packing"]] == [1, 2]
+    endings = {row["attack"]: row["status"] for row in found["hostile"]}
+    assert endings["never ends"] == "TIMEOUT"
+    assert all(row["answers_afterwards"] for row in found["hostile"])
+    assert not [broken for proof in found["promises"] for broken in proof["broken"]]
+    if device == "pretended":
+        assert any("larger" in each["training"] for each in found["agreement"])
+    told = said("gpu_table.py", str(tmp_path / "gpu.json"))
+    assert told.returncode == 1
+    assert "rehearsal" in told.stderr
+    assert (ROOT / "README.md").read_text(encoding="utf-8") == readme
+
+
+def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
+    """It stands between two marks of the README, and is written anew each time."""
+    figures = {
+        "rehearsal": False,
+        "where": {"gpu": "A GPU", "torch": "2.13", "level": "AG"},
+        "agreement": [
+            {
+                "training": "train_sort",
+                "solution": "reference",
+                "seed": 0,
+                "first_losses": 1e-5,
+                "metrics": {"sorted": [0.99, 1.0]},
+            },
+            {"training": "train_sort", "solution": "loops", "seed": 0, "first_losses": 3e-4, "metrics": {}},
+        ],
+        "promises": [{"promise": "it learns", "broken": []}, {"promise": "they do not", "broken": ["one does"]}],
+        "packing": [
+            {"at_once": 1, "submissions": 4, "seconds": 40.0},
+            {"at_once": 4, "submissions": 4, "seconds": 10.0},
+        ],
+        "hostile": [{"attack": "never ends", "status": "TIMEOUT", "answers_afterwards": True}],
+    }
+    (tmp_path / "gpu.json").write_text(json.dumps(figures), encoding="utf-8")
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n<!-- gpu -->\nnothing yet\n<!-- /gpu -->\nafter\n", encoding="utf-8")
+    for _ in range(2):
+        done = said("gpu_table.py", str(tmp_path / "gpu.json"), str(readme))
+        assert done.returncode == 0, done.stderr
+        text = readme.read_text(encoding="utf-8")
+        assert text.startswith("before\n<!-- gpu -->\n")
+        assert text.endswith("<!-- /gpu -->\nafter\n")
+        assert "nothing yet" not in text
+        assert "| `train_sort` | 2 | 0.0003 | sorted: 0.99, 1 |" in text
+        assert "| 4 | 24 | 4.0 |" in text
+        assert "1 of 2 promises hold" in text
