@@ -74,7 +74,7 @@ def test_gpus_of_workers_are_of_one_kind(course: Path, gpus: Gpus, address: str)
     assert done.exit_code == 2, done.output
     assert "a Tesla T4" in done.output
     assert "a NVIDIA A100-SXM4-40GB" in done.output
-    assert "Name GPUs of one kind" in done.output
+    assert "Use GPUs of one kind" in done.output
 
 
 def test_a_worker_that_loses_its_gpu_loses_no_training(course: Path, gpus: Gpus, address: str) -> None:

@@ -86,7 +86,7 @@ def test_kinds_of_gpus_are_not_mixed(course_copy: Path, tmp_path: Path, monkeypa
     done = graded(course, "--gpus", "0,1")
     assert done.exit_code == 2
     assert "cuda:0 is a NVIDIA A100-SXM4-40GB and cuda:1 a Tesla T4" in done.output
-    assert "Name GPUs of one kind" in done.output
+    assert "Use GPUs of one kind" in done.output
     assert not (mixed.home / "log").exists()
     assert graded(course, "--gpus", "1").exit_code == 0
     assert {entry["device"] for entry in mixed.log()} == {"cuda:1"}

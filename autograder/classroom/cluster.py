@@ -172,8 +172,9 @@ class _Coordinator:
 
     def _submit(self, some: tuple[Submission, ...]) -> Any:
         task = Task(self._crew.name, some, {s.student: self._stale[s.student] for s in some})
-        others = self._others if self._lost else None
-        future = self._client.submit(run_task, task, pure=False, resources=self._resources or None, workers=others)
+        # Where those that are left die, too, Dask may send it anywhere: a worker without its GPU sends it back at once.
+        where = {"workers": self._others, "allow_other_workers": True} if self._lost else {}
+        future = self._client.submit(run_task, task, pure=False, resources=self._resources or None, **where)
         future.add_done_callback(self._back.put)
         return future
 

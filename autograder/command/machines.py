@@ -84,7 +84,8 @@ class Machines:
 
         assignment, slots = plan.oracle.assignment, self.jobs
         names, gpus = self.gpus or (assignment.device,), None
-        _keep_kind(book, names[0])
+        if assignment.trainings:
+            _keep_kind(book, names[0])
         if assignment.device != CPU:
             gpus = open_gpus(names, self.jobs, tell)
             slots += cores()  # while others train, cases are graded

@@ -82,5 +82,5 @@ def check_one_kind(kinds: Mapping[str, str]) -> None:
         first, *rest = kinds
         other = next(device for device in rest if kinds[device] != kinds[first])
         raise DeviceError(
-            f"{first} is a {kinds[first]} and {other} a {kinds[other]}, which need not compute alike. Name GPUs of one kind."
+            f"{first} is a {kinds[first]} and {other} a {kinds[other]}, which need not compute alike. Use GPUs of one kind."
         )
