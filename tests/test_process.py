@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +186,7 @@ def test_exceptions_show_only_the_students_frames(run: Run) -> None:
     assert outcome.trouble is not None
     assert outcome.trouble.type_name == "LinAlgError"
     assert "square" in outcome.trouble.text
-    assert outcome.trouble.frames == (Frame("sub.py", 6, "f"), Frame("sub.py", 3, "g"))
+    assert outcome.trouble.frames == (Frame("sub.py", 6, "f", "g"), Frame("sub.py", 3, "g", "np.linalg.inv"))
 
 
 def test_deep_recursion_keeps_its_ends(run: Run) -> None:
@@ -266,7 +267,7 @@ def test_a_statement_that_fails_is_noted_and_the_others_count(run: Run, line: st
     result = run(f"{line}\ndef f(x):\n    return x\n", ask("f", 1))
     assert result.loading.ending is Ending.RETURNED
     assert result.outcomes[0].value == 1
-    assert [note.frames[0] for note in result.notes] == [Frame("sub.py", 1, "<module>")]
+    assert [replace(note.frames[0], calls="") for note in result.notes] == [Frame("sub.py", 1, "<module>")]
 
 
 def test_a_syntax_error_is_shown_where_it_is(run: Run) -> None:
@@ -392,7 +393,7 @@ def test_what_is_left_of_two_seconds_after_three(
     """Computing counts, and sleeping; waiting for a processor does not."""
     clock, start = Clock(), 100.0
     monkeypatch.setattr(budget.time, "monotonic", lambda: start)
-    stretch = budget.Stretch(clock, 2.0, start + 8.0)
+    stretch = budget.Stretch(clock, 2.0, start + 8.0, 2.0)
     clock.now, clock.late = computed, delayed
     monkeypatch.setattr(budget.time, "monotonic", lambda: start + (3.0 if computed < 1.0 or delayed else 1.0))
     assert (stretch.left, stretch.waits) == (left, waits)
@@ -423,7 +424,7 @@ def test_what_waits_is_tried_once_more(run: Run) -> None:
     first, second, other = run(text, ask("f", 1), ask("f", 2), ask("g", 3), limits=Limits(case_seconds=0.3)).outcomes
     assert (first.ending, second.ending, other.ending) == (Ending.TIMEOUT, Ending.NOT_RUN, Ending.RETURNED)
     assert second.trouble == Trouble("", budget.WAITING)
-    assert time.monotonic() - started > 0.6
+    assert time.monotonic() - started > 0.3 * (1 + budget.SECOND_REST)
 
 
 def test_a_loop_at_import_ends(run: Run) -> None:

@@ -118,16 +118,16 @@ def train_shakespeare(
     return {"losses": history["losses"], "logits": logits, "changed": moved}
 
 
+@torch.no_grad()
 def begin(net: nn.Module, seed: int) -> None:
     """Draw a model's parameters from a seed, as GPT-2 does: small weights, no biases, norms that change nothing."""
     draw = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for parameter in net.parameters():
-            if parameter.dim() > 1:
-                parameter.copy_(0.02 * torch.randn(parameter.shape, generator=draw))
-        for layer in net.modules():
-            if isinstance(layer, nn.Linear):
-                layer.bias.zero_()
+    for parameter in net.parameters():
+        if parameter.dim() > 1:
+            parameter.copy_(0.02 * torch.randn(parameter.shape, generator=draw))
+    for layer in net.modules():
+        if isinstance(layer, nn.Linear):
+            layer.bias.zero_()
 
 
 def train_large(

@@ -50,7 +50,8 @@ def diagnose(
     found = next(filter(None, _explanations(oracle, exercise, got, failed, carried)), ())
     found = _closest(oracle, found, got, failed) if len(found) > 1 else found
     crashes_only = all(any(map(is_mere_crash, got[trial])) for trial in failed)  # what returned beside one says nothing
-    if not 0 < len(found) <= (1 if crashes_only else MAX_NAMED):
+    found = _only_one(oracle, found) if crashes_only else found
+    if not 0 < len(found) <= MAX_NAMED:
         return None
     mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in found)
     return Diagnosis(exercise, mistakes, crashes_only)

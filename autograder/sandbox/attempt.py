@@ -33,7 +33,7 @@ from autograder.sandbox.events import (
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY, fitting
 from autograder.sandbox.pipes import Ends
-from autograder.sandbox.time_limits import STOPPED, WAITING, Budget, EndedError, Stretch
+from autograder.sandbox.time_limits import SECOND_REST, STOPPED, WAITING, Budget, EndedError, Stretch
 
 MAX_STRIKES = 2
 START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's
@@ -102,6 +102,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
             outcomes |= dict.fromkeys(pending, loaded[0])
         elif broken is not None and _waited(outcomes[broken]) and job.requests[broken].group not in again:
             again.add(job.requests[broken].group)  # the whole machine may have stood still
+            budget.rest = SECOND_REST
             del outcomes[broken]
         elif broken is not None:
             _strike(job, broken, outcomes, strikes)
@@ -185,7 +186,8 @@ class Attempt:
         """Wait until the submission is imported, and say what that came to."""
         self._release([encode_program(self._job, [len(encode_requests(phase)) for phase in self._phases()])])
         try:
-            self._event("ready", Stretch(CpuClock(None), START_SECONDS, time.monotonic() + START_SECONDS))
+            until = time.monotonic() + START_SECONDS
+            self._event("ready", Stretch(CpuClock(None), START_SECONDS, until, START_SECONDS))
         except EndedError as end:
             said = self._ends.said()
             why = _last_line(said) or str(end) or f"nothing came of it in {START_SECONDS:g} s"

@@ -16,6 +16,7 @@ TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
 MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends; honest ones take .1 ms for each request
 ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included; following mistakes may need .6
+SECOND_REST = 0.5  # of a limit, for which a child may be asleep once one before it was so for too long
 WAITING = "it was waiting for something that did not come"
 STOPPED = "it was stopped"  # by whoever watched its losses
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
@@ -33,11 +34,11 @@ class Stretch:
     """Some of a child's work, which has to end by a limit of its CPU time, or of WALL times as much on the wall.
 
     CPU time does not depend on other work on the machine. What neither computes nor waits for a processor is asleep, and
-    may be so for as long as it may compute. Where the system does not tell CPU times, the wall clock alone decides.
+    may be so for `rest` seconds. Where the system does not tell CPU times, the wall clock alone decides.
     """
 
-    def __init__(self, clock: CpuClock, seconds: float, until: float) -> None:
-        self._clock, self._seconds, self._until = clock, seconds, until
+    def __init__(self, clock: CpuClock, seconds: float, until: float, rest: float) -> None:
+        self._clock, self._seconds, self._until, self._rest = clock, seconds, until, rest
         self._began, self._before = time.monotonic(), clock.seconds()
 
     @property
@@ -53,13 +54,13 @@ class Stretch:
 
     @property
     def waits(self) -> bool:
-        """Whether it has been asleep for as long as it may compute."""
-        return self._asleep() >= self._seconds
+        """Whether it has been asleep for too long."""
+        return self._asleep() >= self._rest
 
     @property
     def left(self) -> float:
         """Seconds before which it is neither over nor has waited for too long; none where it is or has."""
-        return max(min(self._awake(), self._seconds - self._asleep()), 0.0)
+        return max(min(self._awake(), self._rest - self._asleep()), 0.0)
 
     def _awake(self) -> float:
         left = self._until - time.monotonic()
@@ -70,7 +71,7 @@ class Stretch:
     def _asleep(self) -> float:
         """Return how long it neither computed nor waited for a processor, at least; nothing where that is not known."""
         passed, now = time.monotonic() - self._began, self._clock.seconds()
-        if passed < self._seconds or self._before is None or now is None:
+        if passed < self._rest or self._before is None or now is None:
             return 0.0
         return passed - (now - self._before) - self._clock.delayed()  # of earlier delays, too: in doubt for the student
 
@@ -87,6 +88,7 @@ class Budget:
         self._limits = limits
         self._bytes = (limits.output_mb << 20) * TOTAL_OUTPUTS
         self.computed = 0.0  # seconds of CPU time, by the attempts so far
+        self.rest = 1.0  # of a limit, for which a child may be asleep
         self._started: float | None = None
         self._worked = 0.0
 
@@ -112,7 +114,7 @@ class Budget:
         """Return what bounds something that begins now; the first call starts the clock for all."""
         now = time.monotonic()
         self._started = self._started or now
-        return Stretch(clock, seconds, min(now + WALL * seconds, self._started + self._whole))
+        return Stretch(clock, seconds, min(now + WALL * seconds, self._started + self._whole), self.rest * seconds)
 
     @contextmanager
     def work(self) -> Iterator[None]:
