@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hostile_support import oracle_of
 
 from autograder.course.spec import Assignment, Visibility, call, case
 from autograder.handout.kit.self_check import check
@@ -19,9 +20,9 @@ from autograder.judge.reasons import Relation
 from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import case_of, stored_case
-from autograder.oracle.altered_calls import CHANGES
+from autograder.oracle.altered_calls import CHANGES, altered
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.sandbox.job import Chunk, Ending, Sandbox, Source
 
 Graded = Callable[[str], Result]
 Edited = Callable[..., str]
@@ -159,3 +160,11 @@ def test_every_relation_has_a_sentence() -> None:
 
 def _source(text: str) -> Source:
     return Source("means", (Chunk("means.py", text),))
+
+
+def test_the_reference_ends_with_whatever_arguments() -> None:
+    """A stride of zero would walk for ever, and with it every grading of a class."""
+    walk = oracle_of("h3_calls")
+    trial = next(trial for trial in walk.trials if trial.case.exercise == "walk")
+    (outcome, *_) = altered(walk, trial, ("zeros", "x")) or ()
+    assert outcome.ending is Ending.RAISED

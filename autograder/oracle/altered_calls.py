@@ -16,6 +16,7 @@ import numpy as np
 from autograder.course.spec import Call
 from autograder.judge.trials import Trial, make_trial
 from autograder.oracle.reference import Reference, run_requests
+from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child.tree import Tensor, array_of
 from autograder.sandbox.job import Outcome
 
@@ -57,7 +58,8 @@ def altered(oracle: Reference, trial: Trial, change: Change) -> tuple[Outcome, .
         calls = tuple(_changed(oracle, trial, call, change) for call in trial.calls)
         same = all(new is old for new, old in zip(calls, trial.calls, strict=True))
         requests = make_trial(trial.case, calls, oracle.seed).requests
-        oracle.altered_answers[key] = None if same else run_requests(oracle.reference(), requests)
+        with limited_steps(oracle.assignment.file):
+            oracle.altered_answers[key] = None if same else run_requests(oracle.reference(), requests)
     return oracle.altered_answers[key]
 
 

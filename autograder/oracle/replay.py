@@ -10,16 +10,17 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
+from autograder.oracle.step_limit import MAX_STEPS, StopError, counting_steps
 from autograder.oracle.student_calls import Question, StudentCall, asked_by, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
 from autograder.sandbox.child.tree import array_of, as_arrays, leaves
@@ -27,14 +28,9 @@ from autograder.sandbox.child.wire import WireError
 from autograder.sandbox.job import Ending, Outcome
 
 MAX_CALLS = 10_000  # of replaced functions, in one replay
-MAX_STEPS = 200_000  # of the reference, in one call: lines, calls and returns; honest ones take hundreds
 MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds; honest ones take a tenth
 MAX_GROWTH = 4  # times the size of the reference's answer; larger ones could exhaust the memory here
 _ROOM, _COUNT = 4096, 64  # a number of entries, and a largest whole number, that are always allowed
-
-
-class _StopError(BaseException):
-    """Ends a replay that cannot go on. It is no `Exception`, so that no `except Exception` of the reference catches it."""
 
 
 @dataclass
@@ -101,32 +97,17 @@ class Replay:
         try:
             with RANDOM, quiet(), self._counted():
                 return self._right(asked)
-        except (_StopError, Exception) as error:
+        except (StopError, Exception) as error:
             raise ValueError("the reference gives nothing") from error
 
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        """Stop the reference after too many steps: with a wrong answer a loop in it may never end.
+    def _counted(self) -> AbstractContextManager[None]:
+        return counting_steps(self.oracle.assignment.file, self._step)
 
-        Steps are counted, not seconds, so that no verdict depends on the load of the machine. Library code is not counted;
-        it ends by itself.
-        """
-        label, before = self.oracle.assignment.file, sys.gettrace()
-
-        def trace(frame: FrameType, *_: object) -> Any:
-            if frame.f_code.co_filename != label:
-                return None
-            self._steps += 1
-            self._all_steps += 1
-            if self._steps > MAX_STEPS or self._all_steps > MOST_STEPS:
-                self._stop(Outcome(Ending.NOT_RUN))
-            return trace
-
-        sys.settrace(trace)
-        try:
-            yield
-        finally:
-            sys.settrace(before)
+    def _step(self) -> None:
+        self._steps += 1
+        self._all_steps += 1
+        if self._steps > MAX_STEPS or self._all_steps > MOST_STEPS:
+            self._stop(Outcome(Ending.NOT_RUN))
 
     def take_questions(self) -> dict[Question, StudentCall]:
         """Return the new questions, once each, and forget them."""
@@ -173,7 +154,7 @@ class Replay:
         if question not in self._known:
             self._waiting = True
             self._new[question] = asked_by(question)
-            raise _StopError
+            raise StopError
         outcome = self._known[question]
         if outcome.ending is not Ending.RETURNED:
             self._stop(outcome)
@@ -196,7 +177,7 @@ class Replay:
 
     def _stop(self, outcome: Outcome) -> NoReturn:
         self._failed = outcome
-        raise _StopError
+        raise StopError
 
     def _right(self, asked: StudentCall) -> Any:
         """Return what the reference's own version of the called exercise gives."""
