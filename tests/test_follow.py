@@ -279,7 +279,7 @@ class Busy:
     def run(self, job: Job) -> JobResult:
         """Run a job after a wait."""
         time.sleep(0.3)
-        return replace(self.sandbox.run(job), seconds=0.01, computed=0.01)
+        return replace(self.sandbox.run(job), seconds=0.01, delayed=0.0)
 
     def close(self) -> None:
         """Leave the sandbox open."""

@@ -79,7 +79,7 @@ def _ask(
     """
     followed: dict[Trial, Followed] = {}
     limits = oracle.assignment.limits
-    rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, computing=True)
+    rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, patient=True)
     for _ in range(MAX_ROUNDS):
         waiting = []
         for j in open_trials:

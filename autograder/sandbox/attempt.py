@@ -107,7 +107,7 @@ def run_job(job: Job, launch: Callable[[], Child]) -> JobResult:
         elif broken is not None:
             _strike(job, broken, outcomes, strikes)
     loading = loading or (Outcome(Ending.RETURNED), ())
-    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading, budget.seconds, budget.computed)
+    return JobResult(tuple(outcomes[i] for i in range(len(job.requests))), *loading, budget.seconds, budget.delayed)
 
 
 def _attempt(
@@ -179,7 +179,7 @@ class Attempt:
 
     def end(self) -> None:
         """End the child, whatever it is doing, and close what is ours."""
-        self._budget.computed += self._child.clock.seconds() or 0.0
+        self._budget.delayed += self._child.clock.delayed()
         self._child.end()
 
     def load(self) -> Loading:

@@ -187,7 +187,7 @@ class JobResult:
     loading: Outcome
     notes: tuple[Trouble, ...] = ()  # cells of a notebook that could not be used
     seconds: float = 0.0  # in a slot, on the wall
-    computed: float = 0.0  # seconds of CPU time, where the system tells
+    delayed: float = 0.0  # those of them in which it was ready to run and others had the processors
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._bytes = (limits.output_mb << 20) * TOTAL_OUTPUTS
-        self.computed = 0.0  # seconds of CPU time, by the attempts so far
+        self.delayed = 0.0  # seconds in which children so far were ready to run and others had the processors
         self.rest = 1.0  # of a limit, for which a child may be asleep
         self._started: float | None = None
         self._worked = 0.0
@@ -139,11 +139,11 @@ class Budget:
 class Rationed:
     """A sandbox for one submission, all of whose jobs share one limit of time and of our work.
 
-    The time is that of a slot, on the wall; or with `computing` CPU time, or WALL times as much on the wall.
+    The time is that of a slot, on the wall; or if `patient`, without what others had the processors for.
     """
 
-    def __init__(self, sandbox: Sandbox, seconds: float, *, computing: bool = False) -> None:
-        self._sandbox, self._left, self._work, self._computing = sandbox, seconds, ALL_WORK, computing
+    def __init__(self, sandbox: Sandbox, seconds: float, *, patient: bool = False) -> None:
+        self._sandbox, self._left, self._work, self._patient = sandbox, seconds, ALL_WORK, patient
 
     @property
     def isolation(self) -> Isolation:
@@ -158,7 +158,7 @@ class Rationed:
             return JobResult((unmade,) * len(job.requests), Outcome(Ending.RETURNED))
         worked = time.thread_time()
         ran = self._sandbox.run(replace(job, limits=replace(job.limits, total_seconds=total)))
-        self._left -= max(ran.computed, ran.seconds / WALL) if self._computing else ran.seconds
+        self._left -= ran.seconds - (ran.delayed if self._patient else 0.0)
         self._work -= time.thread_time() - worked
         return ran
 

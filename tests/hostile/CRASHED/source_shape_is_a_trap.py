@@ -1,4 +1,4 @@
-"""Raises where an object meets others that answers every question with code; a line that begins with BREACH would show that it was asked."""
+"""Raises where an object meets others that answers every question with code; a line of BREACH would show that it worked."""
 
 import numpy as np
 
