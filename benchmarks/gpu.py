@@ -2,7 +2,7 @@
 
     agreement   first losses and metrics of references and correct solutions on the GPU, beside the CPU's
     promises    what `doctor --training` proves: references and correct solutions learn, known mistakes do not
-    packing     submissions a minute, by how many are graded at once
+    packing     submissions a minute, by how many may train at once
     hostile     kernels that never end or fail, hogs, killed processes; the GPU has to answer after each
 
 Where there is no GPU it says so and exits with 1. With --device cpu, or --device pretended, which computes on the CPU and
@@ -34,6 +34,7 @@ from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Training
 from autograder.judge.tolerance import deviation
 from autograder.oracle.device import device_trouble, on_device, open_for, takes_device
+from autograder.oracle.gpus import open_gpus
 from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
@@ -272,14 +273,16 @@ def promises(assignment: Assignment, scale: Scale) -> Iterator[Row]:
 
 
 def packing(assignment: Assignment, scale: Scale) -> Iterator[Row]:
-    """Yield how long a class of correct submissions takes, no two the same, by how many are graded at once."""
+    """Yield how long a class of correct submissions takes, no two the same, by how many may train at once."""
     numbers, oracle = itertools.count(), Oracle(assignment, 0)
     for at_once in scale.at_once:
         texts = [f"{assignment.reference}\n# {next(numbers)}\n" for _ in range(max(at_once, scale.fewest))]
         submissions = [Submission(f"s{i}", assignment.file, source_of(assignment, t)) for i, t in enumerate(texts)]
-        with open_for(assignment, at_once, ROOT / "solutions") as sandbox:
+        gpus = None if assignment.device == CPU else open_gpus((assignment.device,), at_once)
+        jobs = at_once + scale.jobs * bool(gpus)  # cases are graded while others train
+        with open_for(assignment, jobs, ROOT / "solutions") as sandbox:
             began = time.monotonic()
-            graded = list(grade_class(oracle, submissions, sandbox, at_once))
+            graded = list(grade_class(oracle, submissions, sandbox, jobs, gpus=gpus))
             seconds = time.monotonic() - began
         right = sum(each.result.all_passed for each in graded)
         row = {"at_once": at_once, "submissions": len(texts), "seconds": round(seconds, 1), "right": right}
