@@ -449,8 +449,8 @@ def test_what_an_extra_lacks_is_said(
     extra: str,
 ) -> None:
     """With the line to type."""
-    for module in ("similarity", "cluster", "cluster_worker"):
-        monkeypatch.delitem(sys.modules, f"autograder.classroom.{module}", raising=False)
+    for module in ("pages.similarity", "classroom.cluster", "classroom.cluster_worker"):
+        monkeypatch.delitem(sys.modules, f"autograder.{module}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     places = {"OUT": out, "CLASS": works, "NEW": tmp_path / "new"}
     code, _, said = run(*(places.get(part, part) for part in command))
