@@ -30,7 +30,7 @@ def test_without_a_gpu_there_are_no_figures() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("device", ["cpu", "pretended"])
+@pytest.mark.parametrize("device", ["cpu"])
 def test_every_step_is_rehearsed(device: str, tmp_path: Path) -> None:
     """On a device that every machine has; all steps hold, and nothing is written but where it is asked for."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
