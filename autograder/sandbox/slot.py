@@ -126,14 +126,7 @@ class Slot:
                 start_new_session=True,
             )
         self._exit.callback(self._kill)
-        config = {
-            "filter": base64.b64encode(_filter(gpu=bool(profile.gpu), listens=profile.listens)).decode()
-            if profile.seccomp
-            else "",
-            "landlock": profile.landlock,
-            "readable": [*readable_paths(), *_DEVICES, *(profile.gpu.readable if profile.gpu else ())],
-            "devices": profile.gpu.devices if profile.gpu else (),
-            "child": visible_gpus() if profile.gpu else {},
+        config = _rules(profile) | {
             "scratch": scratch,
             "environment": {"HOME": scratch, "TMPDIR": scratch},
             "torch": torch,
@@ -275,6 +268,19 @@ def readable_paths() -> tuple[str, ...]:
     paths += [*libraries(), *loader_folders()]
     real = dict.fromkeys((*_SYSTEM, *(os.path.realpath(path) for path in paths)))
     return tuple(path for path in real if not any(path.startswith(f"{other}/") for other in real))
+
+
+def _rules(profile: Profile) -> dict[str, Any]:
+    """Return what a zygote is to hold its children to."""
+    gpu = profile.gpu
+    allowed = _filter(gpu=bool(gpu), listens=profile.listens) if profile.seccomp else b""
+    return {
+        "filter": base64.b64encode(allowed).decode(),
+        "landlock": profile.landlock,
+        "readable": [*readable_paths(), *_DEVICES, *(gpu.readable if gpu else ())],
+        "devices": gpu.devices if gpu else (),
+        "child": visible_gpus() if gpu else {},
+    }
 
 
 @functools.cache
