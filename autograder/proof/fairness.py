@@ -127,18 +127,18 @@ def measure(
         )
         verdicts = grade_all([(_appended(assignment, d.source), oracles[0], strongest) for d in mistaken], jobs)
         named = dict(zip([d.name for d in mistaken], verdicts, strict=True))
-        added = Pairs()
-        if pairs != 0:
-            drawn = draw_pairs(assignment, pairs, seeds[0])
-            added = try_pairs(
-                oracles[0],
-                drawn,
-                lambda texts: grade_all(
-                    [(Source.of(assignment.file, text), oracles[0], strongest) for text in texts], jobs
-                ),
-            )
+        added = _added(oracles[0], pairs, strongest, jobs) if pairs != 0 else Pairs()
     gradings = {level: sum(run[1] == level for run in runs) for level in levels}
     return _told(assignment, Fairness(len(unusual), gradings, tuple(unfair), added=added, missing=missing), named)
+
+
+def _added(oracle: Oracle, pairs: int | None, sandbox: Sandbox, jobs: int) -> Pairs:
+    """Try so many pairs of known mistakes, all that there are where it is None."""
+
+    def graded(texts: Sequence[str]) -> list[Result]:
+        return grade_all([(Source.of(oracle.assignment.file, text), oracle, sandbox) for text in texts], jobs)
+
+    return try_pairs(oracle, draw_pairs(oracle.assignment, pairs, oracle.seed), graded)
 
 
 def _sandboxes(
