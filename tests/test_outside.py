@@ -1,7 +1,8 @@
 """Programs that were written from the handouts alone: correct ones get full marks, wrong ones are caught and named.
 
-`outside/SLUG` holds four correct programs of each assignment, and sixteen mistakes in them. Their authors saw neither the
-engine nor the known mistakes. The whole of it is graded by `python tests/test_outside.py`, which prints the table of the README.
+`outside/SLUG` holds twelve correct programs of each assignment, six of them as changes of the others, and 31 mistakes in them.
+Their authors saw neither the engine nor the known mistakes; 4 and 16 are of a first set, 8 and 15 of a second one. The whole of it
+is graded by `python tests/test_outside.py`, which prints the table of the README.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from autograder.sandbox.machine import cores
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = ROOT / "tests" / "outside"
 SEED = 3
-SAMPLE = 4  # of the wrong programs the suite grades every fourth
+SAMPLE = 6  # of the wrong programs the suite grades every sixth
 
 
 @dataclass(frozen=True)
@@ -42,19 +43,35 @@ class Wrong:
 
 
 def correct_programs(slug: str) -> dict[str, str]:
-    """Return the correct programs of an assignment by file name."""
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted((OUTSIDE / slug).glob("correct_*.py"))}
+    """Return the correct programs of an assignment by name."""
+    whole = _whole(slug)
+    entries = _entries(slug, "correct.toml")
+    changed = {f"{entry['base']}, change {number}": _edited(whole, entry) for number, entry in enumerate(entries, 1)}
+    return whole | changed
 
 
 def wrong_programs(slug: str) -> Iterator[Wrong]:
     """Yield the wrong programs of an assignment."""
-    bases = correct_programs(slug)
-    for entry in tomllib.loads((OUTSIDE / slug / "wrong.toml").read_text(encoding="utf-8"))["program"]:
-        text = bases[entry["base"]]
-        for edit in entry["edit"]:
-            assert text.count(edit["old"]) == 1
-            text = text.replace(edit["old"], edit["new"])
+    whole = _whole(slug)
+    for entry in _entries(slug, "wrong.toml"):
+        text = _edited(whole, entry)
         yield Wrong(text, tuple(entry["exercises"]), entry["kind"], entry["fault"], tuple(entry["named"]))
+
+
+def _whole(slug: str) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted((OUTSIDE / slug).glob("correct_*.py"))}
+
+
+def _entries(slug: str, name: str) -> list[dict[str, Any]]:
+    return list(tomllib.loads((OUTSIDE / slug / name).read_text(encoding="utf-8"))["program"])
+
+
+def _edited(whole: dict[str, str], entry: dict[str, Any]) -> str:
+    text = whole[entry["base"]]
+    for edit in entry["edit"]:
+        assert text.count(edit["old"]) == 1
+        text = text.replace(edit["old"], edit["new"])
+    return text
 
 
 def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
@@ -85,7 +102,7 @@ def suspected(result: Result) -> set[str]:
 def test_correct_programs_lose_nothing(slug: str) -> None:
     """However they are written."""
     programs = correct_programs(slug)
-    assert len(programs) == 4
+    assert len(programs) == 12
     results = graded(load_assignment(ROOT, slug), list(programs.values()))
     assert {name: lost(result) for name, result in zip(programs, results, strict=True) if lost(result)} == {}
 
@@ -95,7 +112,7 @@ def test_correct_programs_lose_nothing(slug: str) -> None:
 def test_wrong_programs_are_caught_and_keep_their_names(slug: str) -> None:
     """Each loses points in every exercise that is wrong, and no name that it once got is lost or becomes another; it may be told with "perhaps"."""
     programs = list(wrong_programs(slug))
-    assert len(programs) == 16
+    assert len(programs) == 31
     sample = programs[::SAMPLE]
     for wrong, result in zip(sample, graded(load_assignment(ROOT, slug), [w.text for w in sample]), strict=True):
         assert set(wrong.exercises) <= lost(result).keys(), wrong.fault
