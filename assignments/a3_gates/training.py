@@ -11,9 +11,13 @@ lstm_step and lstm_step_backward, if yours call them). They begin alike, read th
     python training.py        trains both with the gates.py beside this file, and prints their losses
 """
 
+import os
+from collections import deque
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for matrices this small, more threads mostly wait for each other
 
 import numpy as np
 
@@ -117,10 +121,13 @@ def lock(params: Params, rng: np.random.Generator) -> Params:
 if __name__ == "__main__":
     import gates
 
+    recent: deque[float] = deque(maxlen=20)
+
     def show(step: int, loss: float) -> None:
-        """Print every fiftieth loss."""
+        """Print the mean of the last twenty losses, every fifty steps: a single one jumps about."""
+        recent.append(loss)
         if step % 50 == 49:
-            print(f"step {step + 1:3}   loss {loss:.4f}", flush=True)
+            print(f"steps {step - 18:3} to {step + 1:3}   mean loss {np.mean(recent):.4f}", flush=True)
 
     rng = np.random.default_rng(2)
     start = first_params(rng)

@@ -404,11 +404,18 @@ def silence_is_golden(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 4, 3, 1.0)
 
 
-@case("beam_search", check=close(names=("ids", "score")))
+@case("beam_search", check=close(names=("ids", "score")), weight=0.5)
 def what_is_finished_is_safe(rng: np.random.Generator) -> Iterator[Call]:
     """The empty sentence, .11, is finished at once; another one looks better for a while, but ends up below it."""
     table = "[[1., 0, 0], [.06, .44, .5], [.1, .5, .4], [.11, .8, .09]]"
     yield call(_table(table), _float([[0.0]]), 3, 0, 4, 2, 0.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")), weight=0.5)
+def a_finished_one_keeps_its_place(rng: np.random.Generator) -> Iterator[Call]:
+    """The empty sentence takes one of two places for good. The other one leads to .8 * .5 * .5 = .2, and "yes ok EOS" is not found."""
+    table = "[[1., 0, 0], [.05, .5, .45], [.9, .06, .04], [.15, .8, .05]]"
+    yield call(_table(table), _float([[0.0]]), 3, 0, 3, 2, 0.0)
 
 
 @case("beam_search", check=close(names=("ids", "score")))

@@ -2,7 +2,7 @@
 
     source    3 1 4 1 5 PAD PAD PAD PAD PAD          target    5 1 4 1 3 EOS PAD PAD PAD PAD PAD
 
-Both begin with an Encoder. Then an AttentionDecoder looks at all of its states, anew at every step, and a
+Both begin with an Encoder. Then an AttentionDecoder looks at all of its states again at every step, and a
 DecoderWithContext gets the last state and nothing else: all that it will ever say has to be in these 64 numbers. They read
 the same rows and learn for as long. Reversing is hard for the second one, and easy for the first, which only has to find
 out where to look.

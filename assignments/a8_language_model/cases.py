@@ -229,13 +229,20 @@ def only_the_two_best(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_model([[1.0, 2.0, 1.0, 0.0]] * 4), _t([[3]]), 4, 1.0, 2, _t([[0.1, 0.5, 0.9, 0.98]]))
 
 
-@case("generate", check=close())
+@case("generate", check=close(), weight=0.5)
 def each_row_has_its_own_best(rng: np.random.Generator) -> Iterator[Call]:
     """Three rows with other logits and other numbers: the two best of each row; then a top_k beyond the four tokens."""
     table = [[2.0, 1.0, 0.0, -1.0], [-3.0, 0.5, 1.5, 0.0], [0.2, 4.0, 3.5, 1.0], [1.0, 0.0, -1.0, 1.5]]
     uniforms = _t([[0.8, 0.3, 0.9], [0.1, 0.75, 0.4], [0.6, 0.95, 0.2]])
     for top_k in (2, 9):
         yield call(_model(table), _t([[0], [1], [3]]), 3, 1.0, top_k, uniforms)
+
+
+@case("generate", check=close(), weight=0.5)
+def each_row_has_its_own_border(rng: np.random.Generator) -> Iterator[Call]:
+    """With top_k = 2 the border is 3 in the first row and .5 in the second: .7311 and .2689 are left, .6225 and .3775."""
+    table = [[4.0, 3.0, 1.0, 0.0], [1.0, 0.5, -1.0, -2.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    yield call(_model(table), _t([[0], [1]]), 1, 1.0, 2, _t([[0.98], [0.7]]))
 
 
 @case("generate", check=untouched())

@@ -121,7 +121,7 @@ def bottleneck() -> None:
     for x in (436, 524, 612, 700):
         parts.append(line((x - 34, top - 34), (x - 34, top - 26), (x - 24, top - 19), ink=LOOK, width=1.2))
     parts.append(f'<line x1="24" y1="232" x2="742" y2="232" stroke="{EDGE}"/>')
-    parts.append(text(24, 262, "Attention: every step looks at all source states anew", size=15, anchor="start"))
+    parts.append(text(24, 262, "Attention: every step looks at all source states again", size=15, anchor="start"))
     # The weights of "chat", the second step, among the three words that are drawn.
     shares = np.exp(SCORES[1, :3])
     shares = shares / shares.sum()
