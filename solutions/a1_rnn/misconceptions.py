@@ -28,7 +28,7 @@ VOCAB = mistakes_of(
         "return {character: index for index, character in enumerate(characters)}",
         "return {character: text.count(character) for character in characters}",
         "every_character_once",
-        "Your dict holds how often each character occurs. Then two characters may share a number, and nobody could "
+        "Your dict holds how often each character occurs. Then two characters may share a number, and you could not "
         "tell them apart again.",
     ),
     vocab_with_duplicates=edit(
@@ -105,7 +105,7 @@ ENCODE = mistakes_of(
         "ids = [vocab[character] for character in text]",
         "vocab = build_vocab(text)\n    ids = [vocab[character] for character in text]",
         "any_text_in_any_vocabulary",
-        "Your ids come from a vocabulary that is built anew from this very text. Then the same character gets "
+        "Your ids come from a vocabulary that is built again from this very text. Then the same character gets "
         "another number in every text, and a model cannot learn what it means.",
     ),
     encode_by_position_in_vocabulary=edit(
@@ -326,6 +326,13 @@ SOFTMAX = mistakes_of(
         "Your subtraction is written into the caller's array (`-=` does that). The shares are right, but the "
         "numbers that were passed in are gone.",
     ),
+    softmax_raised_in_place=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)\n    raised = np.exp(shifted)",
+        "x -= x.max(axis=axis, keepdims=True)\n    raised = np.exp(x, out=x)",
+        "shares_leave_x_alone",
+        "Your function writes the exponentials into the caller's x (`x -= ...`, `out=x`). The result is right, but "
+        "the caller's scores are gone. Make a new array.",
+    ),
 )
 
 STEP = mistakes_of(
@@ -472,7 +479,7 @@ STEP = mistakes_of(
         "return np.tanh(from_input + from_past + b)",
         "return np.tanh(np.tanh(from_input + from_past + b))",
         "steps_of_any_size",
-        "Your sum goes through the tanh twice. Whoever passes the old state in has taken its tanh already, and "
+        "Your sum goes through the tanh twice. The old state that is passed in has been through the tanh already, and "
         "the new one needs one.",
     ),
     old_state_squashed_again=edit(
@@ -503,8 +510,7 @@ FORWARD = mistakes_of(
         "h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)",
         "states.append(rnn_step(x[:, t], h, W_x, W_h, b))",
         "sequences_of_any_size",
-        "Your every step starts from h0 again. Each has to start from the state of the step before, or nothing is "
-        "remembered.",
+        "All your steps start from h0. Each has to start from the state of the step before, or nothing is remembered.",
     ),
     only_last_state=edit(
         "return np.stack(states, axis=1)",
@@ -580,7 +586,7 @@ FORWARD = mistakes_of(
         "h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)",
         "h = rnn_step(x[:, 0], h, W_x, W_h, b)\n        states.append(h)",
         "sequences_of_any_size",
-        "Your every step reads the first input again.",
+        "All your steps read the first input.",
     ),
     states_share_one_array=edit(
         "h = h0\n    states = []\n    for t in range(x.shape[1]):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)",
@@ -613,7 +619,7 @@ FORWARD = mistakes_of(
         "        states.append(h)\n    return np.stack(states, axis=1)",
         "        states.append(h)\n    h0[...] = h\n    return np.stack(states, axis=1)",
         "reading_leaves_its_inputs_alone",
-        "Your last state is written into the caller's h0. The states are right, but whoever starts from the same "
+        "Your last state is written into the caller's h0. The states are right, but code that starts from the same "
         "h0 again does not start from the same state.",
     ),
 )
@@ -715,6 +721,14 @@ OUTPUT = mistakes_of(
         "probabilities_of_any_shape",
         "Your best token gets everything. A softmax leaves a share to all the others, and that is what the loss "
         "learns from.",
+    ),
+    softmax_over_axis_one=edit(
+        "return softmax(logits, axis=-1)",
+        "return softmax(logits, axis=1)",
+        "probabilities_take_a_batch",
+        "Your softmax runs over axis 1. That axis is the vocabulary only for states (batch, hidden): with time in "
+        "front of it, it is time, and a single state has no axis 1. Counted from the end, the vocabulary is always "
+        "axis -1.",
     ),
 )
 
@@ -927,7 +941,7 @@ LOSS = mistakes_of(
         "log_probs = _log_softmax(logits)",
         "logits[...] = _log_softmax(logits)\n    log_probs = logits",
         "a_loss_leaves_its_inputs_alone",
-        "Your logarithms are written into the caller's logits. The loss is right, but whoever reads the "
+        "Your logarithms are written into the caller's logits. The loss is right, but code that reads the "
         "logits afterwards finds other numbers.",
     ),
     log_of_softmax_times_mask=edit(
@@ -1049,6 +1063,13 @@ LOG_PROB = mistakes_of(
         "logits[...] = _log_softmax(logits)\n    scores = logits",
         "log_probs_leave_their_inputs_alone",
         "Your logarithms are written into the caller's logits.",
+    ),
+    one_batch_axis_expected=edit(
+        "scores = _log_softmax(logits)\n    chosen",
+        "batch, time = ids.shape\n    scores = _log_softmax(logits)\n    chosen",
+        "probability_of_ello",
+        "Your function expects exactly one batch axis (`B, T = ids.shape`). `...` stands for any number of axes, "
+        "none included: index the last two axes from the end and leave the others as they are.",
     ),
 )
 
@@ -1185,7 +1206,7 @@ CLASSIFY = mistakes_of(
         "last = states[rows, lengths - 1]",
         "last = states[:, -1]",
         "each_row_ends_where_it_ends",
-        "Your every row is judged at the last step of the array. In a shorter sequence the network has been "
+        "All your rows are judged at the last step of the array. In a shorter sequence the network has been "
         "reading filler by then, and its state has changed.",
     ),
     one_step_too_far=edit(
@@ -1315,7 +1336,7 @@ GENERATE = mistakes_of(
         'h = rnn_step(one_hot, h, params["W_x"]',
         'h = rnn_step(one_hot, h0, params["W_x"]',
         "every_token_is_drawn_as_agreed",
-        "Your every step starts from h0 again, so the network knows the last token and nothing before it.",
+        "All your steps start from h0, so the network knows the last token and nothing before it.",
     ),
     token_not_fed_back=edit(
         "one_hot = np.eye(size)[token]",
@@ -1369,7 +1390,7 @@ GENERATE = mistakes_of(
         "for u in uniforms[:n]:",
         "for u in [uniforms[0]] * n:",
         "every_token_is_drawn_as_agreed",
-        "Your every token is drawn with the first uniform number. Each has one of its own.",
+        "All your tokens are drawn with the first uniform number. Each has one of its own.",
     ),
     uniforms_from_the_end=edit(
         "for u in uniforms[:n]:",

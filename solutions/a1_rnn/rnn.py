@@ -64,7 +64,8 @@ def decode(ids: np.ndarray, vocab: dict[str, int]) -> str:
 
     Args:
         ids: (n,) of int.
-        vocab: a dict from character to id, each id once. Its entries may stand in any order.
+        vocab: a dict from character to id, each id once. Its entries may stand in any order, and ids may be missing
+            among them: 3, 0, 7.
 
     Returns:
         text: a string of n characters, such that decode(encode(text, vocab), vocab) == text.

@@ -157,8 +157,8 @@ def grad_check(f: Callable[[np.ndarray], float], x: np.ndarray, grad: np.ndarray
     Returns:
         The largest error_i, a single number between 0 and 1, or NaN if an entry of `grad` is NaN. f never returns NaN.
 
-    Watch: move one entry at a time, and put it back before the next. Work in float64, whatever the dtype of x: in
-    single precision, or in whole numbers, a small step gets lost. Afterwards x is what it was before.
+    Watch: move one entry at a time, in a copy of x, and put it back before the next. The copy is of float64, whatever
+    the dtype of x: in single precision, or in whole numbers, a small step gets lost.
     Source: Stanford CS231n, notes on gradient checks; README, section 5.
     """
     # BEGIN SOLUTION

@@ -155,7 +155,7 @@ LOSS = mistakes_of(
         "raised = np.exp(logits - peak)",
         "logits -= peak\n    raised = np.exp(logits)",
         "logits_are_left_alone",
-        "Your softmax takes the maximum off the caller's logits themselves. The gradient is right, but whoever "
+        "Your softmax takes the maximum off the caller's logits themselves. The gradient is right, but code that "
         "looks at the logits afterwards finds other numbers.",
     ),
     target_indices_do_not_meet=edit(
@@ -395,28 +395,28 @@ SEQUENCE = mistakes_of(
         "dW_x = dW_x + dW_x_t",
         "dW_x = dW_x_t",
         "input_weights_add_up",
-        "Your dW_x is assigned anew at every step, so only the first step of the sequence is left in it. Every "
+        "Your dW_x is overwritten at every step, so only the first step of the sequence is left in it. Every "
         "step reads the same W_x, and what they say about it adds up.",
     ),
     dW_h_overwritten=edit(
         "dW_h = dW_h + dW_h_t",
         "dW_h = dW_h_t",
         "recurrent_weights_add_up",
-        "Your dW_h is assigned anew at every step, so only the first step of the sequence is left in it. Every "
+        "Your dW_h is overwritten at every step, so only the first step of the sequence is left in it. Every "
         "step reads the same W_h, and what they say about it adds up.",
     ),
     db_overwritten=edit(
         "db = db + db_t",
         "db = db_t",
         "biases_add_up",
-        "Your db is assigned anew at every step, so only the first step of the sequence is left in it. Every step "
+        "Your db is overwritten at every step, so only the first step of the sequence is left in it. Every step "
         "has the same bias, and what they say about it adds up.",
     ),
     all_weights_overwritten=edit(
         "dW_x = dW_x + dW_x_t\n        dW_h = dW_h + dW_h_t\n        db = db + db_t",
         "dW_x, dW_h, db = dW_x_t, dW_h_t, db_t",
         "recurrent_weights_add_up",
-        "Your dW_x, dW_h and db are assigned anew at every step (`dW =`), so only the first step of the sequence is "
+        "Your dW_x, dW_h and db are overwritten at every step (`dW =`), so only the first step of the sequence is "
         "left in them. All steps share these weights, and what they say about them adds up (`dW +=`).",
     ),
     weights_averaged_over_time=edit(
@@ -526,6 +526,16 @@ SEQUENCE = mistakes_of(
         "Your function adds what comes from later steps into the caller's dh. The gradients are right this once; "
         "a second call with the same dh finds them in there already.",
     ),
+    next_step_skips_the_tanh=edit(
+        "total = dh[:, t] + dh_next\n"
+        "        dx_t, dh_next, dW_x_t, dW_h_t, db_t = rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))",
+        "total = dh[:, t] * (1 - h[:, t] ** 2) + dh_next\n"
+        "        linear = np.zeros(h[:, t].shape)\n"
+        "        dx_t, dh_next, dW_x_t, dW_h_t, db_t = rnn_step_backward(total, (x[:, t], before, linear, W_x, W_h))",
+        "three_steps_by_hand",
+        "What the next step hands back is added after the derivative of tanh, so it skips that step's tanh. Add it "
+        "to dh[:, t] first: both come to h_t, and h_t is the output of the tanh.",
+    ),
 )
 
 EMBEDDING = mistakes_of(
@@ -602,6 +612,13 @@ EMBEDDING = mistakes_of(
         "repeated_ids_add_up",
         "Your table counts how often each token stands in the text. What adds up are the gradients that arrive at "
         "those places.",
+    ),
+    width_from_the_time_axis=edit(
+        "dE = np.zeros((vocab_size, d_out.shape[-1]))",
+        "dE = np.zeros((vocab_size, d_out.shape[1]))",
+        "hell_has_two_l",
+        "Your table takes the number of features from axis 1 of `d_out`, which is time. The features are the last "
+        "axis.",
     ),
 )
 
@@ -776,7 +793,7 @@ CHECK = mistakes_of(
 """,
         "x_is_put_back",
         "Your x is not what it was: entries stay where the last step left them. The next difference is taken at "
-        "another point, and whoever goes on with x has other parameters.",
+        "another point, and code that goes on with x has other parameters.",
     ),
     x_stepped_on_in_place=edit(
         """    point = np.array(x, dtype=np.float64)
@@ -800,7 +817,7 @@ CHECK = mistakes_of(
 """,
         "x_is_put_back",
         "Your steps are taken in x itself, in whatever dtype it has, and are not taken back: entries stay where the last "
-        "step left them. The next difference is taken at another point, and whoever goes on with x has other parameters.",
+        "step left them. The next difference is taken at another point, and code that goes on with x has other parameters.",
     ),
 )
 
@@ -1013,6 +1030,15 @@ TRUNCATED = mistakes_of(
         "parameters_are_left_alone",
         "Your function takes a step with the gradients, in the caller's parameters. The result is right, but to "
         "learn is for the caller to decide.",
+    ),
+    every_window_has_k_steps=edit(
+        "stop = min(start + k, time)\n        x_now, targets_now = x[:, start:stop], targets[:, start:stop]",
+        "stop = start + k\n"
+        "        steps = np.arange(start, stop)\n"
+        "        x_now, targets_now = x[:, steps], targets[:, steps]",
+        "hello_with_a_short_last_window",
+        "Every window of yours has k steps. The last one takes what is left: it ends at `min(start + k, time)`, "
+        "and k may be larger than time.",
     ),
 )
 

@@ -352,19 +352,19 @@ FORWARD = mistakes_of(
         "h, c = lstm_step(x[:, t], h, c, params)",
         "h, c = lstm_step(x[:, t], h, c0, params)",
         "cells_of_every_step",
-        "Your every step starts from c0: the cell is computed and not passed on. Two things are carried, h and c.",
+        "All your steps start from c0: the cell is computed and not passed on. Two things are carried, h and c.",
     ),
     state_not_passed_on=edit(
         "h, c = lstm_step(x[:, t], h, c, params)",
         "h, c = lstm_step(x[:, t], h0, c, params)",
         "states_of_every_step",
-        "Your every step reads h0: the state is computed and not passed on. Two things are carried, h and c.",
+        "All your steps read h0: the state is computed and not passed on. Two things are carried, h and c.",
     ),
     nothing_passed_on=edit(
         "h, c = lstm_step(x[:, t], h, c, params)",
         "h, c = lstm_step(x[:, t], h0, c0, params)",
         "states_of_every_step",
-        "Your every step starts from h0 and c0, as if it were the first. Then nothing is remembered.",
+        "All your steps start from h0 and c0, as if each were the first. Then nothing is remembered.",
     ),
     cell_passed_on_as_state=edit(
         "h, c = lstm_step(x[:, t], h, c, params)",
@@ -667,7 +667,7 @@ STEP_BACKWARD = mistakes_of(
         "dc_total = dc + dh * o * (1 - tanh_c**2)",
         "dc += dh * o * (1 - tanh_c**2)\n    dc_total = dc",
         "step_backward_leaves_the_cache_alone",
-        "Your `+=` changes the caller's dc. The gradients are right once; whoever uses dc again adds h_t's part twice.",
+        "Your `+=` changes the caller's dc. The gradients are right once; code that uses dc again adds h_t's part twice.",
     ),
     weights_of_the_last_row=edit(
         'grads[f"W_{gate}"] = da.T @ row\n        grads[f"b_{gate}"] = da.sum(axis=0)',
@@ -1000,6 +1000,13 @@ GRU = mistakes_of(
         "gru_leaves_its_inputs_alone",
         "Your new state is written over the caller's h_prev. Put it into an array of its own.",
     ),
+    gru_candidate_input_before_state=edit(
+        "reset_row = np.concatenate([r * h_prev, x_t], axis=-1)",
+        "reset_row = np.concatenate([x_t, r * h_prev], axis=-1)",
+        "gru_takes_a_batch",
+        "Your candidate reads the row [x_t; r * h_prev]. The columns of W_h are for the state first and the input "
+        "second, as in the gates: [r * h_prev; x_t].",
+    ),
 )
 
 KEEP = mistakes_of(
@@ -1078,6 +1085,13 @@ KEEP = mistakes_of(
         "keeping_gru_of_any_size",
         "Your reset gate also multiplies the state that is kept. It belongs inside the candidate and nowhere else.",
     ),
+    keep_candidate_input_before_state=edit(
+        "after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)",
+        "after_reset = np.concatenate([x_t, reset * h_prev], axis=-1)",
+        "keeping_gru_takes_a_batch",
+        "Your candidate reads the row [x_t; r * h_prev]. The columns of W_h are for the state first and the input "
+        "second, as in the gates: [r * h_prev; x_t].",
+    ),
 )
 
 CONVERT = mistakes_of(
@@ -1152,7 +1166,7 @@ CONVERT = mistakes_of(
         'converted = dict(params)\n    converted["W_z"]',
         'converted = params\n    converted["W_z"]',
         "converting_leaves_the_params_alone",
-        "Your conversion changes the caller's dict: giving it a second name does not copy it. Now nobody has the "
+        "Your conversion changes the caller's dict: giving it a second name does not copy it. Now no dict has the "
         "params of the first convention.",
         "arrays_converted_in_place",
     ),
@@ -1407,7 +1421,7 @@ STACKED = mistakes_of(
         "out = _rnn(out, layer)",
         "out = _rnn(x, layer)",
         "layers_of_equal_size_are_not_mixed_up",
-        "Your every layer reads x. From the second on, a layer reads the states of the one below it.",
+        "All your layers read x. From the second on, a layer reads the states of the one below it.",
     ),
     bottom_layer_returned=edit(
         "return out\n    # END SOLUTION\n\n\ndef bidirectional",

@@ -35,7 +35,7 @@ INPUTS = mistakes_of(
         "return inputs",
         "return torch.cat([inputs[:, :1], targets], dim=1)",
         "inputs_are_shifted_by_one",
-        "Your inputs are one longer than the targets: BOS, and then all of them. Nobody has to say what comes "
+        "Your inputs are one longer than the targets: BOS, and then all of them. Nothing comes "
         "after EOS, so the last target is never read.",
     ),
     last_target_comes_first=edit(
@@ -199,7 +199,7 @@ ENCODER = mistakes_of(
         "outputs, _ = self.rnn(embedded)",
         "outputs = torch.stack([self.rnn(word[:, None])[0][:, 0] for word in embedded.unbind(1)], dim=1)",
         "a_single_sentence",
-        "Your GRU starts anew from zeros at every word. The state has to be carried along, or there is no memory.",
+        "Your GRU starts again from zeros at every word. The state has to be carried along, or there is no memory.",
     ),
     final_without_gradient=edit(
         "final = states[torch.arange(src.shape[0]), lengths - 1]",
@@ -340,7 +340,7 @@ MLP = mistakes_of(
         "met = from_query[:, :, None] + from_key[:, None, :]",
         "a_small_network",
         "Your small network has no tanh. Without it the score is a sum of one part for the query and one for the "
-        "key, and the same keys win whoever asks.",
+        "key, and the same keys win for every query.",
     ),
     mlp_without_w=edit(
         "return met @ w",
@@ -682,6 +682,13 @@ CONTEXT = mistakes_of(
         "contexts_let_gradients_through",
         "Your weights are cut off from the network (detach, .data or numpy), so where to look could never be learned.",
     ),
+    sums_over_the_queries=edit(
+        "return weights @ values",
+        'return torch.einsum("bqk,bqd->bkd", weights, values)',
+        "three_states_are_mixed",
+        "Your sum goes over the queries (the first axis of a sentence's weights) and leaves one context for each "
+        "key. A context is a sum over the keys, one for each query.",
+    ),
 )
 
 FIXED = mistakes_of(
@@ -1010,6 +1017,13 @@ ATTENTION = mistakes_of(
         "Your mask (batch, T) meets scores (batch, 1, T) without an axis for the query. It broadcasts to "
         "(batch, batch, T), and every sentence is read with the masks of all: write mask[:, None].",
     ),
+    weights_cut_the_gradient=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = masked_softmax(similarity, mask[:, None]).detach()",
+        "yesterday_can_learn",
+        "Your attention weights are detached, so no gradient goes back through them: the values are right, but "
+        "W_score and w_score never learn where to look.",
+    ),
 )
 
 LOSS = mistakes_of(
@@ -1178,6 +1192,14 @@ LOSS = mistakes_of(
         "Your formula is right, but the exponential overflows where logits are large. torch.log_softmax "
         "takes a constant off first.",
     ),
+    classes_on_the_time_axis=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "return nn.functional.cross_entropy(logits, targets, ignore_index=pad)\n"
+        "    log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "three_words_and_a_filler",
+        "Your cross_entropy gets logits (batch, time, vocab), but it reads axis 1 as the classes, and that is "
+        "time. Flatten batch and time, or move the vocabulary to axis 1.",
+    ),
 )
 
 GREEDY = mistakes_of(
@@ -1302,7 +1324,7 @@ BEAM = mistakes_of(
     finished_free_their_places=edit(
         "places = width - len(finished)",
         "places = width",
-        "finished_ones_keep_their_places",
+        "a_finished_one_keeps_its_place",
         "Your finished hypotheses free their places for others. Some libraries do so; here, as in Jurafsky and "
         "Martin, the beam gets narrower.",
     ),
@@ -1596,7 +1618,7 @@ QUIZ = mistakes_of(
         "alignment_source",
         "a",
         "c",
-        "Your answer would need annotations that somebody has to make. Bahdanau et al. train on pairs of sentences alone.",
+        "Your answer would need annotations that are made by hand. Bahdanau et al. train on pairs of sentences alone.",
     ),
     alignment_in_order=wrong_choice(
         "alignment_source",

@@ -67,7 +67,7 @@ class Encoder(nn.Module):
         """Encode a padded batch.
 
         Args:
-            src: (batch, T) of int64; what stands behind the end of a row may be any id.
+            src: (batch, T) of int64; what stands behind the end of a row may be any id of the vocabulary.
             lengths: (batch,) of int64, from 1 to T: row n is real at the positions 0 to lengths[n] - 1.
 
         Returns:
@@ -243,7 +243,7 @@ class DecoderWithContext(nn.Module):
 
 
 class AttentionDecoder(nn.Module):
-    """Write the target, and look at all states of the encoder anew at every step.
+    """Write the target, and look at all states of the encoder again at every step.
 
     Parameters: embedding.weight (vocab_size, embed_size); cell, a torch.nn.GRUCell that reads the embedding; W_score
     (attn_size, hidden_size + enc_size) and w_score (attn_size,) of mlp_score; W_out, a Linear without bias that reads
@@ -333,8 +333,9 @@ def greedy_decode(step: Step, state: torch.Tensor, bos: int, eos: int, pad: int,
     Returns:
         ids: (batch, max_len) of int64; each row up to and including its first EOS, then pad. BOS is not in it.
 
-    Watch: rows end at different times. What you let step read for a row that has ended is up to you, as nobody looks at
-    it. Once all rows have ended, or after max_len words, step is not called again.
+    Watch: rows end at different times. What you let step read for a row that has ended is up to you; what it
+    answers for that row is not used. You may also hand step the rows alone that have not ended, words and state. Once
+    all rows have ended, or after max_len words, step is not called again.
     Source: Sutskever et al. 2014, section 3.2 (a beam of 1); README, section 8.
     """
     # BEGIN SOLUTION

@@ -150,6 +150,8 @@ train_reverse = Training(
             below="That share of the rows is right from the first word to the last. If the loss came close to zero all the "
             "same, the model was told more in training than it knows when it writes: look at decoder_inputs, and then at "
             "greedy_decode, which is used only here.",
+            left="The losses are right, so the models are right as they learn. What is left is `greedy_decode`, with which "
+            "they write: what it reads at each step, which state it carries, and where a row ends.",
             weight=2,
         ),
         Metric(
@@ -159,6 +161,8 @@ train_reverse = Training(
             low=0.3,
             below="The vector is hardly used: look at where DecoderWithContext reads the context, and at the final states "
             "of Encoder.",
+            left="The losses are right. If `attention_reverses` fails as well, what is left is `greedy_decode`, with which both "
+            "models write; if not, look at where DecoderWithContext reads the context.",
         ),
         Metric(
             "one_vector_is_a_bottleneck",

@@ -214,7 +214,8 @@ def padding_mask(ids: np.ndarray, pad: int) -> np.ndarray:
 
     Args:
         ids: (..., T) of int, the token ids.
-        pad: the id that means "no token here"; it may be any number, and may stand at either end.
+        pad: the id that means "no token here"; it may be any number, and may stand at either end. (Joined with a causal mask, padding in front
+            would leave rows without any key; that is never asked for.)
 
     Returns:
         mask: (..., 1, T) of bool, True where there is a real token; the axis of length one is that of the queries.

@@ -57,7 +57,7 @@ AVERAGE = mistakes_of(
         "running = np.cumsum(x, axis=-2)",
         "running = x.sum(axis=-2, keepdims=True) * counts / x.shape[-2]",
         "averages_ignore_the_future",
-        "Your every position gets the mean of the whole sequence, so it also knows the tokens still to come. "
+        "All your positions get the mean of the whole sequence, so it also knows the tokens still to come. "
         "Each position has a mean of its own.",
     ),
     averages_the_future=edit(
@@ -443,7 +443,7 @@ WEIGHTS = mistakes_of(
         "return raised / raised.sum(axis=-1, keepdims=True)",
         "return raised",
         "every_row_sums_to_one",
-        "Your weights are exponentials that nobody has divided: a row does not sum to one.",
+        "Your weights are exponentials that are not divided by their sum: a row does not sum to one.",
     ),
     no_exponential=edit(
         "return raised / raised.sum(axis=-1, keepdims=True)",
@@ -555,7 +555,7 @@ WEIGHTS = mistakes_of(
         "scores = np.where(mask, scores, -np.inf)",
         "np.copyto(scores, -np.inf, where=~np.asarray(mask))",
         "scores_are_left_alone",
-        "Your masked scores are written into the caller's array. The weights are right, but whoever wants to "
+        "Your masked scores are written into the caller's array. The weights are right, but code that wants to "
         "look at the scores afterwards, or use them with another mask, finds them gone.",
     ),
     subtracts_in_place=edit(
@@ -586,6 +586,28 @@ WEIGHTS = mistakes_of(
         "softmax_is_over_keys",
         "Your maximum and your sum have lost their axis, so they meet the keys and not the queries. Keep the "
         "axis with keepdims=True.",
+    ),
+    normalised_over_axis_one=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / raised.sum(axis=1, keepdims=True)",
+        "weights_take_a_batch",
+        "Your sum runs over axis 1. That axis is the keys only without a batch; with one it is the queries. "
+        "Counted from the end, the keys are always axis -1.",
+    ),
+    weights_made_in_the_scores=edit(
+        "    if mask is not None:\n"
+        "        scores = np.where(mask, scores, -np.inf)\n"
+        "    shifted = scores - scores.max(axis=-1, keepdims=True)\n"
+        "    raised = np.exp(shifted)\n"
+        "    return raised / raised.sum(axis=-1, keepdims=True)",
+        "    if mask is not None:\n"
+        "        np.copyto(scores, -1e9, where=~np.asarray(mask))\n"
+        "    scores -= scores.max(axis=-1, keepdims=True)\n"
+        "    raised = np.exp(scores)\n"
+        "    return raised / raised.sum(axis=-1, keepdims=True)",
+        "weights_leave_scores_alone",
+        "You mask the caller's scores and take their maximum off in place. The weights are right, but the caller's "
+        "scores are gone. Make a new array.",
     ),
 )
 
@@ -915,14 +937,14 @@ PADDING = mistakes_of(
         "return real[..., :, None]",
         "query_axis_stands_before_keys",
         "Your mask has its axis of length one last, so it hides padded queries: their rows are left without any "
-        "key, while real queries still read the padding. It is padded keys that nobody may read.",
+        "key, while real queries still read the padding. No query may read padded keys.",
     ),
     masks_queries_and_keys=edit(
         "return real[..., None, :]",
         "return real[..., :, None] & real[..., None, :]",
         "query_axis_stands_before_keys",
         "Your mask also hides padded queries, which leaves their rows without any key to read. Hiding the keys "
-        "is enough: what padded queries give, nobody reads.",
+        "is enough: what padded queries give is not read.",
     ),
     no_query_axis=edit(
         "return real[..., None, :]",
@@ -948,8 +970,7 @@ PADDING = mistakes_of(
         "real = ids != pad",
         "real = ids > pad",
         "any_number_may_be_the_filler",
-        "Your mask drops every id that is not larger than the filler. Nobody said that the filler is the smallest "
-        "of all ids.",
+        "Your mask drops every id that is not larger than the filler. The filler need not be the smallest of all ids.",
     ),
     padding_counted_at_the_end=edit(
         "real = ids != pad",
@@ -1276,7 +1297,7 @@ BACKWARD = mistakes_of(
         "dscores = weights * (dweights - along)",
         "weights *= dweights - along\n    dscores = weights",
         "backward_leaves_the_cache_alone",
-        "Your backward pass writes into the weights of the cache. The gradients are right, but whoever looks at "
+        "Your backward pass writes into the weights of the cache. The gradients are right, but code that looks at "
         "the weights afterwards finds something else.",
     ),
     row_sums_without_keepdims=edit(
@@ -1285,6 +1306,13 @@ BACKWARD = mistakes_of(
         "values_get_their_gradient",
         "Your sum over a row has lost its axis, so it meets the keys and not the queries. Keep the axis with "
         "keepdims=True.",
+    ),
+    weights_without_the_mask=edit(
+        "Q, K, V, weights = cache",
+        "Q, K, V, _ = cache\n    weights = attention_weights(attention_scores(Q, K))",
+        "backward_of_a_masked_triple",
+        "You compute the weights again from Q and K, and the mask is lost: forbidden keys get gradients. Take the "
+        "weights from the cache, where they are already zero.",
     ),
 )
 

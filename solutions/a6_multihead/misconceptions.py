@@ -69,7 +69,7 @@ SPLIT = mistakes_of(
     heads_added_up=_split(
         "return by_head.sum(2)",
         "heads_of_any_number",
-        "Your heads are added up, so nobody can tell them apart any more. Nothing is computed here, numbers only move.",
+        "Your heads are added up, so they can no longer be told apart. Nothing is computed here, numbers only move.",
     ),
     d_head_for_n_heads=edit(
         "by_head = x.reshape(batch, time, n_heads, d_model // n_heads)",
@@ -613,7 +613,7 @@ MASKS = mistakes_of(
         "                allowed = allowed & allowed.transpose(-2, -1)\n            " + HIDDEN,
         "masks_with_four_axes",
         "Your padding mask also blinds the queries at padded positions. It is about who may be looked at; what padded "
-        "queries read, nobody uses.",
+        "queries read is not used.",
     ),
     mask_flipped_in_place=edit(
         ALLOWED,

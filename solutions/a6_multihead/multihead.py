@@ -12,7 +12,7 @@ Linear weights are laid out (out, in), as torch does: `nn.Linear` computes x @ w
 A mask is boolean: True means "this query may look at this key".
 
 All tensors of a call are on one device, the CPU or a GPU. What you make yourself belongs there, too: write
-torch.arange(T, device=x.device).
+torch.arange(T, device=x.device). Functions that are given no tensor make theirs on the CPU.
 
 No function here changes the tensors it is given. Each may call any other of this file, also one further down.
 """
@@ -33,8 +33,8 @@ def split_heads(x: torch.Tensor, n_heads: int) -> torch.Tensor:
     Returns:
         (batch, heads, time, d_head). Head 0 has the first d_head features, head 1 the next, and so on.
 
-    Watch: each head sees every position, but only its share of the features. `view` and `reshape` cut what lies one
-    after the other in memory; they never move anything. Which axis has to be moved?
+    Watch: each head sees every position, but only its share of the features. `view` and `reshape` cut the
+    numbers in their order; they never exchange two axes. Which axis has to be moved?
     Source: Vaswani et al. 2017, section 3.2.2.
     """
     # BEGIN SOLUTION
@@ -145,7 +145,7 @@ def sinusoidal_encoding(T: int, d_model: int, base: float = 10000) -> torch.Tens
     Args:
         T: number of positions, which are 0, 1, ..., T - 1.
         d_model: number of features, even.
-        base: what the lowest frequency tends to, upside down.
+        base: a positive number; the lowest frequency tends to 1/base as d_model grows.
 
     Returns:
         PE: (T, d_model), of floats.

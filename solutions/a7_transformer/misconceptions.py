@@ -241,6 +241,13 @@ LAYER_NORM = mistakes_of(
         "Your mean and variance run over the first axis, and the variance is torch's, which divides by n - "
         "1. They belong to one position, and run over its features, the last axis, with n.",
     ),
+    layer_statistics_lose_their_axis=edit(
+        "mean = x.mean(dim=-1, keepdim=True)\n    var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)\n    normed",
+        "mean = x.mean(dim=-1)\n    var = x.var(dim=-1, correction=0)\n    normed",
+        "every_position_by_itself",
+        "Your mean and variance lose the last axis, so they line up with the wrong axes of x. Keep it with "
+        "keepdim=True.",
+    ),
 )
 
 # batch_norm
@@ -497,7 +504,7 @@ RESIDUAL = mistakes_of(
     residual_in_place=_residual(
         "x += f(x)\n    return x",
         "residual_leaves_x_alone",
-        "Your `+=` changes the caller's x. The sum is right, but whoever called you has lost the input.",
+        "Your `+=` changes the caller's x. The sum is right, but the code that calls yours has lost its input.",
     ),
 )
 
@@ -923,7 +930,7 @@ ENCODER = mistakes_of(
         "y = h + self.feed_forward(self.norm_2(h))\n"
         "return y if mask is None else y * mask.expand(x.shape[0], x.shape[1], x.shape[1]).any(1)[..., None]",
         "encoder_blocks_under_masks",
-        "Your block sets positions that nobody looks at to zero. The mask belongs to the attention alone.",
+        "Your block sets positions to zero that are not looked at. The mask belongs to the attention alone.",
     ),
     encoder_applied_twice=_encoder(
         "for _ in range(2):\n    n = self.norm_1(x)\n    x = x + self.attention(n, n, n, mask)\n"
@@ -1572,7 +1579,7 @@ TRANSFORMER = mistakes_of(
         "memory = self.encode(src)\n"
         "        for block in self.decoder:\n            y = block(y, memory, target_mask, memory_mask)\n",
         "decoders_without_padding",
-        "Your decoder encodes the source anew and does not use the memory that it is given. Greedy decoding would then "
+        "Your decoder encodes the source again and does not use the memory that it is given. Greedy decoding would then "
         "encode the source once for every word.",
     ),
     decoder_final_norm_missing=edit(
@@ -1649,7 +1656,7 @@ TRANSFORMER = mistakes_of(
         EMBED_SRC,
         "x = _embed(src, self.src_embedding, self.positions)\n        src[src == 0] = 1",
         "model_leaves_its_inputs_alone",
-        "Your model changes the ids that it is given. Whoever called it has lost the padding.",
+        "Your model changes the ids that it is given. The code that calls it has lost the padding.",
     ),
     positions_scaled_in_the_source=edit(
         "x = _embed(src, self.src_embedding, self.positions)",
@@ -1664,6 +1671,20 @@ TRANSFORMER = mistakes_of(
         "decoders_without_padding",
         "Your decoder multiplies the positions by sqrt(d_model), too. Only the word vectors are; then the "
         "positions are added.",
+    ),
+    source_mask_without_a_query_axis=edit(
+        "        real = _not_padding(src)",
+        "        real = _not_padding(src)[:, 0]",
+        "small_model_from_end_to_end",
+        "Your encoder hands on a padding mask (batch, T_s). Attention wants (batch, queries, keys): give it an "
+        "axis of length one for the queries, (batch, 1, T_s).",
+    ),
+    memory_mask_without_a_query_axis=edit(
+        "        memory_mask = _not_padding(src)",
+        "        memory_mask = _not_padding(src)[:, 0]",
+        "small_model_from_end_to_end",
+        "Your decoder hands on a padding mask of the source (batch, T_s). Attention wants (batch, queries, keys): "
+        "give it an axis of length one for the queries, (batch, 1, T_s).",
     ),
 )
 
@@ -2062,7 +2083,7 @@ QUIZ = mistakes_of(
         "what_trains_in_parallel",
         "c",
         "d",
-        "Your answer overlooks the positions that are added to the words. Order counts, and still nobody has to wait.",
+        "Your answer overlooks the positions that are added to the words. Order counts, and still no position has to wait for another.",
     ),
     feed_forward_mixes_positions=wrong_choice(
         "who_mixes_what", "b", "a", "Your answer works on each position by itself, with the same two maps."

@@ -171,6 +171,8 @@ train_reverse = Training(
             below="If the loss is small all the same, the model is used to reading what it should say: while it learns, the "
             "right word stands in its input, one place further on. Look at the causal mask. If the loss is not small, it "
             "does not find the place in the source that it needs: look at positions, cross-attention and residuals.",
+            left="The losses are right and nothing leaks, so the model is right as it learns. What is left is "
+            "`greedy_translate`: what it reads at each step, which word it takes, and where it stops.",
             weight=2,
         ),
         Metric(

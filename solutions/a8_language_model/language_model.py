@@ -226,8 +226,8 @@ def generate(model: Any, ids: Tensor, n: int, temperature: float, top_k: int | N
         ids: (batch, time + n), what there was and what was written.
 
     Watch: the model gets the last block_size tokens and no more. Rounding may leave the last sum a hair below 1; a number
-    beyond it means the possible token of the largest id. No random numbers but those given. Who calls you has put the
-    model into the mode that is wanted: leave it in that.
+    beyond it means the token of the largest id whose probability is above 0. No random numbers but those given. The
+    caller has put the model into the mode that is wanted: leave it in that.
     Source: Holtzman et al. 2020, section 3 (top-k, temperature); Devroye 1986, chapter III (inversion); README,
     section 4.
     """
@@ -396,8 +396,9 @@ def train(
 ) -> dict[str, list[float]]:
     """Let a model learn from a text, in place.
 
-    One optimiser, torch.optim.AdamW over all parameters, with BETAS and weight_decay, and nothing else of its own. The
-    model is put into training mode, however it was found, and is left in it. Then, for step = 0, ..., steps - 1:
+    The optimiser is AdamW over all parameters, with BETAS and weight_decay and torch's other defaults: torch.optim.AdamW,
+    or the same steps by hand. The model is put into training mode, however it was found, and is left in it. Then, for
+    step = 0, ..., steps - 1:
 
     1. draw a batch with get_batch, and compute its lm_loss;
     2. compute the gradients of this batch alone, and scale them down together where the norm of all of them is above

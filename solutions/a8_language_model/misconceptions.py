@@ -35,7 +35,7 @@ GET_BATCH = mistakes_of(
         STARTS,
         "starts = torch.randint(n_starts, (batch,))",
         "batches_of_any_size",
-        "Your starts do not come from the generator you are given, so nobody can repeat a training run.",
+        "Your starts do not come from the generator you are given, so a training run cannot be repeated.",
     ),
     generator_of_its_own=edit(
         STARTS,
@@ -446,6 +446,18 @@ TRANSFORMER_LM = mistakes_of(
         "Your feed-forward network is added to the block's input, so what attention said does not stay in "
         "the residual stream. Add it to the sum with attention.",
     ),
+    only_the_last_block_counts=edit(
+        "for block in self.blocks:\n"
+        "            x = x + block.attention(block.norm_1(x), mask)\n"
+        "            x = x + block.feed_forward(block.norm_2(x))",
+        "embedded = x\n"
+        "        for block in self.blocks:\n"
+        "            x = embedded + block.attention(block.norm_1(embedded), mask)\n"
+        "            x = x + block.feed_forward(block.norm_2(x))",
+        "model_takes_a_batch",
+        "Every block reads the embeddings, so only the last block counts. Each block reads what the block before "
+        "it has made.",
+    ),
 )
 
 # lm_loss
@@ -625,13 +637,20 @@ LM_LOSS = mistakes_of(
         "    targets.clamp_(min=0)\n"
         "    return functional.cross_entropy(logits.reshape(-1, vocab)[kept], targets.reshape(-1)[kept])",
         "loss_leaves_its_inputs_alone",
-        "Your function writes into the targets it was given. Whoever uses the batch again finds other targets in it.",
+        "Your function writes into the targets it was given. Code that uses the batch again finds other targets in it.",
     ),
     loss_cut_off=edit(
         LOSS,
         "return functional.cross_entropy(logits.detach().reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
         "gradients_flow_back_from_the_loss",
         "Your loss is right, but cut off from the logits (detach, .item() or numpy), so no gradient flows back from it.",
+    ),
+    classes_on_the_time_axis=edit(
+        "return functional.cross_entropy(logits.reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
+        "return functional.cross_entropy(logits, targets, ignore_index=IGNORE)",
+        "three_surprises",
+        "Your cross_entropy gets logits (batch, time, vocab), but it reads axis 1 as the classes, and that is "
+        "time. Flatten batch and time, or move the vocabulary to axis 1.",
     ),
 )
 
@@ -906,7 +925,7 @@ GENERATE = mistakes_of(
         f"{CUMULATIVE}\n            {U}\n            {DRAWN}",
         "token = torch.multinomial(probabilities, 1)",
         "sampled_texts",
-        "Your draw uses random numbers of its own, so nobody can repeat it. Use those that are given.",
+        "Your draw uses random numbers of its own, so it cannot be repeated. Use those that are given.",
     ),
     first_number_again_and_again=edit(
         U,
@@ -1034,6 +1053,13 @@ GENERATE = mistakes_of(
         "best_few",
         "Your probabilities do not sum to 1 after tokens were left out, so numbers beyond their sum all mean "
         "the last token. Divide them by their sum, or leave tokens out before the softmax.",
+    ),
+    lowest_border_for_all_rows=edit(
+        "least = scaled.topk(k, dim=-1).values[:, -1:]",
+        "least = scaled.topk(k, dim=-1).values.min()",
+        "each_row_has_its_own_border",
+        "Your border of top_k is the lowest one of all rows. Each row has a border of its own, its top_k-th "
+        "largest logit.",
     ),
 )
 
@@ -1226,7 +1252,7 @@ CACHED = mistakes_of(
         KEEP,
         "after.append((keys, values))\n            if cache is not None:\n                cache[layer] = (keys, values)",
         "given_cache_stays_as_it_is",
-        "Your step writes the new tokens into the cache it was given. Whoever goes on from it in another way finds them there: "
+        "Your step writes the new tokens into the cache it was given. Code that goes on from it in another way finds them there: "
         "the second ending reads the first one.",
     ),
     cache_kept_in_the_model=edit(
@@ -1382,6 +1408,24 @@ CACHED = mistakes_of(
         "several_tokens_behind_others",
         "Your mask has columns for the new tokens only. Keys come from the cache as well: it is (T_new, "
         "T_past + T_new).",
+    ),
+    step_reads_the_embeddings_in_every_block=edit(
+        "for layer, block in enumerate(self.blocks):\n            heads, normed = block.attention, block.norm_1(x)",
+        "embedded = x\n"
+        "        for layer, block in enumerate(self.blocks):\n"
+        "            x = embedded\n"
+        "            heads, normed = block.attention, block.norm_1(x)",
+        "steps_take_a_batch",
+        "Every block reads the embeddings of the new tokens, so only the last block counts for the logits. Each "
+        "block reads what the block before it has made.",
+    ),
+    cache_joined_along_the_batch=edit(
+        "keys = torch.cat([cache[layer][0], keys], dim=1)\n"
+        "                values = torch.cat([cache[layer][1], values], dim=1)",
+        "keys = torch.cat([cache[layer][0], keys])\n                values = torch.cat([cache[layer][1], values])",
+        "cache_by_hand",
+        "Old and new keys and values are joined along the batch axis, which is the default of torch.cat. They "
+        "follow each other in time: dim=1.",
     ),
 )
 
@@ -1624,7 +1668,7 @@ EVALUATE = mistakes_of(
         NO_GRAD,
         "with torch.enable_grad():\n        surprise",
         "no_gradients_are_tracked",
-        "Your evaluation keeps track of gradients that nobody will ask for, which costs memory and time. Use "
+        "Your evaluation keeps track of gradients that are never used, which costs memory and time. Use "
         "torch.no_grad().",
     ),
     losses_added_up=edit(
@@ -1899,7 +1943,7 @@ TRAIN = mistakes_of(
         f"{SET_RATE}\n",
         f"{OPTIMIZER.replace('lr=peak', 'lr=rate')}\n",
         "losses_of_any_training",
-        "Your optimiser is made anew in every step and forgets its running averages. One serves the whole training.",
+        "Your optimiser is made again in every step and forgets its running averages. One serves the whole training.",
     ),
     no_step_taken=edit(
         STEP, "pass\n", "losses_of_any_training", "Your gradients are computed, but the optimiser never takes a step."

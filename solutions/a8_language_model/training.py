@@ -106,6 +106,8 @@ train_sort = Training(
             below="If the loss is small all the same, the model is used to reading what it should write: while it learns, the "
             "answer stands in its input, one place further on. Look at the mask. If the loss is large, too, the model has not "
             "learned: watch it from step to step.",
+            left="The losses are right and nothing leaks. What is left is what differs once it writes: rows that are shorter "
+            "than those it learned from, evaluation mode, and whatever your model keeps from one call to the next.",
             weight=2,
         ),
         Metric(

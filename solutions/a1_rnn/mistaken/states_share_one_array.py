@@ -1,4 +1,4 @@
-"""One array for the state, which each step fills anew."""
+"""One array for the state, which each step fills again."""
 import numpy as np
 
 
