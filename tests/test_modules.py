@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -83,8 +84,8 @@ def test_a_module_call_is_shown_with_how_it_was_made(graded: Grade, tensors: Ass
     """A public case shows the constructor's arguments by name, the input and the parameters."""
     message = cases(graded(tensors.reference.replace("+ self.bias", "")), "Affine")["one_row"].message
     assert "The call was Affine(features=2, outputs=3)(x) with" in message
-    assert "x = tensor (1, 2) float32" in message
-    assert "'bias': tensor (3,) float32" in message
+    assert re.search(r"\n  x = torch\.tensor\(\[\[", message)
+    assert "'bias': torch.tensor([ 1. , -1. ,  0.5])" in message
 
 
 FORBIDDEN = {

@@ -24,7 +24,6 @@ import torch
 from autograder.course.spec import Limits
 from autograder.sandbox import pipes
 from autograder.sandbox import time_limits as budget
-from autograder.sandbox.attempt import MAX_STRIKES
 from autograder.sandbox.child.limits import CPU_SECONDS
 from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.cpu_clock import CpuClock
@@ -33,6 +32,7 @@ from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
 from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.retries import MAX_STRIKES
 
 LIMITS = Limits(case_seconds=1.0, import_seconds=2.0, memory_mb=512, output_mb=2, log_kb=4)
 DEAD = (Ending.DIED, Ending.TIMEOUT, Ending.OUTPUT)
@@ -603,7 +603,7 @@ OWN_LOSS = ("nan_seconds", "garbage", "huge_size")
 ATTACK = """
 import os, struct, time
 import numpy as np
-from autograder.sandbox.child.wire import encode
+from autograder.sandbox.child.wire_format import encode
 
 def message(tree):
     data = encode(tree)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.oracle.gpus import Gpus, NoDeviceError, Place
+from autograder.oracle.gpus import UNTRAINED, Gpus, NoDeviceError, Place
 from autograder.oracle.nvidia_smi import gpu_of, read_gpus
 from autograder.oracle.packing import RESERVE, SPARE, Device, Load, Need, Run, next_start
 from autograder.sandbox.job import Ending, Outcome, Trouble
@@ -206,7 +206,7 @@ def test_where_no_device_is_left_each_is_told() -> None:
         Gpus(cards.devices, cards, 4, told.append, look_seconds=0.001), cards, [100.0] * 6, breaking=range(6)
     )
     assert set(found) == {"every GPU is lost: cuda:0 (it fell off the bus)"}
-    assert told == ["cuda:0 is lost (it fell off the bus). Trainings stay ungraded until the next run."]
+    assert told == [f"cuda:0 is lost (it fell off the bus). {UNTRAINED}"]
 
 
 @pytest.mark.parametrize(

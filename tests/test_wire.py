@@ -16,10 +16,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.sandbox.child import wire
+from autograder.sandbox.child import wire_format
 from autograder.sandbox.child.program import evaluate
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
-from autograder.sandbox.child.wire import WireError, decode, encode, pack, unpack
+from autograder.sandbox.child.wire_format import WireError, decode, encode, pack, unpack
 
 KEPT = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 
@@ -286,13 +286,13 @@ def test_a_cycle_is_refused() -> None:
 def test_depth_is_limited_on_both_sides() -> None:
     """As deep as the limit allows, and not one deeper."""
     tree: Any = 0
-    for _ in range(wire.MAX_DEPTH):
+    for _ in range(wire_format.MAX_DEPTH):
         tree = [tree]
     assert same(decode(encode(tree)), tree)
     with pytest.raises(WireError, match="deep"):
         encode([tree])
     node: Any = 0
-    for _ in range(wire.MAX_DEPTH + 1):
+    for _ in range(wire_format.MAX_DEPTH + 1):
         node = {"list": [node]}
     refused(tree_message(node))
 
@@ -300,14 +300,14 @@ def test_depth_is_limited_on_both_sides() -> None:
 def test_leaves_are_limited_on_both_sides() -> None:
     """Ten thousand numbers belong in an array."""
     with pytest.raises(WireError, match="10000 values"):
-        encode([0] * (wire.MAX_LEAVES + 1))
-    refused(tree_message({"list": [0] * (wire.MAX_LEAVES + 1)}))
+        encode([0] * (wire_format.MAX_LEAVES + 1))
+    refused(tree_message({"list": [0] * (wire_format.MAX_LEAVES + 1)}))
 
 
 def test_text_is_limited() -> None:
     """Much text is refused, so that the header stays readable."""
     with pytest.raises(WireError, match="text"):
-        encode("x" * (wire.MAX_HEADER + 1))
+        encode("x" * (wire_format.MAX_HEADER + 1))
 
 
 def test_size_is_limited_before_anything_is_copied() -> None:
@@ -386,7 +386,7 @@ def test_any_tree_json_is_refused_or_a_tree(node: Any) -> None:
         st.sampled_from(["f8", "u1", "_"]),
         st.fixed_dictionaries(
             {
-                "dtype": st.sampled_from([*wire.DTYPES, "BF16", "F8_E5M2", "", None, 3]),
+                "dtype": st.sampled_from([*wire_format.DTYPES, "BF16", "F8_E5M2", "", None, 3]),
                 "shape": st.lists(st.integers(-3, 2**65) | st.sampled_from([0, 1, 2, 4, True, 1.0, "2"]), max_size=4),
                 "data_offsets": st.lists(
                     st.integers(-8, 2**65) | st.sampled_from([0, 8, 16, 32]), min_size=1, max_size=3
@@ -472,12 +472,12 @@ def test_known_tricks_are_refused(blob: bytes) -> None:
 
 def test_a_huge_header_is_refused_unread() -> None:
     """A header over the limit is refused even if it is all there."""
-    refused(message({"__metadata__": {"tree": '{"tree":1,"parts":[]}', "padding": "x" * wire.MAX_HEADER}}))
+    refused(message({"__metadata__": {"tree": '{"tree":1,"parts":[]}', "padding": "x" * wire_format.MAX_HEADER}}))
 
 
 def test_too_many_arrays_are_refused() -> None:
     """The number of arrays is bounded before any is made."""
     entry = {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}
-    refused(tree_message(1, (), {f"a{i}": entry for i in range(wire.MAX_LEAVES + 1)}))
-    refused(tree_message(1, [["_", [0]]] * (wire.MAX_LEAVES + 1)))
-    assert decode(tree_message(1, [["_", [0]]] * wire.MAX_LEAVES)) == 1
+    refused(tree_message(1, (), {f"a{i}": entry for i in range(wire_format.MAX_LEAVES + 1)}))
+    refused(tree_message(1, [["_", [0]]] * (wire_format.MAX_LEAVES + 1)))
+    assert decode(tree_message(1, [["_", [0]]] * wire_format.MAX_LEAVES)) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from autograder.sandbox.child.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
 from autograder.sandbox.child.raising_line import MAX_AXES, MAX_CALLED, MAX_PART, MAX_PARTS
-from autograder.sandbox.child.wire import MAX_LEAVES, WireError, encode
+from autograder.sandbox.child.wire_format import MAX_LEAVES, WireError, encode
 from autograder.sandbox.job import Ending, Frame, Job, Outcome, Part, Request, Trouble
 from autograder.sandbox.time_limits import EndedError
 
@@ -36,6 +35,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "device_mb": job.device_mb,
             "shortcuts": [(name, rule.exercises) for rule in job.shortcuts for name in rule.names],
             "phases": phases,
+            "more": job.more is not None,
         }
     )
 
@@ -119,10 +119,10 @@ def timed(outcomes: Iterable[Outcome], measured: float) -> Iterator[Outcome]:
 
 
 def read_progress(news: dict[str, Any]) -> tuple[int, float]:
-    """Return the step and loss that a training run tells of."""
+    """Return the step and loss that a training run tells of; a loss that diverges may be infinite or NaN."""
     step, loss = int(news["step"]), float(news["loss"])
-    if not (0 <= step < MAX_STEP and math.isfinite(loss)):
-        raise ValueError("no step or loss of a training run")
+    if not 0 <= step < MAX_STEP:
+        raise ValueError("no step of a training run")
     return step, loss
 
 

@@ -184,6 +184,11 @@ class GpuSandbox:
         self.close()
 
 
+def lost_devices(sandbox: Sandbox) -> Mapping[str, str]:
+    """Return the devices that a sandbox has lost so far, each with the reason."""
+    return sandbox.lost if isinstance(sandbox, GpuSandbox) else {}
+
+
 def watched_risks(why_unwatched: str) -> tuple[str, ...]:
     """Return what remains of risks where a GPU's driver is within reach, by whether its memory is watched."""
     return (DRIVER, UNWATCHED.format(why_unwatched) if why_unwatched else BRIEFLY)

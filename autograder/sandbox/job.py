@@ -115,6 +115,9 @@ class Request:
     harness: str = ""  # source of which `function` is to be called, with the submission's module
 
 
+More = Callable[[tuple["Outcome", ...]], tuple[Request, ...]]
+
+
 @dataclass(frozen=True)
 class Job:
     """A submission and everything to call in it, in order."""
@@ -129,6 +132,7 @@ class Job:
     watch: Callable[[int, float], bool] | None = None  # hears of a training's steps and losses, and whether to stop it
     device: str = CPU  # where its calls compute
     device_mb: int = 0  # of that device's own memory which it may take
+    more: More | None = None  # given all outcomes, what the same child is to answer next; nothing where that was all
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,9 @@ class Part:
     """An expression in the line that raised: its text, and the type and shape of its value, as the child tells them."""
 
     text: str
-    type_name: str  # array, tensor, None, the name of a container or scalar, function, object, or unknown
+    type_name: (
+        str  # array, tensor, None, the name of a container or scalar, function, object, unknown, or given: by the case
+    )
     shape: tuple[int, ...] = ()  # of a container its length
     dtype: str = ""
 
@@ -165,6 +171,16 @@ class Trouble:
     frames: tuple[Frame, ...] = ()
     parts: tuple[Part, ...] = ()
 
+    @property
+    def calls(self) -> str:
+        """What the raising expression calls."""
+        return self.frames[-1].calls if self.frames else ""
+
+    @property
+    def in_given(self) -> bool:
+        """Whether a function or model raised it that the case hands to the student's code."""
+        return any(part.type_name == "given" for part in self.parts[:1])
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -181,7 +197,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class JobResult:
-    """All outcomes, one per request, and what importing the submission came to."""
+    """All outcomes, one per request, those that `more` added included, and what importing the submission came to."""
 
     outcomes: tuple[Outcome, ...]
     loading: Outcome

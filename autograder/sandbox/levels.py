@@ -96,11 +96,11 @@ def _tried(candidate: Profile, missing: list[str]) -> Isolation | None:
         return None
     report = slot.report
     slot.close()
-    held = set(report["held"])
-    reasons = missing + [f"{name}: {why}" for name, why in report["refused"].items()]
-    if report["tasks"] != 1:
-        missing.append(f"preloader: it has {report['tasks']} threads, so that forks could hang")
-    elif candidate.other_uid and not candidate.namespaces and not report["library"]:
+    held = set(report.held)
+    reasons = missing + [f"{name}: {why}" for name, why in report.refused.items()]
+    if report.tasks != 1:
+        missing.append(f"preloader: it has {report.tasks} threads, so that forks could hang")
+    elif candidate.other_uid and not candidate.namespaces and not report.library:
         missing.append("another user: Python's own folders are not readable for other users")
     elif candidate.namespaces and not held >= _ESSENTIAL | {"namespaces"}:
         missing.append("namespaces: bubblewrap ran, but what it should hide was seen or seccomp did not hold")

@@ -13,8 +13,9 @@ import weakref
 from collections.abc import Callable
 from typing import Self
 
-from autograder.sandbox.attempt import START_TRIES, Child, run_job
+from autograder.sandbox.attempt import Child
 from autograder.sandbox.job import ClosedError, Isolation, Job, JobResult
+from autograder.sandbox.retries import START_TRIES, run_job
 from autograder.sandbox.slot import TRIED, Profile, Slot, SlotError, WarmChild
 
 

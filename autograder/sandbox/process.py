@@ -20,13 +20,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from autograder.sandbox.attempt import Child, run_job
+from autograder.sandbox.attempt import Child
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 from autograder.sandbox.libraries import libraries, loader_variables
 from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
 from autograder.sandbox.pipes import Streams
+from autograder.sandbox.retries import run_job
 
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,10 +15,9 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.bubblewrap import NOBODY, enclosing
@@ -69,6 +68,16 @@ class Profile:
         return {**ENVIRONMENT, **(ON_GPU if self.gpu else {})}
 
 
+@dataclass(frozen=True)
+class Report:
+    """What a zygote found when it tried itself: mechanisms that held, and why others do not; its threads; what it can read."""
+
+    held: Sequence[str]
+    refused: Mapping[str, str]
+    tasks: int
+    library: bool
+
+
 class SlotError(RuntimeError):
     """A zygote did not start or no longer answers."""
 
@@ -87,11 +96,11 @@ class Slot:
 
     def _keep(self, promised: Collection[str]) -> None:
         """Raise SlotError where this zygote, tried like the first one, holds less than was promised for the whole run."""
-        lost = set(promised) - set(self.report["held"])
+        lost = set(promised) - set(self.report.held)
         if lost:
-            raise SlotError(f"the zygote no longer holds {', '.join(sorted(lost))}: {self.report['refused']}")
-        if promised and self.report["tasks"] != 1:
-            raise SlotError(f"the zygote has {self.report['tasks']} threads, so that forks could hang")
+            raise SlotError(f"the zygote no longer holds {', '.join(sorted(lost))}: {self.report.refused}")
+        if promised and self.report.tasks != 1:
+            raise SlotError(f"the zygote has {self.report.tasks} threads, so that forks could hang")
 
     def _start(self, profile: Profile, torch: bool) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="autograder-"))
@@ -141,7 +150,7 @@ class Slot:
             raise SlotError(f"the zygote did not start: {error}") from None
         if not answer:
             raise SlotError(f"the zygote did not start: {self._last_words()}")
-        self.report: dict[str, Any] = json.loads(answer)
+        self.report = Report(**json.loads(answer))
 
     def _command(self, profile: Profile, control: int) -> list[str]:
         python = [sys.executable, "-I", "-B", "-c", BOOT]
@@ -270,7 +279,7 @@ def readable_paths() -> tuple[str, ...]:
     return tuple(path for path in real if not any(path.startswith(f"{other}/") for other in real))
 
 
-def _rules(profile: Profile) -> dict[str, Any]:
+def _rules(profile: Profile) -> dict[str, object]:
     """Return what a zygote is to hold its children to."""
     gpu = profile.gpu
     allowed = _filter(gpu=bool(gpu), listens=profile.listens) if profile.seccomp else b""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from autograder.course.spec import Limits
 from autograder.sandbox.cpu_clock import CpuClock
-from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Trouble
+from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Request, Sandbox, Trouble
 
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
@@ -117,6 +117,15 @@ class Budget:
         return Stretch(clock, seconds, min(now + WALL * seconds, self._started + self._whole), self.rest * seconds)
 
     @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Do not count what passes meanwhile: the child waits for us."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._started = None if self._started is None else self._started + time.monotonic() - began
+
+    @contextmanager
     def work(self) -> Iterator[None]:
         """Count our own time for reading a piece of what the child sends. Raises EndedError where it was too much."""
         began = time.thread_time()
@@ -156,10 +165,20 @@ class Rationed:
         if total <= 0 or self._work <= 0:
             unmade = Outcome(Ending.NOT_RUN, trouble=Trouble("", "the time for the whole submission was used up"))
             return JobResult((unmade,) * len(job.requests), Outcome(Ending.RETURNED))
+        ours = 0.0
+
+        def more(outcomes: tuple[Outcome, ...]) -> tuple[Request, ...]:
+            nonlocal ours
+            began = time.thread_time()
+            found = job.more(outcomes) if job.more else ()
+            ours += time.thread_time() - began
+            return found
+
         worked = time.thread_time()
-        ran = self._sandbox.run(replace(job, limits=replace(job.limits, total_seconds=total)))
+        limits = replace(job.limits, total_seconds=total)
+        ran = self._sandbox.run(replace(job, limits=limits, more=more if job.more else None))
         self._left -= ran.seconds - (ran.delayed if self._patient else 0.0)
-        self._work -= time.thread_time() - worked
+        self._work -= time.thread_time() - worked - ours
         return ran
 
     def close(self) -> None:

@@ -24,10 +24,11 @@ import numpy as np
 
 from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
-from autograder.sandbox.child.raising_line import called_at, parts_at
+from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 MAX_FRAMES = 12
+GIVEN = "<given by the case>"  # the file of code that a case hands to the student's
 MAX_NOTES = 20  # cells and statements that failed on import
 MAX_NAME = 80
 MAX_TEXT = 500
@@ -126,7 +127,7 @@ def evaluate(expression: str, label: str = "") -> Any:
     names = {"np": np, "math": math}
     if "torch" in expression:  # a second to import where it is not needed
         names["torch"] = importlib.import_module("torch")
-    return eval(expression, names)  # noqa: S307 (the grader's own text)
+    return eval(compile(expression.lstrip(), GIVEN, "eval"), names)  # noqa: S307 (the grader's own text)
 
 
 class Program:
@@ -172,7 +173,7 @@ class Program:
     def harnessed(self, source: str, function: str) -> Any:
         """Return a function of a harness, whose own names the submission does not share."""
         names: dict[str, Any] = {"__name__": "training"}
-        exec(compile(source, "training.py", "exec", dont_inherit=True), names)  # noqa: S102 (the course's own)
+        exec(_compiled(source), names)  # noqa: S102 (the course's own)
         return names[function]
 
     def find(self, path: str) -> Any:
@@ -183,6 +184,11 @@ class Program:
                 raise NotWritten(path)
             found = getattr(found, name)
         return found
+
+
+@functools.lru_cache(maxsize=4)
+def _compiled(harness: str) -> types.CodeType:
+    return compile(harness, "training.py", "exec", dont_inherit=True)
 
 
 def definitions(tree: ast.Module) -> list[ast.stmt]:
@@ -206,7 +212,8 @@ def definitions(tree: ast.Module) -> list[ast.stmt]:
 def describe(error: BaseException, texts: Mapping[str, str]) -> dict[str, Any]:
     """Say what was raised and where in the student's own code; hostile texts are cut, failing ones left out.
 
-    `texts` is that code by label. Of the innermost line it also says what met there, without values.
+    `texts` is that code by label. Of the innermost line it also says what met there, without values. Where that line called
+    what the case hands over, and this raised, it says so first.
     """
     try:
         text = str(error)[:MAX_TEXT]
@@ -216,18 +223,19 @@ def describe(error: BaseException, texts: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(error, SyntaxError) and error.filename in texts:
         frames.append([error.filename, int(error.lineno or 0), "", ""])
         text = str(error.msg)[:MAX_TEXT]
-    passed = [trace for trace in _traces(error) if trace.tb_frame.f_code.co_filename in texts]
+    passed = [trace for trace in _traces_below(error.__traceback__) if trace.tb_frame.f_code.co_filename in texts]
     kept = passed if len(passed) <= MAX_FRAMES else passed[:2] + passed[2 - MAX_FRAMES :]
     for trace in kept:
         code = trace.tb_frame.f_code
         frames.append([code.co_filename, trace.tb_lineno, code.co_qualname, called_at(trace, texts[code.co_filename])])
     parts = parts_at(kept[-1], texts[kept[-1].tb_frame.f_code.co_filename]) if kept else []
+    if kept and any(trace.tb_frame.f_code.co_filename == GIVEN for trace in _traces_below(kept[-1])):
+        parts = [[frames[-1][3], "given", [], ""], *parts][:MAX_PARTS]
     return {"type": type(error).__name__[:MAX_NAME], "text": text, "frames": frames[:MAX_FRAMES], "parts": parts}
 
 
-def _traces(error: BaseException) -> Iterator[types.TracebackType]:
-    """Yield what an exception passed, from the outermost frame to the innermost."""
-    trace = error.__traceback__
+def _traces_below(trace: types.TracebackType | None) -> Iterator[types.TracebackType]:
+    """Yield what an exception passed, from a frame to the innermost."""
     while trace is not None:
         yield trace
         trace = trace.tb_next

@@ -154,6 +154,8 @@ def _parts(node: ast.AST, assigned: ast.expr | None) -> Iterator[ast.expr]:
     """Yield the expressions that meet in one: the arguments of a call, the sides of an operator, an array and its index."""
     if assigned is not None:
         yield assigned
+        if isinstance(assigned, ast.Attribute) and assigned.attr == "shape":
+            yield assigned.value
     match node:
         case ast.Call():
             if isinstance(node.func, ast.Attribute):

@@ -6,6 +6,7 @@ gives what the reference gives among the same stand-ins. A stand-in knows the sh
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -101,8 +102,14 @@ def _mixed(leaf: Any, given: Sequence[Any]) -> Any:
 
 def _projected(array: Any, number: int, like: Any) -> Any:
     """Return the inner product of an array with fixed numbers, in the dtype of another."""
-    size = int(np.prod(array.shape))
-    fixed = np.cos(np.arange(size) + number) / size**0.5
+    fixed = _fixed(int(np.prod(array.shape)), number)
     if isinstance(array, np.ndarray) or isinstance(like, np.ndarray):
         return (np.asarray(array, like.dtype).reshape(-1) * fixed.astype(like.dtype)).sum()
     return (array.to(like.dtype).reshape(-1) * like.new_tensor(fixed)).sum()
+
+
+@functools.cache
+def _fixed(size: int, number: int) -> np.ndarray:
+    """Return the numbers that the array in a place of the arguments is multiplied by."""
+    numbers: np.ndarray = np.cos(np.arange(size) + number) / size**0.5
+    return numbers

@@ -1,9 +1,9 @@
 """Replaces the worker's own functions, to send something more pleasing; points would show that it worked."""
 
 
-from autograder.sandbox.child import wire, worker  # noqa: E402
+from autograder.sandbox.child import wire_format, worker  # noqa: E402
 
-original = wire.encode
+original = wire_format.encode
 
 
 def encode(tree, **kwargs):
@@ -14,7 +14,7 @@ def encode(tree, **kwargs):
     return original(tree, **kwargs)
 
 
-wire.encode = worker.encode = encode
+wire_format.encode = worker.encode = encode
 worker.reseed = lambda seed: None
 worker.answer = lambda program, call, report: {"ending": "returned", "value": None}
 

@@ -4,7 +4,7 @@ import os
 import struct
 import sys
 
-from autograder.sandbox.child.wire import encode
+from autograder.sandbox.child.wire_format import encode
 
 
 def flood():
