@@ -18,16 +18,16 @@ from autograder.judge.blame import OWN_FAULT, place_of
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow, same_outcomes
 from autograder.judge.trials import Judged, Trial
+from autograder.oracle.conversation import Ask, converse
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.stand_ins import right_among_stand_ins
 from autograder.oracle.student_calls import Question
-from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
 
-SHARE = 0.25  # of the time for all cases, for rounds of questions; each round imports the submission again
-MAX_ROUNDS = 64  # of questions and answers; a recurrence needs one for each step
+SHARE = 0.25  # of the time for all cases, for questions
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def follow(
 ) -> dict[Trial, tuple[str, ...]]:
     """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
-    wrong = {j.trial.case.exercise for j in failed}
+    wrong = frozenset(j.trial.case.exercise for j in failed)
     failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
     if not failed:
         return {}
@@ -73,30 +73,24 @@ def follow(
 def _ask(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, open_trials: Sequence[Judged]
 ) -> dict[Trial, Followed]:
-    """Return the open trials that follow from other exercises, asking the student's code in rounds, a process each.
+    """Return the open trials that follow from other exercises, as the student's code answers them.
 
-    When the time for all rounds is used up, questions stay unanswered and their trials are not excused.
+    When the time for all questions is used up, they stay unanswered and their trials are not excused.
     """
-    followed: dict[Trial, Followed] = {}
     limits = oracle.assignment.limits
     rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, patient=True)
-    for _ in range(MAX_ROUNDS):
-        waiting = []
+
+    def work(ask: Ask) -> dict[Trial, Followed]:
+        followed = {}
+        replay.begin((j.trial for j in open_trials), ask)
         for j in open_trials:
-            outcomes = replay.outcomes(j.trial)
-            if outcomes is None:
-                waiting.append(j)
-            elif replay.asked and _same_work(oracle, j, outcomes):
+            outcomes = replay.outcomes(j.trial, ask)
+            if replay.asked and _same_work(oracle, j, outcomes):
                 says = all(o.ending is Ending.RETURNED for o in outcomes) and informative(outcomes)
                 followed[j.trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
-        questions = replay.take_questions()
-        if not questions:
-            break
-        requests = tuple(asked.request(number) for number, asked in enumerate(questions.values()))
-        ran = rationed.run(Job(source, requests, limits, oracle.assignment.shortcuts, oracle.assignment.torch))
-        replay.learn(dict(zip(questions, ran.outcomes, strict=True)))
-        open_trials = waiting
-    return followed
+        return followed
+
+    return converse(oracle.assignment, source, rationed, work)
 
 
 def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...]) -> bool:

@@ -21,13 +21,14 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, with_leaf
+from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, digest_of, with_leaf
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
 MAX_AGAIN = 300  # questions of a submission that are asked again
 PROBED = 2  # questions of a trial to each exercise that get twins
 MAX_TWINS = 6  # of one question, beside the one in which every array is changed
+MOST_TWINS = 200  # questions whose twins are kept for a class; those of a module hold its parameters
 NOISE, CHANGE = 1e-6, 1e-2  # the most by which a repeated answer may differ, the least by which a twin's has to
 MASK = 0.5  # the weight of an argument of truth values; other arguments weigh 1
 
@@ -56,13 +57,10 @@ def weigh_answers(
     twins: dict[Question, tuple[Twin, ...]] = {}
     for trial, questions in used.items():
         twins = dict.fromkeys(questions, ()) | twins
-        again = replay.calls(oracle.again(trial))
         for name in dict.fromkeys(name for name, _ in questions):
             mine = [q for q in questions if q[0] == name]
             for i in rng.permutation(len(mine))[:PROBED]:
-                twins[mine[i]] = twins[mine[i]] or draw_twins(
-                    replay, mine[i], [a for a in again if a.name == name], rng
-                )
+                twins[mine[i]] = twins[mine[i]] or _kept_twins(oracle, replay, trial, mine[i])
     chosen = list(twins)
     if len(chosen) > MAX_AGAIN:
         chosen = [chosen[i] for i in rng.permutation(len(chosen))[:MAX_AGAIN]]
@@ -81,6 +79,18 @@ def weigh_answers(
     steady = {trial for trial, questions in used.items() if not wavering & set(questions)}
     clear = {t for t in steady if not vague & set(used[t]) and not _says_nothing(replay, used[t])}
     return Evidence(frozenset(steady), frozenset(clear))
+
+
+def _kept_twins(oracle: Reference, replay: Replay, trial: Trial, question: Question) -> tuple[Twin, ...]:
+    """Return twins of a question in a trial, the same for all submissions that come to it."""
+    name, digest = digest_of(question)
+
+    def drawn() -> tuple[Twin, ...]:
+        again = [call for call in replay.calls(oracle.again(trial)) if call.name == name]
+        rng = np.random.default_rng([zlib.crc32(f"{oracle.seed}.twins".encode()), *digest])
+        return draw_twins(replay, question, again, rng)
+
+    return oracle.kept(("twins", trial, replay.wrong_in(trial), name, digest), drawn, MOST_TWINS)
 
 
 def draw_twins(

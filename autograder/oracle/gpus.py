@@ -24,7 +24,11 @@ LOOK_SECONDS = 0.5  # between two looks at a device's memory; what a training fi
 MOST_GROWTH = 2  # times the first of a kind: so much memory is kept for each of it at most, however much one fills
 MOST_LOSSES = 2  # devices that may be lost under one training
 _DRIVER = re.compile(r"CUDA|CUBLAS|CUDNN|MPS|out of memory", re.IGNORECASE)
-_FULL = "out of memory"
+
+
+UNTRAINED = (
+    "What is not trained yet stays ungraded. Run the same command again once it answers, or name another --device."
+)
 
 
 class NoDeviceError(Exception):
@@ -70,11 +74,11 @@ class Gpus:
         kind: str,
         seconds: float,
         attempt: Callable[[Place], Outcome],
-        trouble: Callable[[str], str],
+        why_lost: Callable[[str], str],
     ) -> Outcome:
         """Make a training of a kind where there is room for it, and return what it came to.
 
-        `attempt` makes it at a place; `trouble` tries a device and says why it does not compute, if it does not.
+        `attempt` makes it at a place; `why_lost` says why a device is lost, where the attempt found that it is.
         Raises NoDeviceError where no device is left, or devices are lost under it.
         """
         losses, alone = 0, False
@@ -87,7 +91,7 @@ class Gpus:
                     began = time.monotonic()
                     outcome = attempt(place)
                     pace = (time.monotonic() - began) / seconds
-                lost = self._why_lost(device.name, outcome, trouble)
+                lost = why_lost(device.name) if _by_chance(outcome) else ""
                 if outcome.ending is Ending.RETURNED and used and (most := max(used) - min(used)) > 0:
                     need = Need(most, pace)
             finally:
@@ -171,15 +175,6 @@ class Gpus:
             follower.join()
             look()
 
-    def _why_lost(self, device: str, outcome: Outcome, trouble: Callable[[str], str]) -> str:
-        """Return why a device is lost, if the end of a training makes one try it and it is; a full one is there."""
-        if not _by_chance(outcome):
-            return ""
-        if device in self._lost:
-            return self._lost[device]
-        reason = trouble(device)
-        return "" if _FULL in reason.lower() else reason
-
 
 def open_gpus(names: Sequence[str], at_once: int, say: Callable[[str], None] = lambda _: None) -> Gpus:
     """Return devices as they are now, for so many trainings at once on all of them; say where one takes one at a time."""
@@ -202,7 +197,7 @@ def _by_chance(outcome: Outcome) -> bool:
 
 def _told(device: str, lost: str, left: Sequence[Device]) -> str:
     others = ", ".join(other.name for other in left)
-    then = f"What ran there is trained again on {others}." if others else "Trainings stay ungraded until the next run."
+    then = f"What ran there is trained again on {others}." if others else UNTRAINED
     return f"{device} is lost ({lost}). {then}"
 
 

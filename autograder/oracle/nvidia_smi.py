@@ -53,7 +53,7 @@ def gpu_of(gpus: Sequence[Gpu], device: str, visible: str | None = None) -> Gpu 
 
 
 class NvidiaSmi:
-    """Tells what is used of devices' memory, by asking the driver anew each time."""
+    """Tells what is used of devices' memory, by asking the driver each time."""
 
     def gpu(self, device: str) -> Gpu | None:
         """Return the GPU that a device is, or None where that is not known."""

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import ast
-import difflib
-import itertools
-import re
+import random
 import sys
 import threading
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from autograder.course.catalog import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
-from autograder.judge.trials import Trial, make_trial
+from autograder.judge.trials import MOST_KEPT, T, Trial, make_trial
+from autograder.oracle.edits import apply_edits, definitions_in
 from autograder.oracle.functions_run import Calls, FunctionsRun
+from autograder.oracle.signatures import signatures_of
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
-from autograder.sandbox.child.wire import decode, encode
+from autograder.sandbox.child.wire_format import decode, encode
 from autograder.sandbox.events import read_trouble
 from autograder.sandbox.job import Ending, Outcome, Request
 
 # Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
 RANDOM = threading.RLock()
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class BrokenReferenceError(CourseError):
@@ -55,8 +54,12 @@ class Reference:
         )
         if tell_all:  # hidden cases run last, as in a grading: code that keeps something between calls gives the same
             self.trials = tuple(sorted(self.trials, key=self.is_hidden))
-        self.signatures = _signatures(assignment.reference)
-        self._definitions = _definitions(assignment.reference)
+        try:
+            self.signatures = signatures_of(assignment.reference)
+        except SyntaxError as error:
+            text = f"the reference is not Python (line {error.lineno}: {error.msg})"
+            raise BrokenReferenceError(text) from None
+        self._definitions = definitions_in(assignment.reference)
         self._bank = {m.name: m for m in assignment.misconceptions}
         self._programs: dict[tuple[str, ...], Program | None] = {}
         self._answers: dict[tuple[tuple[str, ...], str], tuple[Outcome, ...] | None] = {}
@@ -64,9 +67,25 @@ class Reference:
         self._again: dict[Trial, Trial] = {}
         self.alterations_of: dict[Trial, tuple[tuple[str, ...], ...]] = {}
         self.altered_answers: dict[tuple[Trial, tuple[str, ...]], tuple[Outcome, ...] | None] = {}
+        self._kept: dict[Hashable, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
         self._lock = threading.RLock()
+        self._keeping = threading.Lock()  # held for a look into what is kept alone: who looks may hold RANDOM
         self._code: CodeType | None = None
         self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+
+    def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
+        """Return what `make` gives, made once while it is kept; what has not been asked for longest is forgotten."""
+        with self._keeping:
+            kind = self._kept[key[0]]
+            if key in kind:
+                kind.move_to_end(key)
+                return kind[key]  # type: ignore[no-any-return] # what was made for the same key
+        made = make()
+        with self._keeping:
+            kind[key] = made
+            if len(kind) > most:
+                kind.popitem(last=False)
+        return made
 
     def is_hidden(self, trial: Trial) -> bool:
         """Whether students do not see a trial's case."""
@@ -145,10 +164,10 @@ class Reference:
             raise BrokenReferenceError("the reference cannot be imported")
         return program
 
-    def variant(self, name: str) -> Program | None:
-        """Return the reference with one misconception in it, or None where it cannot be imported."""
+    def variant(self, *names: str) -> Program | None:
+        """Return the reference with misconceptions in it, or None where they cannot be combined or imported."""
         with self._lock:
-            return self._program((name,))
+            return self._program(names)
 
     def own_reference(self) -> Program:
         """Return a fresh copy of the reference, from code compiled once, for a caller that changes it.
@@ -216,79 +235,6 @@ class Reference:
         return program
 
 
-def apply_edits(reference: str, edits: tuple[Misconception, ...]) -> str | None:
-    """Return the reference with every edit made, or None where two edits change the same text.
-
-    Two edits of one line can be made together where the words that each changes are others.
-    """
-    spans = sorted(_changed_span(reference, m) for m in edits)
-    if _overlap(spans):
-        spans = sorted(word for m in edits for word in _changed_words(reference, m))
-        if _overlap(spans):
-            return None
-    for start, end, new in reversed(spans):
-        reference = reference[:start] + new + reference[end:]
-    return reference
-
-
-def _overlap(spans: list[tuple[int, int, str]]) -> bool:
-    """Whether two spans share text, or put something in at the same place, where the order would be a guess."""
-    return any(b < end or (a, end) == (b, last) for (a, end, _), (b, last, _) in itertools.pairwise(spans))
-
-
-def _changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
-    """Return start and end of the text that an edit changes, without what old and new share, and its replacement."""
-    start, old, new = reference.index(edit.old), edit.old, edit.new
-    before = _shared(old, new)
-    old, new = old[before:], new[before:]
-    after = _shared(old[::-1], new[::-1])
-    return start + before, start + before + len(old) - after, new[: len(new) - after]
-
-
-def _changed_words(reference: str, edit: Misconception) -> list[tuple[int, int, str]]:
-    """Return start, end and replacement of each run of words and signs that an edit changes."""
-    start = reference.index(edit.old)
-    old, new = _WORDS.findall(edit.old), _WORDS.findall(edit.new)
-    places = [start, *(start + end for end in itertools.accumulate(map(len, old)))]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return [(places[i], places[j], "".join(new[k:n])) for tag, i, j, k, n in matcher.get_opcodes() if tag != "equal"]
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _signatures(source: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of the parameters of every function and, by dotted name and without self, every method."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError as error:
-        raise BrokenReferenceError(f"the reference is not Python (line {error.lineno}: {error.msg})") from None
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            found[node.name] = tuple(argument.arg for argument in node.args.args)
-        elif isinstance(node, ast.ClassDef):
-            methods = (method for method in node.body if isinstance(method, ast.FunctionDef))
-            found |= {f"{node.name}.{m.name}": tuple(argument.arg for argument in m.args.args[1:]) for m in methods}
-    return found
-
-
-def _definitions(source: str) -> tuple[tuple[int, int], ...]:
-    """Return the spans, in characters, of the top-level functions and classes that can be replaced alone.
-
-    Decorated definitions and base classes are left out: other objects keep the old version.
-    """
-    lines = [f"{line}\n" for line in source.split("\n")]  # as the parser counts them
-    offsets = [0, *itertools.accumulate(map(len, lines))]
-    body = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    bases = {ast.unparse(base) for n in body if isinstance(n, ast.ClassDef) for base in n.bases}
-    nodes = (n for n in body if not n.decorator_list and n.name not in bases)
-    return tuple((offsets[n.lineno - 1], offsets[n.end_lineno or n.lineno]) for n in nodes)
-
-
 def _trial(case: Case, seed: int) -> Trial:
     try:
         calls = case.calls(seed)
@@ -335,6 +281,23 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
     if trouble and trouble.type_name == "KeyboardInterrupt":  # meant for the grader, whichever code it interrupted
         raise KeyboardInterrupt
     return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)
+
+
+def random_state() -> tuple[Any, ...]:
+    """Return the random states that `reseed` sets, to compare and to set again. The caller holds RANDOM."""
+    torch = sys.modules.get("torch")
+    drawn = torch.default_generator.get_state().numpy().tobytes() if torch else b""
+    name, keys, *rest = cast("tuple[str, np.ndarray, int, int, float]", np.random.get_state())  # noqa: NPY002
+    return random.getstate(), (name, keys.tobytes(), *rest), drawn
+
+
+def set_random_state(state: tuple[Any, ...]) -> None:
+    """Set what `random_state` returned. The caller holds RANDOM."""
+    mine, (name, keys, *rest), drawn = state
+    random.setstate(mine)
+    np.random.set_state((name, np.frombuffer(keys, np.uint32), *rest))  # noqa: NPY002
+    if torch := sys.modules.get("torch"):
+        torch.default_generator.set_state(torch.frombuffer(bytearray(drawn), dtype=torch.uint8))
 
 
 @contextmanager

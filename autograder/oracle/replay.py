@@ -1,7 +1,6 @@
 """Run the reference with the student's answers in the place of some of its functions and modules.
 
-A replay stops at the first call whose answer is not known yet and notes it as a question; it runs again when the answer is
-there. Answers may be hostile, so their number, their size and the steps that the reference takes with them are bounded.
+The first questions of all trials, which depend on no answer, are asked together; the others when a replay comes to them. Answers may be hostile, so their number, their size and the steps that the reference takes with them are bounded.
 Whether they can be trusted, `evidence.py` finds out.
 """
 
@@ -10,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -19,17 +18,20 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograder.judge.trials import Trial
-from autograder.oracle.reference import RANDOM, Reference, quiet, run_request, to_worker
+from autograder.oracle.conversation import Ask
+from autograder.oracle.reference import RANDOM, Reference, quiet, random_state, run_request, set_random_state, to_worker
 from autograder.oracle.step_limit import MAX_STEPS, StopError, counting_steps
-from autograder.oracle.student_calls import Question, StudentCall, asked_by, with_constants
+from autograder.oracle.student_calls import Question, StudentCall, asked_by, digest_of, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
 from autograder.sandbox.child.tree import array_of, as_arrays, leaves
-from autograder.sandbox.child.wire import WireError
+from autograder.sandbox.child.wire_format import WireError
 from autograder.sandbox.job import Ending, Outcome
 
 MAX_CALLS = 10_000  # of replaced functions, in one replay
 MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds; honest ones take a tenth
+MOST_ASKED = 1000  # questions to one submission; a recurrence has one for each step
 MAX_GROWTH = 4  # times the size of the reference's answer; larger ones could exhaust the memory here
+Size = tuple[int, int]  # the number of entries of an answer, and its largest whole number
 _ROOM, _COUNT = 4096, 64  # a number of entries, and a largest whole number, that are always allowed
 
 
@@ -38,10 +40,9 @@ class Replay:
     """Runs trials on the reference, in which the student's code answers calls of the exercises in `wrong`."""
 
     oracle: Reference
-    wrong: set[str]
+    wrong: frozenset[str]
     asked: set[str] = field(default_factory=set)  # in the latest replay
     used: dict[Question, None] = field(default_factory=dict)  # questions of the latest replay, in order
-    _waiting: bool = False  # for an answer, in the latest call
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
     _calls: int = 0  # in the latest call
     _steps: int = 0  # of the reference, in the latest call
@@ -49,7 +50,7 @@ class Replay:
     _all_calls: int = 0
     _backward: bool = False  # whether the latest call asks for gradients
     _known: dict[Question, Outcome] = field(default_factory=dict)
-    _new: dict[Question, StudentCall] = field(default_factory=dict)
+    _ask: Ask | None = None
     _noted: list[StudentCall] | None = None  # calls so far, while `calls` collects them
 
     def __post_init__(self) -> None:
@@ -62,9 +63,9 @@ class Replay:
         for name in self._forwards:
             _remember_arguments(self._classes[name])
 
-    def outcomes(self, trial: Trial) -> tuple[Outcome, ...] | None:
-        """Return the outcomes of a trial, or None while answers are missing."""
-        self.asked, self.used, waiting = set(), {}, False
+    def outcomes(self, trial: Trial, ask: Ask | None = None) -> tuple[Outcome, ...]:
+        """Return the outcomes of a trial; `ask` has calls answered. Without it a call ends at the first unknown answer."""
+        self.asked, self.used, self._ask = set(), {}, ask
         members = vars(self._program.module)
         for name, original in self._originals.items():
             members[name] = original if name == trial.case.exercise else self._question(name)
@@ -74,16 +75,36 @@ class Replay:
         found: list[Outcome] = []
         with RANDOM:
             for number, request in enumerate(trial.requests):
-                self._failed, self._calls, self._steps, self._waiting = None, 0, 0, False
+                self._failed, self._calls, self._steps = None, 0, 0
                 self._backward = bool(request.module and request.module["cotangents"])
                 with self._counted():
                     outcome = run_request(self._program, request, first=not number)
                 found.append(self._failed or outcome)
-                waiting = waiting or self._waiting
-        return None if waiting else tuple(found)
+        return tuple(found)
+
+    def begin(self, trials: Iterable[Trial], ask: Ask) -> None:
+        """Have the first questions of trials answered, all at once."""
+        first: dict[Question, StudentCall] = {}
+        for trial in trials:
+            key = "first", trial, self.wrong_in(trial)
+            first |= self.oracle.kept(key, functools.partial(self._first_questions, trial))
+        if first:
+            self._known |= zip(first, ask(list(first.values())), strict=True)
+
+    def _first_questions(self, trial: Trial) -> dict[Question, StudentCall]:
+        self.outcomes(trial)
+        return {question: asked_by(question) for question in self.used}
 
     def calls(self, trial: Trial) -> tuple[StudentCall, ...]:
         """Return the calls of wrong exercises that the reference makes in a trial when it gets its own answers."""
+        return self.oracle.kept(("calls", trial, self.wrong_in(trial)), lambda: self._noted_calls(trial))
+
+    def wrong_in(self, trial: Trial) -> frozenset[str]:
+        """Return the other wrong exercises that the reference calls in a trial: all of a submission that its calls depend on."""
+        called = self.oracle.kept(("called", trial), lambda: {c.co_qualname for _, c in self.oracle.calls_in(trial)})
+        return self.wrong.intersection(name.partition(".")[0] for name in called) - {trial.case.exercise}
+
+    def _noted_calls(self, trial: Trial) -> tuple[StudentCall, ...]:
         self._noted = []
         try:
             self.outcomes(trial)
@@ -108,15 +129,6 @@ class Replay:
         self._all_steps += 1
         if self._steps > MAX_STEPS or self._all_steps > MOST_STEPS:
             self._stop(Outcome(Ending.NOT_RUN))
-
-    def take_questions(self) -> dict[Question, StudentCall]:
-        """Return the new questions, once each, and forget them."""
-        questions, self._new = self._new, {}
-        return questions
-
-    def learn(self, answers: Mapping[Question, Outcome]) -> None:
-        """Keep the answers to questions."""
-        self._known |= answers
 
     def known(self, question: Question) -> Outcome:
         """Return the answer to a question that was asked."""
@@ -152,13 +164,15 @@ class Replay:
             return self._right(asked)
         self.used[question] = None
         if question not in self._known:
-            self._waiting = True
-            self._new[question] = asked_by(question)
-            raise StopError
+            if not self._ask:
+                raise StopError
+            if len(self._known) >= MOST_ASKED:
+                self._stop(Outcome(Ending.NOT_RUN))
+            (self._known[question],) = self._ask([asked_by(question)])
         outcome = self._known[question]
         if outcome.ending is not Ending.RETURNED:
             self._stop(outcome)
-        if not _fits(outcome.value, self._right(asked)):
+        if not _fits(outcome.value, self._size_of_right(question, asked)):
             self._stop(Outcome(Ending.NOT_RUN))
         _change_alike(asked.args, outcome.args)
         value = to_worker(outcome.value)
@@ -178,6 +192,20 @@ class Replay:
     def _stop(self, outcome: Outcome) -> NoReturn:
         self._failed = outcome
         raise StopError
+
+    def _size_of_right(self, question: Question, asked: StudentCall) -> Size:
+        """Return the size of the reference's own answer; it is computed again where it draws random numbers, as the student's is."""
+        key = "size", digest_of(question)
+        size, draws = self.oracle.kept(key, lambda: self._measured(asked))
+        return size if not draws else _size(self._right(asked))
+
+    def _measured(self, asked: StudentCall) -> tuple[Size, bool]:
+        before = random_state()
+        size = _size(self._right(asked))
+        if random_state() == before:
+            return size, False
+        set_random_state(before)
+        return size, True
 
     def _right(self, asked: StudentCall) -> Any:
         """Return what the reference's own version of the called exercise gives."""
@@ -236,10 +264,14 @@ def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
             mine[...] = theirs
 
 
-def _fits(value: Any, expected: Any) -> bool:
+def _fits(value: Any, right: Size) -> bool:
     """Whether an answer's size and its largest whole number are small enough for the reference to go on with."""
-    limits = ((_entries, _ROOM), (_count, _COUNT))
-    return all(measure(value) <= max(MAX_GROWTH * measure(expected), room) for measure, room in limits)
+    limits = zip(_size(value), right, (_ROOM, _COUNT), strict=True)
+    return all(mine <= max(MAX_GROWTH * theirs, room) for mine, theirs, room in limits)
+
+
+def _size(value: Any) -> Size:
+    return _entries(value), _count(value)
 
 
 def _count(tree: Any) -> int:

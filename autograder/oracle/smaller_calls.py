@@ -33,7 +33,7 @@ from autograder.oracle.resized_calls import (
     sizes_of,
 )
 
-SMALL, WORKED = 16, 100  # numbers in a call that is small enough, if they are random, or chosen by an author
+SMALL, WORKED = 8, 12  # numbers in a call that is small enough, if they are random, or chosen by an author
 MAX_SIZES = 10  # different sizes in a call; with more the search takes too long
 MAX_IN_VAIN, MAX_FOLLOWINGS, MAX_KEPT = 150, 8, 40
 _UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # what a check may raise on a resized call

@@ -23,6 +23,7 @@ from autograder.sandbox.child.stand_ins import in_order, shapes_of
 from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, map_leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
+Asked = tuple[tuple[Request, ...], tuple[Outcome, ...]]
 _HARNESS = inspect.getsource(stand_ins)  # the child can read no file once it has a submission
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
@@ -35,22 +36,29 @@ def right_among_stand_ins(
     A trial is left out where this cannot be decided: the reference calls no wrong exercise, or none that can be stood in
     for, or the student's code calls it with other shapes.
     """
-    asked: dict[Trial, tuple[Request, ...]] = {}
-    for trial in trials:
-        others = _stand_ins(oracle, replay, trial)
-        if others:
-            asked[trial] = tuple(_among(request, others) for request in trial.requests)
-    expected = {trial: run_requests(oracle.own_reference(), requests) for trial, requests in asked.items()}
-    told = [trial for trial, outcomes in expected.items() if all(o.ending is Ending.RETURNED for o in outcomes)]
+    asked = {trial: _asked(oracle, replay, trial) for trial in trials}
+    told = [trial for trial, (requests, _) in asked.items() if requests]
     if not told:
         return {}
     limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
-    requests = tuple(request for trial in told for request in asked[trial])
+    requests = tuple(request for trial in told for request in asked[trial][0])
     outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in t.requests) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
-    same = {t for t in decided if same_outcomes(t, got[t], expected[t])}
-    return {t: tuple(sorted(asked[t][0].args[-1])) if t in same else () for t in decided}
+    same = {t for t in decided if same_outcomes(t, got[t], asked[t][1])}
+    return {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
+
+
+def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
+    """Return a trial's requests among stand-ins, and what the reference gives there; none where that cannot be asked."""
+
+    def made() -> Asked:
+        others = _stand_ins(oracle, replay, trial)
+        requests = tuple(_among(request, others) for request in trial.requests) if others else ()
+        expected = run_requests(oracle.own_reference(), requests)
+        return (requests, expected) if all(o.ending is Ending.RETURNED for o in expected) else ((), ())
+
+    return oracle.kept(("stand-ins", trial, replay.wrong_in(trial)), made)
 
 
 def _among(request: Request, others: dict[str, Any]) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.child.tree import Code, Tensor, array_of
-from autograder.sandbox.child.wire import decode, encode
+from autograder.sandbox.child.wire_format import decode, encode
 from autograder.sandbox.job import Request
 
 MAX_CONSTANT = 1000  # entries of a value that replaces a function among the arguments
@@ -46,6 +47,11 @@ class StudentCall:
         return Request(
             self.name, self.args, self.kwargs, self.module, f"{self.name}'{number}", self.name, phase=1, keep_args=True
         )
+
+
+def digest_of(question: Question) -> tuple[str, bytes]:
+    """Return a short name for a question, under which what is known of it can be kept."""
+    return question[0], hashlib.blake2b(question[1], digest_size=16).digest()
 
 
 def asked_by(question: Question) -> StudentCall:

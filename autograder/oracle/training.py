@@ -3,70 +3,82 @@
 A loss alone proves nothing: a model that reads the future reaches a lower one. So each run is judged twice. Over its
 first steps, from the reference's own start and batches, the losses have to be the reference's: cheap and sharp, and
 where they are not, the long run is not made. Of the long run the grader computes every metric itself, from what the run
-returned on inputs whose targets never entered the sandbox.
+returned on inputs whose targets never entered the sandbox. Both are judged on top of known mistakes that are charged
+elsewhere (`carried_mistakes.py`).
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
+from autograder.course.spec import Assignment, Status, Training
 from autograder.judge import tensors_made
-from autograder.judge.blame import STATUS
 from autograder.judge.diagnose import named as named_mistake
 from autograder.judge.messages import OUR_FAULT
-from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.picture import training_picture
 from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
-from autograder.oracle.device import device_trouble
-from autograder.oracle.gpus import Gpus, NoDeviceError, Place
-from autograder.oracle.larger_run import measured, tell_larger
+from autograder.oracle.carried_mistakes import (
+    NOTHING_CARRIED,
+    Carried,
+    carried_by,
+    fail_alike,
+    places_of,
+    told_once,
+)
+from autograder.oracle.gpus import Gpus, NoDeviceError
+from autograder.oracle.larger_run import tell_larger
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.training_losses import FIRST_STEPS, KnownLosses
+from autograder.oracle.training_cases import (
+    first_case,
+    judge_metrics,
+    metric_case,
+    not_measured,
+    scored,
+    status_of,
+)
+from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_outcome import (
     Opening,
     agree,
-    band,
     explain_pace,
     explain_run,
     head_of,
     is_hopeless,
     losses_of,
     mend_first,
+    tell_difference,
 )
+from autograder.oracle.training_runs import Progress, TrainingRuns
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
-from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import WALL, Rationed
 
-FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
 FIRST_SECONDS = 120  # at most, for the first steps
 MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
-Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
 
 
 class Trainer:
     """The training runs of a grading run. Safe to share between threads; the same code is trained once."""
 
     def __init__(self, oracle: Oracle, progress: Progress | None = None, gpus: Gpus | None = None) -> None:
-        self._progress, self._gpus = progress, gpus
+        self._gpus = gpus
         self.assignment: Assignment = oracle.assignment
         self.oracle = oracle
         self.losses = KnownLosses(oracle)
-        self._references: dict[str, Outcome] = {}
+        self._runs = TrainingRuns(oracle, self.losses, progress, gpus)
         self._known: dict[tuple[str, str], ExerciseResult] = {}
-        self._once: dict[tuple[str, str], threading.Lock] = {}
+        self._once: dict[tuple[str, ...], threading.Lock] = {}
 
     def add_to(
         self,
@@ -80,12 +92,12 @@ class Trainer:
         wanted.sort(key=lambda training: -training.seconds)
         source = self._as_handed_out(source)
         digest = hashlib.sha256(repr(source).encode(errors="replace")).hexdigest()
-        wrong = [e.name for e in result.exercises if e.status is not Status.PASSED]
-        named = {name for e in result.exercises for case in e.cases for name in case.mistakes}
+        graded = result
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
             with self._once.setdefault(key, threading.Lock()):
-                known = self._known.get(key) or self.train(training, source, sandbox, wrong, named)
+                carried = carried_by(self.assignment, training, graded)
+                known = self._known.get(key) or self.train(training, source, sandbox, carried)
                 if not any(case.status in _BY_CHANCE for case in known.cases):
                     self._known[key] = known
             result = self._with(result, known)
@@ -110,8 +122,9 @@ class Trainer:
         return result
 
     def _unmade(self, training: Training, status: Status, message: str) -> ExerciseResult:
-        first = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, Message(message))
-        return self._scored(training, [first, *(_case(metric, status, message) for metric in training.metrics)])
+        told = Message(message)
+        cases = [first_case(status, told), *(metric_case(metric, status, told) for metric in training.metrics)]
+        return scored(self.assignment, training, cases)
 
     def _with(self, result: Result, exercise: ExerciseResult) -> Result:
         order = [e.name for e in self.assignment.exercises]
@@ -120,69 +133,74 @@ class Trainer:
 
     def reference_curve(self, training: Training, sandbox: Sandbox) -> tuple[tuple[int, float], ...]:
         """Return the reference's own steps and losses, from one run of it in the sandbox."""
-        return self._reference_run(training, sandbox).curve
-
-    def _reference_run(self, training: Training, sandbox: Sandbox) -> Outcome:
-        with self._once.setdefault((training.exercise, ""), threading.Lock()):
-            if training.exercise not in self._references:
-                source = Source("reference", (Chunk(self.assignment.file, self.assignment.reference),))
-                outcome = self._run(training, source, sandbox, training.steps, training.seconds)
-                self._references[training.exercise] = outcome
-            return self._references[training.exercise]
+        return self._runs.of_reference(training, sandbox).curve
 
     def train(
-        self,
-        training: Training,
-        source: Source,
-        sandbox: Sandbox,
-        wrong: Sequence[str] = (),
-        named: Collection[str] = (),
+        self, training: Training, source: Source, sandbox: Sandbox, carried: Carried = NOTHING_CARRIED
     ) -> ExerciseResult:
-        """Train a submission and judge it; `wrong` are exercises of it that fail by themselves, `named` its mistakes."""
-        wrong = [name for name in self.assignment.uses(training.exercise) if name in wrong]
+        """Train a submission and judge it on top of the known mistakes that its cases have named."""
         try:
-            return self._judged(training, source, sandbox, wrong, named)
+            return self._judged(training, source, sandbox, carried)
         except NoDeviceError as error:
             return self._unmade(training, Status.GRADER_ERROR, f"{OUR_FAULT} The next run tries it again: {error}.")
 
-    def _judged(
-        self, training: Training, source: Source, sandbox: Sandbox, wrong: Sequence[str], named: Collection[str]
-    ) -> ExerciseResult:
+    def _judged(self, training: Training, source: Source, sandbox: Sandbox, carried: Carried) -> ExerciseResult:
         # What is repeated for want of room on a device is not at the student's expense: there each run has its own limit.
         shared = self._gpus and training.device != CPU
         rationed = sandbox if shared else Rationed(sandbox, self._most_seconds(training))
-        whole = None if wrong else self._whole(training, source, rationed, self.reference_curve(training, sandbox))
+        whole = (
+            None if carried.wrong else self._whole(training, source, rationed, self.reference_curve(training, sandbox))
+        )
         first = head_of(training, whole) if whole else None
         if first is None:
-            first = self._run(training, source, rationed, training.first_steps, _first_seconds(training))
-        cases = [self._first_steps(training, first, source, rationed, wrong, named)]
-        if cases[0].status is not Status.PASSED:
-            skipped = (
-                "the first steps already differ"
-                if first.ending is Ending.RETURNED
-                else "it broke off in its first steps"
-            )
-            cases += [_case(metric, Status.SKIPPED, f"Not measured: {skipped}.") for metric in training.metrics]
-            return self._scored(training, cases)
+            first = self._runs.make(training, source, rationed, training.first_steps, _first_seconds(training))
+        case, names = self._first_steps(training, first, source, rationed, carried)
+        broke_off = first.ending is not Ending.RETURNED
+        if broke_off and names and carried.explained_by(names, self.assignment):
+            follow = [replace(metric_case(m, Status.PASSED, case.told), follows=case.follows) for m in training.metrics]
+            return scored(self.assignment, training, [case, *follow])
+        if broke_off or case.status is not Status.PASSED:
+            return scored(self.assignment, training, [case, *not_measured(training, first)])
         if whole is None and is_hopeless(first.seconds, training):
-            cases += [
-                _case(metric, Status.TIMEOUT, explain_pace(first.seconds, training)) for metric in training.metrics
-            ]
-            return self._scored(training, cases)
-        whole = whole or self._run(training, source, rationed, training.steps, training.seconds)
-        cases += [self._measured(training, metric, whole, source, rationed) for metric in training.metrics]
+            told = Message(explain_pace(first.seconds, training))
+            slow = [metric_case(metric, Status.TIMEOUT, told) for metric in training.metrics]
+            return scored(self.assignment, training, [case, *slow])
+        whole = whole or self._runs.make(training, source, rationed, training.steps, training.seconds)
+        choices = (names,) if names else carried.choices
+        found = self._measured(training, whole, source, sandbox, rationed, carried)
+        found = [self._charged_once(training, c, whole, sandbox, carried, choices) for c in found]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
-        learned = all(case.status is Status.PASSED for case in cases)
-        told = self._larger(training, source, sandbox) if learned else ""
-        return self._scored(training, [replace(cases[0], picture=picture, told=Message(told)), *cases[1:]])
+        learned = all(c.status is Status.PASSED and not c.follows for c in (case, *found))
+        larger = self._larger(training, source, sandbox) if learned else ""
+        case = replace(case, picture=picture, told=Message(larger) if larger else case.told)
+        return scored(self.assignment, training, [case, *found])
+
+    def _measured(
+        self,
+        training: Training,
+        whole: Outcome,
+        source: Source,
+        sandbox: Sandbox,
+        rationed: Sandbox,
+        carried: Carried,
+    ) -> list[CaseResult]:
+        """Judge the metrics of a whole run by their bands."""
+        if whole.ending is Ending.RETURNED:
+            args = as_arrays(self.losses.args(training))
+            cases = judge_metrics(training, args, whole, self._runs.of_reference(training, sandbox))
+        else:
+            told = self._why_no_end(whole, source, training, training.seconds, rationed)
+            cases = [metric_case(metric, status_of(whole), told) for metric in training.metrics]
+        hint = mend_first(carried.wrong[:MOST_HINTS])
+        return [c if c.status is Status.PASSED else replace(c, told=c.told.then(hint)) for c in cases]
 
     def _larger(self, training: Training, source: Source, sandbox: Sandbox) -> str:
         """Make the larger run where there is one and it is for this device; say what came of it."""
         if training.larger is None or training.device == CPU:
             return ""
         larger = replace(training.larger, device=training.device)
-        reference = self._reference_run(larger, sandbox)
-        own = self._run(larger, source, sandbox, larger.steps, larger.seconds)
+        reference = self._runs.of_reference(larger, sandbox)
+        own = self._runs.make(larger, source, sandbox, larger.steps, larger.seconds)
         return tell_larger(larger, as_arrays(self.losses.args(larger)), source, own, reference)
 
     def _most_seconds(self, training: Training) -> float:
@@ -201,50 +219,8 @@ class Trainer:
         if not agree(losses, expected, training):
             return None
         opening = Opening(training, expected)
-        whole = self._run(training, source, sandbox, training.steps, training.seconds, opening)
+        whole = self._runs.make(training, source, sandbox, training.steps, training.seconds, opening)
         return None if opening.stopped else whole
-
-    def _scored(self, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:
-        points = next(e.points for e in self.assignment.exercises if e.name == training.exercise)
-        weights = (1.0, *(metric.weight for metric in training.metrics))
-        earned = sum(w for w, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
-        score = round(points * earned / sum(weights), 4)
-        return ExerciseResult(training.exercise, score, points, tuple(cases), training.device)
-
-    def _run(
-        self,
-        training: Training,
-        source: Source,
-        sandbox: Sandbox,
-        steps: int,
-        seconds: float,
-        opening: Opening | None = None,
-    ) -> Outcome:
-        """Make a run of so many steps; where devices are shared, as often as a neighbour or a device ends it by chance."""
-        assignment = self.assignment
-        watch = functools.partial(self._hear, training.exercise, steps, opening)
-
-        def attempt(place: Place) -> Outcome:
-            allowed = seconds * place.share
-            limits = replace(assignment.limits, memory_mb=training.memory_mb)
-            limits = replace(limits, case_seconds=allowed, total_seconds=WALL * allowed)
-            if opening:
-                opening.begin(place.share)
-            request = self.losses.request(training, steps, place.device)
-            where = (place.device, training.device_mb)
-            ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
-            outcome = ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
-            return replace(outcome, seconds=outcome.seconds / place.share)
-
-        if self._gpus is None or training.device == CPU:
-            return attempt(Place(training.device, 1))
-        usual = training.seconds * steps / training.steps
-        return self._gpus.run(training.exercise, usual, attempt, lambda name: device_trouble(assignment, name, sandbox))
-
-    def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:
-        if self._progress:
-            self._progress(exercise, step, steps, loss)
-        return opening is not None and opening(loss)
 
     def _first_steps(
         self,
@@ -252,34 +228,59 @@ class Trainer:
         outcome: Outcome,
         source: Source,
         sandbox: Sandbox,
-        wrong: Sequence[str],
-        named: Collection[str],
-    ) -> CaseResult:
-        case = CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, Status.PASSED, seconds=outcome.seconds)
-        hint = mend_first(wrong[:MOST_HINTS])
+        carried: Carried,
+    ) -> tuple[CaseResult, tuple[str, ...]]:
+        """Judge a run's first steps; return the known mistakes, too, with which the reference's are the same, if they are."""
+        case = first_case(seconds=outcome.seconds)
+        expected, losses = self.losses.first(training), losses_of(outcome)
+        if losses is not None and agree(losses, expected, training):
+            return case, ()
+        names = self.losses.carried(training, outcome, carried.choices)
+        known = () if names or losses is None else self.losses.mistakes(training, losses, carried)
+        if known and carried.charged.issuperset(m.exercise for m in known):
+            names = (known[0].name,)
+        if names:
+            places = places_of(self.assignment, names)
+            what = "has the same first losses" if losses is not None else "breaks off as yours does"
+            return replace(case, told=Message(told_once(places, what)), follows=places), names
+        hint = mend_first(carried.wrong[:MOST_HINTS])
         if outcome.ending is not Ending.RETURNED:
             told = self._why_no_end(outcome, source, training, _first_seconds(training), sandbox)
-            return replace(case, status=_status(outcome), told=told.then(hint))
-        expected, losses = self.losses.first(training), losses_of(outcome)
+            return replace(case, status=status_of(outcome), told=told.then(hint)), ()
         if losses is None or losses.shape != expected.shape:
             text = "The run gave no loss for every step: the loss has to be one number."
-            return replace(case, status=Status.FAILED, told=Message(text).then(hint))
-        if agree(losses, expected, training):
-            return case
-        known = self.losses.mistakes(training, losses, wrong, named)
-        scale = float(np.abs(expected).max())
-        step = int(np.argmax(~(np.abs(losses - expected) <= training.tolerance * scale)))
-        text = f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}"
-        where = (
-            ": the very first forward pass differs, or its loss."
-            if step == 0
-            else ": the steps before agree, so look at gradients and at how they are used."
-        )
-        failed = replace(case, status=Status.FAILED, told=Message(text + where).then(hint))
+            return replace(case, status=Status.FAILED, told=Message(text).then(hint)), ()
+        failed = replace(case, status=Status.FAILED, told=tell_difference(losses, expected, training).then(hint))
         if known:
-            return replace(failed, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known)))
-        too_good = not wrong and 0 <= losses[-1] < expected[-1] - training.tolerance * scale
-        return replace(failed, reason=Advice(Hint.TOO_GOOD) if too_good else None)
+            return replace(failed, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known))), ()
+        margin = training.tolerance * float(np.abs(expected).max())
+        too_good = not carried.wrong and 0 <= losses[-1] < expected[-1] - margin
+        return replace(failed, reason=Advice(Hint.TOO_GOOD) if too_good else None), ()
+
+    def _charged_once(
+        self,
+        training: Training,
+        case: CaseResult,
+        own: Outcome,
+        sandbox: Sandbox,
+        carried: Carried,
+        choices: Sequence[tuple[str, ...]],
+    ) -> CaseResult:
+        """Pass a metric that the reference misses in the same way with known mistakes that are charged elsewhere."""
+        if case.status is Status.PASSED:
+            return case
+        metric, args = next(m for m in training.metrics if m.name == case.name), as_arrays(self.losses.args(training))
+        for names in choices:
+            if not carried.explained_by(names, self.assignment) or self.oracle.variant(*names) is None:
+                continue
+            theirs = self._runs.of_reference(training, sandbox, names)
+            if theirs.ending is Ending.FAULT:
+                return metric_case(metric, Status.GRADER_ERROR, Message(OUR_FAULT))
+            if fail_alike(metric, args, own, theirs):
+                places = places_of(self.assignment, names)
+                told = Message(told_once(places, "does not get there, either"))
+                return replace(metric_case(metric, Status.PASSED, told), seconds=own.seconds, follows=places)
+        return case
 
     def _why_no_end(
         self, outcome: Outcome, source: Source, training: Training, seconds: float, sandbox: Sandbox
@@ -290,30 +291,6 @@ class Trainer:
             devices = explain_devices(outcome.trouble, tuple(strays_in(read)))
         return explain_run(outcome, source, training, seconds, devices)
 
-    def _measured(
-        self, training: Training, metric: Metric, outcome: Outcome, source: Source, sandbox: Sandbox
-    ) -> CaseResult:
-        if outcome.ending is not Ending.RETURNED:
-            told = self._why_no_end(outcome, source, training, training.seconds, sandbox)
-            return replace(_case(metric, _status(outcome)), told=told)
-        try:
-            value = measured(metric, as_arrays(self.losses.args(training)), outcome)
-        except UNCOMPARABLE as error:
-            return _case(metric, Status.FAILED, f"What the run returned cannot be measured ({error}).")
-        if metric.low <= value <= metric.high:
-            return replace(_case(metric, Status.PASSED), seconds=outcome.seconds)
-        symptom = metric.below if value < metric.low else metric.above
-        text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {band(metric)} is asked for. {symptom}"
-        return _case(metric, Status.FAILED, text.strip())
-
 
 def _first_seconds(training: Training) -> float:
     return min(training.seconds, FIRST_SECONDS)
-
-
-def _case(metric: Metric, status: Status, message: str = "") -> CaseResult:
-    return CaseResult(metric.name, metric.claim, Visibility.HIDDEN, status, Message(message))
-
-
-def _status(outcome: Outcome) -> Status:
-    return STATUS[outcome.ending]

@@ -5,10 +5,11 @@ Both are worked out here, by the reference, when they are first asked for; nothi
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ import numpy as np
 from autograder.course.spec import Misconception, Training
 from autograder.judge.diagnose import MAX_NAMED
 from autograder.judge.tolerance import deviation
+from autograder.oracle.carried_mistakes import Carried, same_crash
 from autograder.oracle.functions_run import Calls, noting_calls
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.oracle.training_outcome import losses_of
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.job import Outcome, Request
+from autograder.sandbox.job import Ending, Outcome, Request
 
 FIRST_STEPS = "first_steps"
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
@@ -37,7 +39,7 @@ class KnownLosses:
         self._args: dict[str, tuple[Any, ...]] = {}
         self._expected: dict[str, np.ndarray] = {}
         self._calls: dict[str, Calls] = {}
-        self._mistaken: dict[tuple[str, str], np.ndarray | None] = {}
+        self._mistaken: dict[tuple[str, ...], tuple[Outcome, np.ndarray | None]] = {}
         self._lock = threading.RLock()
 
     def args(self, training: Training) -> tuple[Any, ...]:
@@ -83,30 +85,50 @@ class KnownLosses:
         (outcome,) = run_requests(program, (self.request(training, training.first_steps),))
         return outcome, losses_of(outcome)
 
-    def mistakes(
-        self, training: Training, losses: np.ndarray, wrong: Sequence[str], named: Collection[str]
-    ) -> tuple[Misconception, ...]:
+    def mistakes(self, training: Training, losses: np.ndarray, carried: Carried) -> tuple[Misconception, ...]:
         """Return the known mistakes that give these first losses, or none where too many do.
 
         Those that other cases have named come first, then those of exercises that are wrong. Each has to be trained for
         that, so that all others are tried only where nothing else is wrong.
         """
-        near = min(SAME_LOSSES, deviation(losses, self.first(training)) / 10)
+        near = self._near(training, losses)
         bank = [self._oracle.misconception(name) for name in training.catches]
+        named, wrong = set(itertools.chain(*carried.choices)), carried.charged.union(carried.wrong)
         for group in ([m for m in bank if m.name in named], [m for m in bank if not wrong or m.exercise in wrong]):
-            far = {m: self._distance(training, m, losses) for m in group}
+            far = {m: self._distance(training, (m.name,), losses) for m in group}
             nearest = min(far.values(), default=math.inf)
             found = tuple(m for m in group if far[m] <= max(nearest, EQUALLY_NEAR))
             if nearest <= near:
                 return found if len(found) <= MAX_NAMED else ()
         return ()
 
-    def _distance(self, training: Training, mistake: Misconception, losses: np.ndarray) -> float:
-        """Return how far first losses are from those with a known mistake."""
+    def carried(self, training: Training, outcome: Outcome, choices: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the first set of known mistakes with which the reference's first steps end as a run's, or nothing."""
+        losses = losses_of(outcome)
+        near = SAME_LOSSES if losses is None else self._near(training, losses)
+        for names in choices:
+            theirs, _ = self._with(training, names)
+            far = math.inf if losses is None else self._distance(training, names, losses)
+            if far <= near or same_crash(outcome, theirs):
+                return names
+        return ()
+
+    def _near(self, training: Training, losses: np.ndarray) -> float:
+        """Return how near first losses have to be to those of a mistake: much nearer than to the reference's."""
+        expected = self.first(training)
+        return min(SAME_LOSSES, deviation(losses, expected) / 10) if losses.shape == expected.shape else SAME_LOSSES
+
+    def _with(self, training: Training, names: tuple[str, ...]) -> tuple[Outcome, np.ndarray | None]:
+        """Return how the reference's first steps end with known mistakes in it, and their losses."""
         with self._lock:
-            key = (training.exercise, mistake.name)
+            key = (training.exercise, *names)
             if key not in self._mistaken:
-                program = self._oracle.variant(mistake.name)
-                self._mistaken[key] = self._first_losses(training, program)[1] if program else None
-            theirs = self._mistaken[key]
+                program = self._oracle.variant(*names)
+                none = (Outcome(Ending.NOT_RUN), None)
+                self._mistaken[key] = self._first_losses(training, program) if program else none
+            return self._mistaken[key]
+
+    def _distance(self, training: Training, names: tuple[str, ...], losses: np.ndarray) -> float:
+        """Return how far first losses are from those with known mistakes."""
+        _, theirs = self._with(training, names)
         return math.inf if theirs is None or theirs.shape != losses.shape else deviation(losses, theirs)

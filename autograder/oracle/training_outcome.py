@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from autograder.course.spec import Metric, Training, Visibility
+from autograder.judge.crash_reasons import explain_kind, kind_of_crash
 from autograder.judge.messages import OUR_FAULT, explain_trouble
 from autograder.judge.reasons import Message
 from autograder.judge.tolerance import deviation
@@ -21,18 +22,16 @@ HOPELESS = 3  # a long run is not made where it would take so many times what is
 
 
 def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float, devices: str = "") -> Message:
-    """Say in words for the student why a run that was allowed so many seconds came to no end.
+    """Say in words for the student why a run that was allowed so many seconds came to no end: of a crash the reason first.
 
-    `devices` says first what stayed on the CPU, where that is why.
+    `devices` says what stayed on the CPU, where that is the reason.
     """
     trouble = outcome.trouble or Trouble("", "")
     if outcome.ending is Ending.RAISED:
         told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
         told = told.then("Run training.py to read all of it.")
-        if not devices:
-            return told
-        first, *rest = devices.split("\n")
-        return Message(first).then(*rest, told.text)
+        reason, *more = (devices or explain_kind(kind_of_crash(trouble))).split("\n")
+        return Message(reason).then(*more, told.text) if reason else told
     return Message(_why_no_end(outcome, training, seconds))
 
 
@@ -84,7 +83,7 @@ class Opening:
         self.begin(1)
 
     def begin(self, share: int) -> None:
-        """Begin anew, for a run that shares its device with so many, itself among them."""
+        """Begin again, for a run that shares its device with so many, itself among them."""
         self._losses: list[float] = []
         self._began, self._share = time.monotonic(), share
         self.stopped = False
@@ -123,6 +122,20 @@ def band(metric: Metric) -> str:
     if math.isinf(metric.low):
         return f"at most {metric.high:g}"
     return f"at least {metric.low:g}" if math.isinf(metric.high) else f"{metric.low:g} to {metric.high:g}"
+
+
+def tell_difference(losses: np.ndarray, expected: np.ndarray, training: Training) -> Message:
+    """Say at which of the first steps the losses leave the reference's, and what that means."""
+    near = np.abs(losses - expected) <= training.tolerance * float(np.abs(expected).max())
+    step = int(np.argmax(~near))
+    where = (
+        "the very first forward pass differs, or its loss."
+        if step == 0
+        else "the steps before agree, so look at gradients and at how they are used."
+    )
+    return Message(
+        f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}: {where}"
+    )
 
 
 def mend_first(wrong: Sequence[str]) -> str:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,17 +56,14 @@ def on_device(assignment: Assignment, name: str) -> Assignment:
     return replace(assignment, trainings=trainings)
 
 
-def settle_device(
-    assignment: Assignment, said: str, open_with: Callable[[str], AbstractContextManager[Sandbox]]
-) -> tuple[Assignment, str]:
+def settle_device(assignment: Assignment, said: str, secret: Path | None = None) -> tuple[Assignment, str]:
     """Return the assignment on its device, and a line for the grader or nothing.
 
-    `open_with` opens a sandbox for a device that is to be tried. Raises DeviceError where a device was named and is not
-    there; `auto` then means the CPU.
+    Raises DeviceError where a device was named and is not there; `auto` then means the CPU.
     """
     name, told = wanted_device(assignment, said)
     if name != CPU:
-        with open_with(name) as sandbox:
+        with open_for(on_device(assignment, name), 1, secret) as sandbox:
             reason = device_trouble(assignment, name, sandbox)
         if reason and parse_device(said) != "auto":
             raise DeviceError(refusal(name, WHERE, reason))

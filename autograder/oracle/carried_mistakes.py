@@ -1,0 +1,102 @@
+"""Find what a training's failure owes to known mistakes that are charged in their own exercises.
+
+A training has no code of the student's own: it uses other exercises. So it is judged on top of the known mistakes that their
+cases have named. The reference is trained with these mistakes in it. What its run shows as well follows from them and costs
+nothing here; whatever else a student's run shows is charged. Where an exercise is wrong and has no name, nothing is known
+of what follows from it, and the training is judged as it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.course.spec import Assignment, Metric, Status, Training
+from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.reasons import Diagnosis
+from autograder.judge.result import ExerciseResult, Result
+from autograder.oracle.larger_run import measured
+from autograder.sandbox.job import Ending, Outcome
+
+MOST_CHOICES = 4  # of sets of mistakes that explain the cases equally well; each may have to be trained
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What the cases of a submission tell of the exercises that a training uses."""
+
+    wrong: tuple[str, ...] = ()  # those that do not pass
+    charged: frozenset[str] = frozenset()  # those, and what passes only given a mistake that is charged elsewhere
+    unnamed: frozenset[str] = frozenset()  # those that are wrong and that no known mistake explains
+    choices: tuple[tuple[str, ...], ...] = ()  # sets of known mistakes that explain the rest
+
+    def explained_by(self, names: Collection[str], assignment: Assignment) -> bool:
+        """Whether some known mistakes leave no wrong exercise without a name."""
+        return self.unnamed <= set(places_of(assignment, names))
+
+
+NOTHING_CARRIED = Carried()
+
+
+def carried_by(assignment: Assignment, training: Training, result: Result) -> Carried:
+    """Return what a submission's cases tell of the exercises that a training uses."""
+    used = assignment.uses(training.exercise)
+    mine = [e for e in result.exercises if e.name in used]
+    wrong = {e.name: _explanations(e) for e in mine if e.status is not Status.PASSED}
+    follows = {e.name for e in mine if any(case.follows for case in e.cases)}
+    here = {m.name for m in assignment.misconceptions if m.exercise in used}
+    sets = itertools.islice(itertools.product(*filter(None, wrong.values())), MOST_CHOICES)
+    choices = dict.fromkeys(tuple(dict.fromkeys(n for names in one for n in names if n in here)) for one in sets)
+    return Carried(
+        tuple(wrong),
+        frozenset(follows.union(wrong)),
+        frozenset(name for name, known in wrong.items() if not known),
+        tuple(filter(None, choices)),
+    )
+
+
+def _explanations(exercise: ExerciseResult) -> tuple[tuple[str, ...], ...]:
+    """Return the sets of known mistakes that explain an exercise, by name; what only exceptions support is tried, too."""
+    found = (case.reason for case in exercise.cases if isinstance(case.reason, Diagnosis))
+    diagnosis = next(found, None)
+    return tuple(tuple(m.name for m in mistakes) for mistakes in diagnosis.alternatives) if diagnosis else ()
+
+
+def places_of(assignment: Assignment, names: Collection[str]) -> tuple[str, ...]:
+    """Return the exercises that known mistakes are in, in report order."""
+    places = {m.exercise for m in assignment.misconceptions if m.name in names}
+    return tuple(e.name for e in assignment.exercises if e.name in places)
+
+
+def told_once(places: Collection[str], what: str) -> str:
+    """Say that exercises are charged where they are, and what the reference does with their mistakes in it."""
+    names = " and ".join(f"`{place}`" for place in places)
+    if len(places) == 1:
+        return f"{names} is charged in its own exercise and not again here: with its mistake the reference {what}."
+    return f"{names} are charged in their own exercises and not again here: with their mistakes the reference {what}."
+
+
+def same_crash(own: Outcome, theirs: Outcome) -> bool:
+    """Whether two runs ended in the same kind of exception."""
+    raised = own.ending is theirs.ending is Ending.RAISED
+    return raised and bool(own.trouble and theirs.trouble and own.trouble.type_name == theirs.trouble.type_name)
+
+
+def fail_alike(metric: Metric, args: tuple[Any, ...], own: Outcome, theirs: Outcome) -> bool:
+    """Whether two whole runs miss a metric in the same way: on the same side, or by the same kind of exception."""
+    if own.ending is Ending.RETURNED and theirs.ending is Ending.RETURNED:
+        side = _side(metric, args, own)
+        return side != 0 and side == _side(metric, args, theirs)
+    return same_crash(own, theirs)
+
+
+def _side(metric: Metric, args: tuple[Any, ...], outcome: Outcome) -> float:
+    """Return 0 where a run reaches a metric, -1 below it, 1 above it or where there is no number, infinity if it cannot be measured."""
+    try:
+        value = measured(metric, args, outcome)
+    except UNCOMPARABLE:
+        return math.inf
+    return -1 if value < metric.low else 0 if value <= metric.high else 1

@@ -1,0 +1,79 @@
+"""Make training runs in the sandbox: a submission's, and the reference's once for all."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from autograder.course.spec import Training
+from autograder.oracle.edits import apply_edits
+from autograder.oracle.gpus import Gpus, Place
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training_losses import KnownLosses
+from autograder.oracle.training_outcome import Opening
+from autograder.sandbox.child.device import CPU
+from autograder.sandbox.gpu_watch import lost_devices
+from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.time_limits import WALL
+
+Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
+
+
+class TrainingRuns:
+    """Runs of a training, on the device it is for. Safe to share between threads."""
+
+    def __init__(self, oracle: Oracle, losses: KnownLosses, progress: Progress | None, gpus: Gpus | None) -> None:
+        self._oracle, self._assignment = oracle, oracle.assignment
+        self._losses, self._progress, self._gpus = losses, progress, gpus
+        self._references: dict[tuple[str, ...], Outcome] = {}  # by exercise and known mistakes
+        self._once: dict[tuple[str, ...], threading.Lock] = {}
+
+    def of_reference(self, training: Training, sandbox: Sandbox, names: tuple[str, ...] = ()) -> Outcome:
+        """Return what a whole run of the reference comes to, with known mistakes in it or without; each is made once."""
+        key = (training.exercise, *names)
+        with self._once.setdefault(key, threading.Lock()):
+            if key not in self._references:
+                text = apply_edits(self._assignment.reference, tuple(map(self._oracle.misconception, names)))
+                source = Source.of(self._assignment.file, text or "")
+                outcome = self.make(training, source, sandbox, training.steps, training.seconds)
+                if outcome.ending is Ending.FAULT:
+                    return outcome
+                self._references[key] = outcome
+            return self._references[key]
+
+    def make(
+        self,
+        training: Training,
+        source: Source,
+        sandbox: Sandbox,
+        steps: int,
+        seconds: float,
+        opening: Opening | None = None,
+    ) -> Outcome:
+        """Make a run of so many steps; where devices are shared, as often as a neighbour or a device ends it by chance."""
+        assignment = self._assignment
+        watch = functools.partial(self._hear, training.exercise, steps, opening)
+
+        def attempt(place: Place) -> Outcome:
+            allowed = seconds * place.share
+            limits = replace(assignment.limits, memory_mb=training.memory_mb)
+            limits = replace(limits, case_seconds=allowed, total_seconds=WALL * allowed)
+            if opening:
+                opening.begin(place.share)
+            request = self._losses.request(training, steps, place.device)
+            where = (place.device, training.device_mb)
+            ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
+            outcome = ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+            return replace(outcome, seconds=outcome.seconds / place.share)
+
+        if self._gpus is None or training.device == CPU:
+            return attempt(Place(training.device, 1))
+        usual = training.seconds * steps / training.steps
+        return self._gpus.run(training.exercise, usual, attempt, lambda name: lost_devices(sandbox).get(name, ""))
+
+    def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:
+        if self._progress:
+            self._progress(exercise, step, steps, loss)
+        return opening is not None and opening(loss)
