@@ -13,6 +13,7 @@ from autograder.course.spec import Finding, Status
 from autograder.judge.checks import untouched
 from autograder.judge.compare import identical
 from autograder.judge.diagnose import agrees, diagnose, diagnose_all_but_one
+from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
@@ -71,6 +72,7 @@ def assign_blame(
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
     diagnoses = {name: named[name] if failed[name] else None for name in names}
     own = {name: _own_mistakes(diagnosis) for name, diagnosis in diagnoses.items()}
+    explained = set()
     for name in names:
         others = [own[other] for other in oracle.assignment.uses(name) if own[other]]
         for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
@@ -78,12 +80,14 @@ def assign_blame(
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
                 excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
                 own[name], diagnoses[name] = (), None
+                explained.add(name)  # a mistake of its own that would give the same is none
                 failed[name] = [j for j in failed[name] if j.trial in followed]
     for name in names:
         charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
         upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))
         known = diagnoses[name]
-        if failed[name] and upstream and (known is None or known.cases):
+        open_one = known is None or known.cases or len(known.own) > 1  # one of several may be the other exercise's
+        if failed[name] and upstream and open_one and name not in explained:
             diagnoses[name] = diagnosis_of(oracle, name, judged, upstream) or known
             excused = _without_carried(oracle, judged, name, diagnoses[name], excused)
     return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
@@ -145,14 +149,14 @@ def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected
     if ended:
         first = ended[0]
         if first.ending is Ending.UNWRITTEN and (upstream := place_of(oracle, trial, first)):
-            return Judged(trial, mine, Status.SKIPPED, note=f"It builds on `{upstream}`, which is not written yet.")
+            return Judged(trial, mine, Status.SKIPPED, waits_for=upstream)
         return Judged(trial, mine, STATUS[first.ending])
     if all(identical(a.value, b.value) and identical(a.args, b.args) for a, b in zip(mine, expected, strict=True)):
         return Judged(trial, mine, Status.PASSED)  # what the reference itself gives needs no second look
     try:
         finding = trial.case.check.judge(trial.calls, answers_of(mine), answers_of(expected))
     except UNCOMPARABLE as error:
-        finding = Finding("container", f"What you returned cannot be compared with what was expected ({error}).")
+        finding = Finding("uncomparable", f"What you returned cannot be compared with what was expected ({error}).")
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 
 
@@ -174,9 +178,15 @@ def diagnosis_of(
     """
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
-    failed = [j.trial for j in ran if j.status is not Status.PASSED]
-    if not failed:
+    if all(j.status is Status.PASSED for j in ran):
         return None
+    return once_for_all(
+        oracle, ("diagnosis", exercise, *carried), ran, lambda: _diagnosis_of(oracle, exercise, ran, carried)
+    )
+
+
+def _diagnosis_of(oracle: Facts, exercise: str, ran: Sequence[Judged], carried: tuple[str, ...]) -> Diagnosis | None:
+    failed = [j.trial for j in ran if j.status is not Status.PASSED]
     got = {j.trial: j.outcomes for j in ran}
     found = diagnose(oracle, exercise, got, failed, carried)
     if found or carried:

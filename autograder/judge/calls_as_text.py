@@ -1,9 +1,10 @@
-"""Calls and arrays in plain text, as a student reads them in a message."""
+"""Calls and arrays in plain text, as a student reads them in a message and can paste them into code."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,25 +13,47 @@ from autograder.course.spec import Call, Finding
 from autograder.sandbox.child.tree import array_of, leaves
 
 FULL_SIZE = 48  # arrays up to this many entries are shown whole
+FEW = 12  # parameters of a module up to this many numbers are shown with the call
 WINDOW = (2, 3)  # rows and columns on each side of the first difference
+WIDTH = 74  # of a line, since messages are indented in a terminal of 80 columns
+MOST = 200  # characters of a value that is no array
+_ITSELF = {
+    "array": ("float64", "int64", "bool"),
+    "tensor": ("float32", "int64", "bool"),
+}  # dtypes that need not be said
 
-Signatures = Mapping[str, Sequence[str]]  # the names of parameters, by the dotted name of a function or method
+Signatures = Mapping[str, Sequence[str]]  # names of parameters, by the dotted name of a function, method or tuple
 
 
 def show_call(call: Call, function: str, signatures: Signatures, *, full: bool = True) -> str:
-    """Show a call; small arguments are shown whole if `full`, else by their shapes."""
+    """Show a call; small arguments are shown whole if `full`, else by their shapes. Of a module's parameters, a few."""
     called = call.function or function
-    parameters = signatures.get(call.path(function), ())
+    path = call.path(function)
+    parameters = signatures.get(path, ())
     names = [name for name, _ in itertools.zip_longest(parameters[: len(call.args)], call.args, fillvalue="...")]
     given = list(zip(names, call.args, strict=True)) + list(call.kwargs.items())
     if call.module is not None and call.module.init is not None:
         made = _made(call.module.init, signatures.get(f"{called}.__init__", ()))
         called = f"{called}({made})" + f".{call.module.method}" * (call.module.method != "forward")
-        given += [("its parameters", dict(call.module.state))] * bool(call.module.state)
     lines = [f"The call was {called}({', '.join(names + [f'{k}=...' for k in call.kwargs])}) with"]
     for name, value in given:
-        lines.append(_indent(_show_value(value, full), f"  {name} = "))
-    return "\n".join(lines) if given else f"The call was {called}()."
+        lines += _shown(value, f"  {name} = ", signatures.get(f"{path}.{name}", ()) if full else None)
+    if call.module is not None and call.module.state:
+        state = dict(call.module.state)
+        shown = full and numbers_in(state) <= FEW
+        lines += _shown(state, "  its parameters = ", ()) if shown else [f"  and {len(state)} arrays of parameters"]
+    return "\n".join(lines) if len(lines) > 1 else f"The call was {called}()."
+
+
+def show_parameters(call: Call) -> str:
+    """Show all parameters of a module's call, where `show_call` leaves them out."""
+    state = dict(call.module.state) if call.module is not None else {}
+    return "\n".join(_shown(state, "its parameters = ", ())) if numbers_in(state) > FEW else ""
+
+
+def numbers_in(tree: Any) -> int:
+    """Return how many numbers a tree holds, a value that is no array counting as one."""
+    return sum(1 if (array := array_of(leaf)) is None else array.size for leaf in leaves(tree))
 
 
 def _made(init: Sequence[Any], parameters: Sequence[str]) -> str:
@@ -40,12 +63,12 @@ def _made(init: Sequence[Any], parameters: Sequence[str]) -> str:
 
 
 def side_by_side(finding: Finding) -> str:
-    """Show got and expected in two columns: small arrays whole, larger ones around the first difference."""
+    """Show yours and expected: small arrays whole, larger ones around the first difference; in two columns where they fit."""
     got, expected = array_of(finding.got), array_of(finding.expected)
     if got is None:
         return ""
     if expected is None:
-        return _indent(_render(got, ()), "  got  ") if got.size <= FULL_SIZE else ""
+        return "\n".join(_block("yours", got, ())) if got.size <= FULL_SIZE else ""
     if got.shape != expected.shape:
         if max(got.size, expected.size) > FULL_SIZE:
             return ""
@@ -53,11 +76,17 @@ def side_by_side(finding: Finding) -> str:
         place = ""
     else:
         window, place = _window(got, finding.index)
-    left = ["got" + place, *_render(got, window).splitlines()]
-    right = ["expected", *_render(expected, window).splitlines()]
-    width = max(map(len, left)) + 3
+    left, right = _block(f"yours{place}", got, window), _block("expected", expected, window)
+    width = max(map(len, left)) + 2
+    if width + max(map(len, right)) > WIDTH:
+        return "\n".join([*left, *right])
     rows = itertools.zip_longest(left, right, fillvalue="")
-    return "\n".join(f"  {a:<{width}}{b}".rstrip() for a, b in rows)
+    return "\n".join(f"{a:<{width}}{b}".rstrip() for a, b in rows)
+
+
+def _block(name: str, array: np.ndarray, window: tuple[Any, ...]) -> list[str]:
+    part = array[window] if window else array
+    return [f"  {name}", *(f"  {line}" for line in _render(part, "").splitlines())]
 
 
 def _window(array: np.ndarray, index: tuple[int, ...] | None) -> tuple[tuple[Any, ...], str]:
@@ -75,30 +104,64 @@ def _window(array: np.ndarray, index: tuple[int, ...] | None) -> tuple[tuple[Any
     return (*leading, *ranges), f" [{', '.join(labels)}]"
 
 
-def _render(array: np.ndarray, window: tuple[Any, ...]) -> str:
-    part = array[window] if window else array
-    return np.array2string(part, precision=4, suppress_small=True, separator=" ", max_line_width=60, threshold=10_000)
+def _render(array: np.ndarray, head: str) -> str:
+    """Return an array's entries to four decimals, aligned below the end of a head that stands in front of them."""
+    text = np.array2string(
+        array, precision=4, suppress_small=True, separator=", ", prefix=head, max_line_width=WIDTH, threshold=10_000
+    )
+    return text.replace("\n\n", "\n")
 
 
-def _show_value(value: Any, full: bool) -> str:
+def _shown(value: Any, head: str, names: Sequence[str] | None, tail: str = "") -> Iterator[str]:
+    """Yield the lines of a value after a head; `names` are those of a tuple's parts, None shows arrays by their shapes."""
+    indent = " " * (len(head) - len(head.lstrip()))
     array = array_of(value)
     if array is not None:
-        about = f"{'array' if isinstance(value, np.ndarray) else 'tensor'} {array.shape} {array.dtype}"
-        return f"{about}\n{_render(array, ())}" if full and array.size <= FULL_SIZE else about
-    if isinstance(value, tuple | list) and _holds_arrays(value):
-        parts = [_indent(_show_value(item, full), f"  [{i}] ") for i, item in enumerate(value)]
-        return f"{'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}\n" + "\n".join(parts)
-    if isinstance(value, dict) and _holds_arrays(value):
-        parts = [_indent(_show_value(item, full), f"  {key!r}: ") for key, item in value.items()]
-        return f"dict of {len(value)}\n" + "\n".join(parts)
-    text = repr(value)
-    return text if len(text) <= 200 else text[:200] + " ..."
+        yield from (_pasted(array, value, head, full=names is not None) + tail).splitlines()
+    elif isinstance(value, tuple | list) and _holds_arrays(value):
+        opening, closing = "()" if isinstance(value, tuple) else "[]"
+        yield head + opening
+        named = names if names and len(names) == len(value) else [""] * len(value)
+        for part, name in zip(value, named, strict=True):
+            inner = () if names is not None else None
+            yield from _shown(part, f"{indent}    ", inner, f",  # {name}" if name else ",")
+        yield indent + closing + tail
+    elif isinstance(value, dict) and _holds_arrays(value):
+        yield head + "{"
+        inner = () if names is not None else None
+        yield from _packed(list(_shown(part, f"{indent}    {key!r}: ", inner, ",")) for key, part in value.items())
+        yield indent + "}" + tail
+    else:
+        text = repr(value)
+        first, *rest = (text if len(text) <= MOST else text[:MOST] + " ...").splitlines() or [""]
+        yield from [head + first + tail * (not rest), *rest]
+
+
+def _packed(items: Iterable[list[str]]) -> Iterator[str]:
+    """Yield the lines of a dict's items, as many of those with one line each on a line as fit."""
+    held = ""
+    for first, *rest in items:
+        joined = f"{held} {first.lstrip()}" if held else first
+        if rest or len(joined) > WIDTH:
+            yield from [held] * bool(held)
+            joined = first
+        if rest:
+            yield from (first, *rest)
+        held = "" if rest else joined
+    yield from [held] * bool(held)
+
+
+def _pasted(array: np.ndarray, value: Any, head: str, *, full: bool) -> str:
+    """Return an array as code that makes it, to four decimals; a large one by its shape and dtype."""
+    kind, library = ("array", "np") if isinstance(value, np.ndarray) else ("tensor", "torch")
+    if not full or array.size > FULL_SIZE:
+        return f"{head}{kind} {array.shape} {array.dtype}"
+    dtype = "" if str(array.dtype) in _ITSELF[kind] else f", dtype={library}.{array.dtype}"
+    if not array.size:
+        return f"{head}{library}.zeros({array.shape}{dtype})"
+    start = f"{head}{library}.{kind}("
+    return start + re.sub(r"\b(nan|inf)\b", rf"{library}.\1", _render(array, start)) + dtype + ")"
 
 
 def _holds_arrays(value: Any) -> bool:
     return any(array_of(leaf) is not None for leaf in leaves(value))
-
-
-def _indent(text: str, head: str) -> str:
-    first, *rest = text.splitlines()
-    return "\n".join([head + first, *("      " + line for line in rest)])

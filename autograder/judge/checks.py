@@ -1,32 +1,29 @@
-"""The checks a case can name: value checks against the reference, and properties between a case's own calls.
+"""The checks a case can name, from one place: value checks here, properties and quizzes in modules of their own.
 
-Each is a frozen dataclass with a verb-like constructor name, as in `@case("attention", check=close())`. A property
-alone is satisfied by a constant, so every property here also demands that the outputs are not constant, and authors
-pair it with a value case.
+Each is a frozen dataclass with a verb-like constructor name, as in `@case("attention", check=close())`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from autograder.course.spec import Answer, Call, Finding
+from autograder.course.spec import Answer, Finding
+from autograder.judge.by_value import Answers, ByValue, Calls
 from autograder.judge.compare import alike, difference
+from autograder.judge.property_checks import agree, permuted, same_prefix, stacked, sums_to_one
 from autograder.judge.quiz import answered, choice
-from autograder.judge.tolerance import TOLERANCE, deviation
+from autograder.judge.tolerance import TOLERANCE
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
 
 __all__ = [
     "agree", "answered", "boolean", "choice", "close", "close_where_real",
     "left_alike", "permuted", "same_prefix", "stacked", "sums_to_one", "untouched",
 ]  # fmt: skip
-NOISE = 1e-6  # the difference that another order of operations makes in single precision
-Calls = tuple[Call, ...]
-Answers = tuple[Answer, ...]
 
 
 def _first_difference(got: Answers, expected: Answers, tolerance: float = TOLERANCE) -> Finding | None:
@@ -37,34 +34,8 @@ def _first_difference(got: Answers, expected: Answers, tolerance: float = TOLERA
     return None
 
 
-def _alike(got: Answers, other: Answers, tolerance: float) -> bool:
-    return all(alike(mine.value, theirs.value, tolerance) for mine, theirs in zip(got, other, strict=True))
-
-
 @dataclass(frozen=True)
-class _ByValue:
-    """Two submissions are alike when every call returned the same value.
-
-    A tolerance other than the usual one needs a written reason, `because`.
-    """
-
-    sees_arguments: ClassVar[bool] = False
-    tolerance: float = field(default=TOLERANCE, kw_only=True)
-    because: str = field(default="", kw_only=True)
-
-    def __post_init__(self) -> None:
-        if (self.tolerance == TOLERANCE) == bool(self.because.strip()):
-            raise ValueError(f"tolerance={self.tolerance:g} needs because=, and the usual {TOLERANCE:g} needs none")
-
-    def public(self, expected: Answers) -> Answers:
-        return expected
-
-    def alike(self, got: Answers, other: Answers) -> bool:
-        return _alike(got, other, self.tolerance)
-
-
-@dataclass(frozen=True)
-class close(_ByValue):
+class close(ByValue):
     """Every call returns the reference's value.
 
     `names` names the parts of a tuple, and `only` judges one of them. `at` judges one part of a nested structure, by a
@@ -155,7 +126,7 @@ def _only_real(answer: Answer, ids: np.ndarray) -> Answer:
 
 
 @dataclass(frozen=True)
-class untouched(_ByValue):
+class untouched(ByValue):
     """The value is right and the arguments are afterwards what they were."""
 
     sees_arguments: ClassVar[bool] = True
@@ -173,8 +144,7 @@ class untouched(_ByValue):
 
     def alike(self, got: Answers, other: Answers) -> bool:
         """Whether the values and the changed arguments are the same."""
-        same_values = _alike(got, other, self.tolerance)
-        return same_values and all(alike(a.args, b.args) for a, b in zip(got, other, strict=True))
+        return super().alike(got, other) and all(alike(a.args, b.args) for a, b in zip(got, other, strict=True))
 
 
 def _same(before: Any, after: Any) -> bool:
@@ -206,6 +176,7 @@ class left_alike(close):
     """
 
     sees_arguments: ClassVar[bool] = True
+    alike_by_value: ClassVar[bool] = False
     complaint: str = ""
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
@@ -224,7 +195,7 @@ class left_alike(close):
 
 
 @dataclass(frozen=True)
-class boolean(_ByValue):
+class boolean(ByValue):
     """Truth values equal the reference's; 0 and 1 of any dtype will do unless `strict`."""
 
     strict: bool = False
@@ -238,108 +209,3 @@ class boolean(_ByValue):
             if finding:
                 return replace(finding, call=index)
         return None
-
-
-def _not_constant(values: list[np.ndarray]) -> Finding | None:
-    if all(deviation(value, np.full_like(value, value.flat[0])) <= NOISE for value in values if value.size):
-        return Finding("constant", "The output is the same number everywhere, whatever the input.", got=values[0])
-    return None
-
-
-def _arrays(got: Answers, expected: Answers) -> list[np.ndarray] | Finding:
-    """Return every answer's array, or why one is not an array of the reference's shape."""
-    arrays = []
-    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-        finding = difference(mine.value, theirs.value)
-        if finding and finding.kind not in ("values", "dtype"):
-            return replace(finding, call=index)
-        arrays.append(np.asarray(as_arrays(mine.value)))
-    return arrays
-
-
-def _mismatch(mine: np.ndarray, theirs: np.ndarray, text: str, tolerance: float, call: int = 1) -> Finding | None:
-    finding = difference(mine, theirs, tolerance=tolerance)
-    return finding and replace(finding, kind="property", headline=text, call=call)
-
-
-@dataclass(frozen=True)
-class same_prefix(_ByValue):
-    """Of two calls, the outputs agree on the first `upto` entries of `axis` and differ somewhere after them."""
-
-    axis: int = -2
-    upto: int = 1
-
-    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        arrays = _arrays(got, expected)
-        if isinstance(arrays, Finding):
-            return arrays
-        before, after = (np.split(a, [self.upto], axis=self.axis) for a in arrays)
-        if deviation(after[1], before[1]) <= TOLERANCE:
-            return Finding("constant", "Changing the later inputs did not change the later outputs either.", call=1)
-        text = f"Changing inputs from position {self.upto} on changed an output before it: the future leaks."
-        return _mismatch(after[0], before[0], text, self.tolerance)
-
-
-@dataclass(frozen=True)
-class agree(_ByValue):
-    """All calls of the case return the same, and something that is not constant."""
-
-    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        arrays = _arrays(got, expected)
-        if isinstance(arrays, Finding):
-            return arrays
-        for index, array in enumerate(arrays[1:], start=1):
-            text = "Two calls that should give the same output gave different ones."
-            finding = _mismatch(array, arrays[0], text, self.tolerance, index)
-            if finding:
-                return finding
-        return _not_constant(arrays)
-
-
-@dataclass(frozen=True)
-class permuted(_ByValue):
-    """The second call's output is the first's, reordered along `axis`."""
-
-    axis: int
-    order: tuple[int, ...]
-
-    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        arrays = _arrays(got, expected)
-        if isinstance(arrays, Finding):
-            return arrays
-        text = "Reordering the input positions did not reorder the output in the same way."
-        moved = np.take(arrays[0], self.order, axis=self.axis)
-        return _mismatch(arrays[1], moved, text, self.tolerance) or _not_constant(arrays)
-
-
-@dataclass(frozen=True)
-class stacked(_ByValue):
-    """The first call, on a batch, returns the other calls' outputs stacked."""
-
-    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        arrays = _arrays(got, expected)
-        if isinstance(arrays, Finding):
-            return arrays
-        text = "The batch gives another result than its rows one by one."
-        return _mismatch(arrays[0], np.stack(arrays[1:]), text, self.tolerance, 0) or _not_constant(arrays)
-
-
-@dataclass(frozen=True)
-class sums_to_one(_ByValue):
-    """Along `axis` the output is a probability distribution, and not the same one everywhere."""
-
-    axis: int = -1
-
-    def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        arrays = _arrays(got, expected)
-        if isinstance(arrays, Finding):
-            return arrays
-        for index, array in enumerate(arrays):
-            if (array < 0).any():
-                return Finding("property", "Some weights are negative.", got=array, call=index)
-            total = np.asarray(array.sum(axis=self.axis, dtype=np.float64))
-            if deviation(total, np.ones_like(total)) > self.tolerance:
-                worst = total.flat[np.abs(total - 1).argmax()]
-                text = f"The weights do not sum to 1 along axis {self.axis}; some sum to {worst:.4g}."
-                return Finding("property", text, got=array, call=index)
-        return _not_constant(arrays)

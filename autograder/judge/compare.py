@@ -81,7 +81,7 @@ def _sequence_difference(
     if not isinstance(got, tuple | list):
         return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
     if len(got) != len(expected):
-        return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
+        return Finding("length", f"You returned {_describe(got)}; {wanted} was expected.", where)
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
         if finding:
@@ -91,14 +91,14 @@ def _sequence_difference(
 
 def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: float) -> Finding | None:
     if isinstance(got, Opaque) and got.type_name == "dict":
-        return Finding("container", "Your dict has keys that are neither strings nor whole numbers.", where)
+        return Finding("keys", "Your dict has keys that are neither strings nor whole numbers.", where)
     if not isinstance(got, dict):
         return Finding("container", f"You returned {_describe(got)}; a dict was expected.", where)
     missing = [key for key in expected if key not in got]
     extra = [key for key in got if key not in expected]
     if missing or extra:
         parts = [f"lacks {_listed(missing)}"] * bool(missing) + [f"has {_listed(extra)} too many"] * bool(extra)
-        return Finding("container", f"Your dict {' and '.join(parts)}.", where)
+        return Finding("keys", f"Your dict {' and '.join(parts)}.", where)
     for key, value in expected.items():
         finding = difference(got[key], value, f"{where}[{key!r}]", tolerance)
         if finding:

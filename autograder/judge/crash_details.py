@@ -1,4 +1,4 @@
-"""Say what is seen of an exception in a public case: which shapes, names, types and values met there."""
+"""Say which names, types and values met in an exception of a public case."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import numpy as np
 
 from autograder.judge.axis_names import AxisNames
 from autograder.judge.calls_as_text import Signatures
-from autograder.judge.shapes_that_meet import broadcast, joined, misfit, product, reshaped, shapes_in, shown
 from autograder.sandbox.job import Part, Source, Trouble
 
 MAX_KEYS = 12
 _OF_TENSORS = frozenset(
     {"unsqueeze", "permute", "expand", "masked_fill", "detach", "cpu", "dim", "numel", "mT", "tril"}
 )
+
+
+_TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
 
 
 @dataclass(frozen=True)
@@ -49,85 +51,7 @@ class Crash:
     @property
     def calls(self) -> str:
         """What the raising expression calls."""
-        return self.trouble.frames[-1].calls if self.trouble.frames else ""
-
-
-def two_shapes(crash: Crash, _: re.Match[str]) -> str:
-    """Say which two of the arrays that met do not broadcast."""
-    arrays = crash.arrays
-    if crash.calls.endswith("scaled_dot_product_attention") and len(arrays) == 4:
-        query, key, _value, mask = arrays
-        scores = Part("the scores", "tensor", (*query.shape[:-1], *key.shape[-2:-1]))
-        return broadcast(mask, scores, crash.names)
-    if len(arrays) == 1 and len(shapes := shapes_in(crash.trouble.text)) > 1 and shapes[0] == arrays[0].shape:
-        return broadcast(arrays[0], Part("the shape that is asked for", "array", shapes[-1]), crash.names)
-    sizes = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", crash.trouble.text)
-    if len(arrays) == 1 and sizes:
-        return f"{shown(arrays[0], crash.names)} does not fit what it meets: at one axis the sizes are {sizes[1]} and {sizes[2]}. Take as much of one as the other has, or give it an axis of length one."
-    return broadcast(arrays[0], arrays[1], crash.names) if len(arrays) == 2 else ""
-
-
-def two_matrices(crash: Crash, _: re.Match[str]) -> str:
-    """Say why two arrays cannot be multiplied."""
-    arrays = crash.arrays
-    return product(arrays[0], arrays[1], crash.names) if len(arrays) == 2 else ""
-
-
-def joined_arrays(crash: Crash, _: re.Match[str]) -> str:
-    """Say why arrays cannot be joined."""
-    return joined(crash.arrays, crash.names) if len(crash.arrays) > 1 else ""
-
-
-def filled_place(crash: Crash, match: re.Match[str]) -> str:
-    """Say why an array does not become the shape that is asked for."""
-    source, target = (shapes_in(f"({match[key] or match[key + '2']})")[0] for key in ("source", "target"))
-    what = crash.first.text if crash.first else "what is assigned"
-    handed = crash.trouble.frames[-2].calls if len(crash.trouble.frames) > 1 else ""
-    where = (
-        f", handed to `{handed}`," if handed.startswith("self.") else ""
-    )  # a part that the constructor gives raised it
-    return f"`{what}` of shape {source}{where} is to become {target}: {misfit(source, target)}"
-
-
-def new_shape(crash: Crash, match: re.Match[str]) -> str:
-    """Say how many entries a reshape has, and how many it needs."""
-    wanted = shapes_in(f"({match['wanted']})")[0] if "-" not in match["wanted"] else ()
-    return reshaped(int(match["size"]), wanted, next(iter(crash.arrays), None), crash.names) if wanted else ""
-
-
-def index_beyond(crash: Crash, match: re.Match[str]) -> str:
-    """Say how many entries an axis has."""
-    at, axis, size = (int(match[name]) for name in ("at", "axis", "size"))
-    part = next(iter(crash.arrays), None)
-    axes = crash.names.of(part.text, part.shape) if part else ()
-    where = f"Axis {axis}" + (f" ({axes[axis]})" if axis < len(axes) else "") + (f" of `{part.text}`" if part else "")
-    return f"{where} has {size} entries, counted from 0 to {size - 1}; index {at} is not among them."
-
-
-def unpacked_values(crash: Crash, match: re.Match[str]) -> str:
-    """Say how many values stand on the right, and which, where the text names them."""
-    part, count = crash.first, match["names"]
-    if part is None:
-        return ""
-    if part.text.endswith(".shape"):
-        axes = crash.names.arguments.get(part.text.removesuffix(".shape"), ())
-        named = f": {', '.join(axes)}" if part.shape and len(axes) == part.shape[0] and "..." not in axes else ""
-        return (
-            f"`{part.text.removesuffix('.shape')}` has {part.shape[0]} axes{named}; the left side has {count} names."
-            if part.shape
-            else ""
-        )
-    if part.type_name in ("tuple", "list") and part.shape:
-        entries = crash.names.arguments.get(part.text, ())
-        named = f": {', '.join(entries)}" if len(entries) == part.shape[0] else ""
-        return (
-            f"`{part.text}` holds {part.shape[0]} values{named}. The left side has {count} names; give each value one."
-        )
-    if part.is_array and part.shape:
-        return (
-            f"Taking {shown(part, crash.names)} apart gives {part.shape[0]} rows, and the left side has {count} names."
-        )
-    return f"`{part.text}` gives another number of values than the {count} names on the left. Look at what it returns."
+        return self.trouble.calls
 
 
 def none_here(crash: Crash, _: re.Match[str]) -> str:
@@ -156,13 +80,14 @@ def undefined_name(crash: Crash, match: re.Match[str]) -> str:
 def no_attribute(crash: Crash, match: re.Match[str]) -> str:
     """Say what something is that has no such attribute."""
     owner, name = match["owner"], match["name"]
-    what = f"`{crash.first.text}`" if crash.first else f"A {owner}"
+    known = crash.first is not None and crash.first.type_name in (owner, _TYPES.get(owner, "object"), "unknown")
+    what = f"`{crash.first.text}`" if known and crash.first else f"A {_TYPES.get(owner, owner)}"
     if owner in ("list", "tuple", "dict"):
         return (
             f"{what} is a {owner}, which has no `{name}`. Make one array of it first, or take the part that you mean."
         )
     if owner == "function":
-        return f"{what} is a function and has no `{name}`: call it, `{crash.first.text if crash.first else 'f'}(...)`."
+        return f"{what} is a function and has no `{name}`: call it first."
     if owner in ("int", "float", "bool", "str"):
         return f"{what} is a single {owner}, which has no `{name}`."
     if owner in ("Tensor", "numpy.ndarray", "ndarray"):
@@ -171,6 +96,8 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
             return f"{what} has no `{name}`. Is it `{near[0]}`?"
         other = "numpy" if owner == "Tensor" else "torch"
         return f"{what} is a {'torch tensor' if owner == 'Tensor' else 'numpy array'}, which has no `{name}`. Is that {other}'s name for it?"
+    if not crash.source.holds(f"class {owner}"):
+        return f"{what} is of type {owner}, which has no `{name}`."
     made = {
         found
         for chunk in crash.source.chunks
@@ -195,7 +122,7 @@ def no_key(crash: Crash, match: re.Match[str]) -> str:
     if match["key"].startswith(("tensor(", "array(")):
         return f"A {'tensor' if match['key'].startswith('tensor') else 'array'} is not found among the keys of a dict, even if it holds the same number: make an int of it first."
     keys = crash.given.get(part.text) if part else None
-    if part and isinstance(keys, Mapping):
+    if part and isinstance(keys, Mapping) and part.shape == (len(keys),):
         listed = ", ".join(repr(key) for key in list(keys)[:MAX_KEYS])
         return f"There is no {match['key']} in `{part.text}`; its keys are {listed}."
     return ""
@@ -215,7 +142,7 @@ def place_in_list(crash: Crash, match: re.Match[str]) -> str:
 def wrong_call(crash: Crash, match: re.Match[str]) -> str:
     """Name the parameters of what is called."""
     name = match["function"]
-    if name.endswith("__init__"):
+    if name.endswith("__init__") and not crash.trouble.frames:
         return "The constructor is given, and a case calls it with its own arguments: keep its parameters as they are."
     parameters = crash.signatures.get(name)
     listed = f": {name}({', '.join(parameters)})" if parameters is not None else ""
@@ -223,87 +150,29 @@ def wrong_call(crash: Crash, match: re.Match[str]) -> str:
         return (
             f"The case calls your `{name}` with the parameters of the stub{listed}. Keep their names, order and number."
         )
-    return f"Your code calls `{name}` with other arguments than it has{listed}."
+    return f"Your code calls `{name}` with arguments that it does not take{listed}."
 
 
 def not_bool(crash: Crash, _: re.Match[str]) -> str:
     """Say what holds numbers instead of truth values."""
-    part = crash.of_type("array", "tensor", "float")
-    what = f"`{part.text}` holds {part.dtype or 'a float'}" if part else "The mask holds numbers"
-    return f"{what}. A mask holds truth values: compare, or make it with dtype bool, before it is negated or handed on."
-
-
-def several_numbers(crash: Crash, _: re.Match[str]) -> str:
-    """Say what holds several numbers where one is wanted."""
-    part = next(iter(crash.arrays), None)
-    what = shown(part, crash.names) if part else "This array"
-    return f"{what} holds several numbers where Python wants one. Take one entry, or index with an array of positions instead of a slice."
-
-
-def classes_elsewhere(crash: Crash, _: re.Match[str]) -> str:
-    """Say what meets in a cross-entropy."""
-    if len(crash.arrays) < 2:
+    filled = "masked_" in crash.calls and len(crash.trouble.parts) > 1  # a method of what the mask is laid over
+    parts = [part for part in crash.trouble.parts[filled:] if part.type_name in ("array", "tensor", "float")]
+    part = next((part for part in parts if part.dtype != "bool"), None)
+    if part is None:
         return ""
-    logits, targets = crash.arrays[:2]
-    return (
-        f"{shown(logits, crash.names)} and {shown(targets, crash.names)} meet in a cross-entropy that wants the classes "
-        "on axis 1. Move them there, or flatten all other axes into one."
-    )
+    return f"`{part.text}` holds {part.dtype or 'a float'}. A mask holds truth values: compare, or make it with dtype bool, before it is negated or handed on."
 
 
 def float_here(crash: Crash, _: re.Match[str]) -> str:
     """Say what is a float."""
-    part = crash.of_type("float")
-    return f"`{part.text}` is a float. `/` always gives one; `//` divides whole numbers." if part else ""
-
-
-def index_arrays(crash: Crash, _: re.Match[str]) -> str:
-    """Say which arrays of an index do not broadcast."""
-    if len(crash.arrays) < 3:
-        return ""
-    indices = " and ".join(shown(part, crash.names) for part in crash.arrays[1:])
+    if part := crash.of_type("float"):
+        return f"`{part.text}` is a float. `/` always gives one; `//` divides whole numbers."
+    part = crash.of_type("tuple", "list")
     return (
-        f"The index of `{crash.arrays[0].text}` is made of {indices}, which do not broadcast with each other. Give one of them an "
-        "axis of length one, so that every pair is meant."
-    )
-
-
-def index_axes(crash: Crash, _: re.Match[str]) -> str:
-    """Say which array of indices has another number of axes than what it picks from."""
-    if len(crash.arrays) < 2:
-        return ""
-    what = " and ".join(shown(part, crash.names) for part in crash.arrays[-2:])
-    return f"{what} meet. An array of indices needs as many axes as the array that it picks from: give it one of length one."
-
-
-def other_axes(crash: Crash, _: re.Match[str]) -> str:
-    """Say how many axes an array has."""
-    part = next(iter(crash.arrays), None)
-    if part is None:
-        return ""
-    count = {0: "no axes", 1: "one axis"}.get(len(part.shape), f"{len(part.shape)} axes")
-    return (
-        f"{shown(part, crash.names)} has {count}, and another number is asked for. Has an axis been lost, or kept? Count from "
-        "the end (-1, -2) where other axes may stand in front."
-    )
-
-
-def floats_as_ids(crash: Crash, _: re.Match[str]) -> str:
-    """Say which index holds floats."""
-    part = next((part for part in crash.arrays if part.dtype.startswith(("float", "complex"))), None)
-    return (
-        f"`{part.text}` holds {part.dtype}, and an index takes whole numbers only (int64, torch's long)."
+        f"`{part.text}` is a {part.type_name} where one whole number is wanted: take one of its entries."
         if part
         else ""
     )
-
-
-def two_dtypes(crash: Crash, _: re.Match[str]) -> str:
-    """Say which dtypes meet."""
-    if len({part.dtype for part in crash.arrays}) < 2:
-        return ""
-    what = " and ".join(f"`{part.text}` ({part.dtype})" for part in crash.arrays[:3])
-    return f"{what} meet, and their dtypes do not go together. Give what you make yourself the dtype of what it meets."
 
 
 def divided_by(crash: Crash, _: re.Match[str]) -> str:
@@ -316,8 +185,8 @@ def _is_zero(value: object) -> bool:
     return isinstance(value, int | float) and value == 0
 
 
-def unusable(crash: Crash, _: re.Match[str]) -> str:
+def unusable(crash: Crash, match: re.Match[str]) -> str:
     """Say what type something has that cannot be called, looped over or indexed."""
     part = crash.first
-    known = part is not None and part.type_name not in ("unknown", "object")
+    known = part is not None and part.type_name == _TYPES.get(match["type"], match["type"])
     return f"`{part.text}` is of type {part.type_name}, which cannot be used like this." if part and known else ""

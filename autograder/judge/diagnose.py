@@ -9,10 +9,11 @@ mistake overflows elsewhere, and its errors are worded otherwise, when another h
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.course.spec import Misconception
-from autograder.judge.compared import arrays_in
+from autograder.judge.array_pairs import arrays_in
 from autograder.judge.outcomes_alike import (
     UNCOMPARABLE,
     Likeness,
@@ -24,6 +25,7 @@ from autograder.judge.outcomes_alike import (
     same_outcomes,
 )
 from autograder.judge.reasons import Diagnosis, Mistake
+from autograder.judge.sieve import candidates
 from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
@@ -81,10 +83,12 @@ def diagnose_all_but_one(
     if len(failed) < MIN_EXPLAINED + 1:
         return None
     found: dict[tuple[str, ...], tuple[Trial, ...]] = {}
-    for m in oracle.misconceptions_of(exercise):
-        left = _left_open(oracle, (m.name,), got, failed)
+    own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
+    possible = Counter(names for trial in failed for names in candidates(oracle, own, trial, got[trial]))
+    for names in own:
+        left = _left_open(oracle, names, got, failed) if possible[names] >= len(failed) - 1 else None
         if left:
-            found[m.name,] = tuple(trial for trial in failed if trial is not left)
+            found[names] = tuple(trial for trial in failed if trial is not left)
     only = _only_one(oracle, tuple(found))
     if not only or any(is_mere_crash(outcome) for trial in found[only[0]] for outcome in got[trial]):
         return None
@@ -118,15 +122,20 @@ def _explanations(
 ) -> Iterator[tuple[tuple[str, ...], ...]]:
     """Yield what explains the failures in each way that there is, the likeliest way first; often that is nothing."""
 
+    def possible(attempt: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        for trial in failed:
+            attempt = candidates(oracle, attempt, trial, got[trial])
+        return attempt
+
     def explain(attempt: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-        return tuple(names for names in attempt if _explains(oracle, names, got, failed))
+        return tuple(names for names in possible(attempt) if _explains(oracle, names, got, failed))
 
     own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
     yield explain(own)
     yield explain([(*carried, *names) for names in own] if carried else [])
     likely, unlikely = _pairs(oracle, own, got, failed)
     yield explain(likely)
-    near = {names: _nearness(oracle, names, got, failed) for names in own}
+    near = {names: _nearness(oracle, names, got, failed) for names in possible(own)}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     yield _only_one(oracle, explain([(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]))
@@ -151,8 +160,10 @@ def _pairs(
     every = list(itertools.combinations(own, 2))
     pairs = every
     for trial in failed[:MAX_SIEVED]:
-        changes = {names for names in own if not agrees(oracle, names, trial, oracle.expected(trial))}
-        gives = {names for names in changes if agrees(oracle, names, trial, got[trial])}
+        changes = _changing(oracle, own, trial)
+        gives = {
+            n for n in candidates(oracle, list(changes), trial, got[trial]) if agrees(oracle, n, trial, got[trial])
+        }
         pairs = [
             (a, b)
             for a, b in pairs
@@ -164,6 +175,15 @@ def _pairs(
         if (a, b) not in pairs and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in failed[:MAX_SIEVED])
     ]
     return [a + b for a, b in pairs[:MAX_PAIRS]], [a + b for a, b in both[:MAX_MORE]]
+
+
+def _changing(oracle: Facts, own: list[tuple[str, ...]], trial: Trial) -> frozenset[tuple[str, ...]]:
+    """Return the mistakes that change a trial when they are made alone."""
+
+    def made() -> frozenset[tuple[str, ...]]:
+        return frozenset(names for names in own if not agrees(oracle, names, trial, oracle.expected(trial)))
+
+    return oracle.kept(("changing", trial, *own), made)
 
 
 def _explains(

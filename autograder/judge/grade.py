@@ -1,12 +1,15 @@
-"""Grade one submission: run its cases in a sandbox, judge what comes back, give points and say why."""
+"""Grade one submission: run its cases in a sandbox, judge what comes back, and say why each did not pass."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, judge_all, name_mistakes
-from autograder.judge.crash_reasons import reason_of_crash
+from autograder.judge.calls_as_text import numbers_in
+from autograder.judge.crash_reasons import kind_of_crash, reason_of_crash
+from autograder.judge.earlier_calls import exercises_that_remember
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.messages import (
     MAX_LINE,
@@ -18,10 +21,12 @@ from autograder.judge.messages import (
 )
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
+from autograder.judge.points import points_earned, refused, without_points
 from autograder.judge.reasons import Advice, Hint, Message, Reason, Relation
 from autograder.judge.relations import find_relation
 from autograder.judge.repeated_mistakes import charge_repeats
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.judge.shape_trails import shapes_on_the_way
 from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge, Trial
@@ -31,7 +36,7 @@ from autograder.sandbox.time_limits import Rationed
 
 MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
-SAYS_ITSELF = frozenset({"container", "mutated", "unanswered", "wrong_choice"})
+SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
@@ -68,18 +73,24 @@ def judge_run(
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
-    related = _relations(oracle, judged, verdict)
+    remembering = exercises_that_remember(oracle, judged, verdict, source, sandbox)
+    related: dict[str, Advice | Relation] = {
+        **_relations(oracle, judged, verdict, remembering),
+        **{name: Advice(Hint.REMEMBERS, name) for name in remembering},
+    }
     exercises = tuple(
         _exercise(e, oracle, judged, verdict, reading, related.get(e.name))
         for e in assignment.exercises
         if not e.training
     )
     shortcuts = reading.shortcuts()
-    exercises = tuple(_without(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
+    exercises = tuple(refused(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
 
 
-def _relations(oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict) -> dict[str, Relation]:
+def _relations(
+    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, remembering: Collection[str]
+) -> dict[str, Relation]:
     """Return how wrong values are related to the right ones, for exercises whose mistakes have no name.
 
     Cases that are charged elsewhere, crash, or say by themselves what is wrong, have no say in it.
@@ -88,7 +99,9 @@ def _relations(oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict) 
     for name, diagnosis in verdict.diagnoses.items():
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         mine = [j for j in mine if not j.finding or j.finding.kind not in SAYS_ITSELF]
-        open_ones = diagnosis is None and any(j.finding and j.finding.kind in RELATED for j in mine)
+        open_ones = (
+            name not in remembering and diagnosis is None and any(j.finding and j.finding.kind in RELATED for j in mine)
+        )
         if open_ones and (relation := find_relation(oracle, name, mine)):
             found[name] = relation
     return found
@@ -100,31 +113,17 @@ def _exercise(
     judged: tuple[Judged, ...],
     verdict: Verdict,
     reading: Reading,
-    relation: Relation | None,
+    related: Advice | Relation | None,
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     cases = tuple(
         _excused_case(j, verdict.excused[j.trial], again=j.trial in verdict.again)
         if j.trial in verdict.excused
-        else _case(j, oracle, verdict, reading, judged, relation)
+        else _case(j, oracle, verdict, reading, judged, related)
         for j in mine
     )
-    weights = [j.trial.case.weight for j in mine]
-    earned = sum(w for w, c in zip(weights, cases, strict=True) if c.status is Status.PASSED)
-    score = round(exercise.points * earned / sum(weights), 4) if weights else 0.0
+    score = points_earned(exercise, [j.trial.case.weight for j in mine], cases)
     return ExerciseResult(exercise.name, score, exercise.points, cases)
-
-
-def _without(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
-    """Take the points of an exercise whose code uses what it may not, whatever it gave."""
-    judged_by_value = (Status.PASSED, Status.FAILED)
-    cases = tuple(
-        replace(c, status=Status.FAILED, told=Message(shortcut), reason=None, follows=())
-        if c.status in judged_by_value
-        else c
-        for c in exercise.cases
-    )
-    return replace(exercise, score=0.0, cases=cases)
 
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
@@ -151,7 +150,7 @@ def _case(
     verdict: Verdict,
     reading: Reading,
     every: tuple[Judged, ...],
-    relation: Relation | None,
+    related: Advice | Relation | None,
 ) -> CaseResult:
     case = judged.trial.case
     result = CaseResult(
@@ -172,15 +171,43 @@ def _case(
     if case.visibility is Visibility.PUBLIC and printed:
         lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
         told = told.then("Your code printed", *lines)
+    crash = kind_of_crash(bad.trouble) if result.status is Status.CRASHED and bad.trouble else ""
+    result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
+    if diagnosis and (used := _used_beside(case.exercise, every, oracle, verdict, reading)):
+        advice = Advice(Hint.MEND_FIRST, used)
+        return replace(result, reason=advice, waits_for=used)
     if diagnosis:
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
+    reason = diagnosis or _without_name(judged, every, oracle, verdict, reading, related)
+    used = reason.exercise if isinstance(reason, Advice) and reason.hint is Hint.MEND_FIRST else ""
+    shown = judged.smallest or judged
     return replace(
         result,
-        told=told,
-        reason=diagnosis or _without_name(judged, every, oracle, verdict, reading, relation),
-        grader_note="\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed])),
+        reason=reason,
+        numbers=numbers_in([[c.args, dict(c.kwargs)] for c in shown.trial.calls]) if shown.finding else 0,
+        waits_for=judged.waits_for or verdict.inside.get(judged.trial, "") or used,
     )
+
+
+def _note(bad: Outcome, printed: str) -> str:
+    return "\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed]))
+
+
+def _used_beside(
+    exercise: str, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, reading: Reading
+) -> str:
+    """Return an exercise with a known mistake that the student's code uses and the reference does not, or nothing.
+
+    What goes wrong may come from there, and the same values from a mistake of the exercise's own.
+    """
+    named = [name for name, diagnosis in verdict.diagnoses.items() if diagnosis and name != exercise]
+    charged = {j.trial.case.exercise for j in every if j.status in OWN_FAULT and j.trial not in verdict.excused}
+    beside = [name for name in named if name in charged and name not in oracle.assignment.uses(exercise)]
+    if not beside:
+        return ""
+    reached = reading.reached(exercise)
+    return next((name for name in beside if name in reached and exercise not in reading.reached(name)), "")
 
 
 def _without_name(
@@ -189,7 +216,7 @@ def _without_name(
     oracle: Knowledge,
     verdict: Verdict,
     reading: Reading,
-    relation: Relation | None,
+    related: Advice | Relation | None,
 ) -> Reason | None:
     """Return where to look where no mistake has a name: at what the case uses, else at how the values are related.
 
@@ -206,10 +233,11 @@ def _without_name(
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.MEND_FIRST, used)
-    if relation and judged.finding and judged.finding.kind in RELATED:
-        return relation
+    if isinstance(related, Advice) or (related and judged.finding and judged.finding.kind in RELATED):
+        return related
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
-    return Advice(Hint.UNNAMED) if alone and oracle.misconceptions_of(name) else None
+    unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)
+    return Advice(Hint.UNNAMED) if unnamed else None
 
 
 def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:
@@ -228,12 +256,12 @@ def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
 def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source) -> Message:
     """Say why a case did not pass; `index` is the call that says most."""
     case, bad = judged.trial.case, judged.outcomes[index]
-    if judged.note:
-        return Message(judged.note)
+    if judged.waits_for:
+        return Message(f"It builds on `{judged.waits_for}`, which is not written yet.")
     if bad.ending is Ending.UNWRITTEN:
         frames = bad.trouble.frames if bad.trouble else ()
         frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
-        return Message(f"Line {frame.line} still raises NotImplementedError." if frame else "Not written yet.")
+        return Message(f"Not written yet (line {frame.line})." if frame else "Not written yet.")
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
@@ -257,9 +285,14 @@ def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Mes
     """Say what is wrong with a value; where a smaller call fails as well, by that one."""
     case, small = judged.trial.case, judged.smallest
     if not small or not small.finding or case.visibility is Visibility.HIDDEN:
-        return explain_finding(finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
+        shown = explain_finding(finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
+        shapes = shapes_on_the_way(judged.trail) if case.visibility is Visibility.PUBLIC else ""
+        return shown.then(f"Shapes on the way: {shapes}" if shapes else "")
     shown = explain_finding(small.finding, case.visibility, small.trial.calls, case.exercise, oracle.signatures)
-    return Message(headline(finding)).then("The smallest call of this kind that fails as well:", shown.text)
+    shapes = shapes_on_the_way(judged.trail)
+    shown = shown.then(f"Shapes on the way through the case itself: {shapes}" if shapes else "")
+    told = "The smallest call of this kind that fails as well:"
+    return Message(headline(finding), more=shown.more).then(told, shown.text)
 
 
 def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:
@@ -268,21 +301,3 @@ def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:
     note = loading.trouble.text if loading.trouble else ""
     problem = explain_loading(loading, source, oracle.assignment.limits)
     return replace(result, problem=problem, printed=loading.printed or note)
-
-
-def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
-    """Return a result in which every case has one status and one reason."""
-    exercises = tuple(
-        ExerciseResult(
-            exercise.name,
-            0.0,
-            exercise.points,
-            tuple(
-                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, Message(message))
-                for t in oracle.trials_of(exercise.name)
-            ),
-        )
-        for exercise in oracle.assignment.exercises
-        if not exercise.training
-    )
-    return Result(oracle.assignment.slug, exercises)

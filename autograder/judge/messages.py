@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from autograder.course.spec import Call, Finding, Limits, Visibility
-from autograder.judge.calls_as_text import Signatures, show_call, side_by_side
+from autograder.judge.calls_as_text import Signatures, show_call, show_parameters, side_by_side
 from autograder.judge.reasons import Diagnosis, Hint, Message, Mistake, Reason, Relation
+from autograder.judge.relation_sentences import RELATIONS
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 from autograder.sandbox.memory import OUT_OF_MEMORY
 from autograder.sandbox.time_limits import WAITING
@@ -25,10 +26,14 @@ KINDS = {
     "shape": "The shape is not the reference's.",
     "dtype": "The dtype is not the reference's.",
     "container": "What it returned is of another type than the text asks for.",
+    "length": "The length is not the reference's.",
+    "keys": "The dict's keys are not the reference's.",
+    "uncomparable": "What it returned cannot be compared with the reference's.",
     "no_gradient": "No gradient reaches it.",
     "not_finite": "The output holds NaN or infinite values.",
-    "mutated": "What it was given is not as it was before, be it an argument or a model: work on a copy, or put it back.",
-    "property": "The output does not have this property.",
+    "mutated": "What it was given, be it an argument or a model, is not left as it should be. Where the text asks for no change, "
+    "work on a copy, or put it back.",
+    "property": "What the case's description says does not hold of the output.",
     "constant": "The output does not depend on the input as it should.",
     "unanswered": "This question has no answer yet.",
     "wrong_choice": "This answer is not the best one.",
@@ -46,96 +51,11 @@ UNNAMED = (
     "This is none of the mistakes that we know. Take the smallest call that fails, work out its first wrong number by hand, "
     "and print what your code has at each step of it: the first step that differs is the one to mend."
 )
+REMEMBERS = (
+    "Your function gives another answer to the same call after other calls: it remembers something, such as a default argument "
+    "`{}` or `[]`, a global, or an array from `np.empty` that is not filled. Make it anew inside the function, in every call."
+)
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
-# How wrong values are related to the right ones, by kind of relation; what stands in braces is named in the relation.
-RELATIONS = {
-    # right for other arguments
-    "without": "It is what is right without `{0}`: is `{0}` used at all?",
-    "opposite": "It is what is right for the opposite of the flag `{0}`.",
-    "other_mode": "It is what is right in the other mode: training and evaluation have changed places.",
-    "all_true": "It is what is right if `{0}` were True everywhere: is `{0}` used at all?",
-    "all_false": "It is what is right if `{0}` were False everywhere.",
-    "inverted": "It is what is right if `{0}` were inverted: have True and False changed places?",
-    "zeros": "It is what is right if `{0}` were zero: is `{0}` used at all?",
-    "ones": "It is what is right if `{0}` were one everywhere: is `{0}` used at all?",
-    "doubled": "It is what is right if `{0}` were twice as large: is it used twice?",
-    "negated": "It is what is right for the negative of `{0}`: look at the sign.",
-    "turned": "It is what is right for the transpose of `{0}`.",
-    "backwards": "It is what is right if `{0}` were reversed along its first axis.",
-    "backwards_in_time": "It is what is right if `{0}` were reversed along axis 1.",
-    "instead": "It is what is right if `{0}` stood in the place of `{1}`: is `{1}` used where it should be?",
-    "exchanged": "It is what is right if `{0}` and `{1}` changed places.",
-    # copied and rearranged
-    "unchanged": "It is the argument `{0}`, unchanged.",
-    "other_part": "It is what `{0}` should be.",
-    "inverted_values": "It is True where it should be False, and False where it should be True.",
-    "transposed": "The numbers are right, but transposed: {0} and {1} have changed places.",
-    "axis_of_length_one": "The numbers are right; only an axis of length one is missing, too many, or in another place.",
-    "other_shape": "The numbers are right, and in the right order; only the shape is another.",
-    "reversed": "The numbers are right, but in reverse order along {0}.",
-    "too_late": "The numbers are right, but one place too late along {0}.",
-    "too_early": "The numbers are right, but one place too early along {0}.",
-    "reordered": "The numbers are right, but in another order along {0}.",
-    "other_places": "The numbers are right, but in other places.",
-    # reduced, or not
-    "sum_of": "It is the sum along {0} of what is expected.",
-    "mean_of": "It is the mean along {0} of what is expected.",
-    "largest_of": "It is the largest entry along {0} of what is expected.",
-    "first_of": "It is only the first entry along {0} of what is expected.",
-    "last_of": "It is only the last entry along {0} of what is expected.",
-    "lacks_beginning": "The beginning is missing along {0}; what is there is right.",
-    "lacks_end": "The end is missing along {0}; what is there is right.",
-    "not_sum": "The sum of yours along {0} is what is expected: add up.",
-    "not_mean": "The mean of yours along {0} is what is expected: average.",
-    "not_largest": "The largest entry of yours along {0} is what is expected.",
-    "not_first": "The first entry of yours along {0} is what is expected.",
-    "not_last": "The last entry of yours along {0} is what is expected.",
-    "has_beginning": "It is too long along {0}: something stands in front of what is expected.",
-    "has_end": "It is too long along {0}: something follows what is expected.",
-    # scaled
-    "zero": "It is zero everywhere.",
-    "constant_factor": "Every value is {0} times what it should be.",
-    "times": "Every value is too large by one factor, which is {0}: is a division missing?",
-    "divided": "Every value is divided once too often, by {0}: is it a mean where a sum is asked for?",
-    "times_root": "Every value is too large by one factor, the square root of {0}.",
-    "divided_root": "Every value is divided once too often, by the square root of {0}.",
-    "one_less_counted": "Every value is divided by one less than it should be, where the divisor is {0}.",
-    "one_more_counted": "Every value is divided by {0}; one less is the right divisor.",
-    "divided_by_other": "Every value is divided by {0}; what to divide by is {1}.",
-    "own_factor": "In each call, all values are off by one factor: what is multiplied or divided by is wrong, and nothing else.",
-    "factor_along": "All values along {0} are off by the same factor: a whole row is multiplied or divided by the wrong number.",
-    "own_offset": "In each call, all values are off by the same amount: something is added, or not added, to all of them.",
-    "offset_along": "All values along {0} are off by the same amount: something is added, or not added, to a whole row.",
-    # functions and terms
-    "map": "It is {0} of what is expected.",
-    "no_map": "It lacks the last step: {0} of yours is what is expected.",
-    "summed_along": "It is added up along {0}, where each entry should stand for itself.",
-    "not_summed_along": "It is not added up along {0}: the running sum of yours is what is expected.",
-    "divided_by_sum": "It is divided by its sum along {0}, which it should not be.",
-    "lacks": "It is too small by exactly `{0}`: that is missing, or subtracted.",
-    "has_too_much": "It is too large by exactly `{0}`, which is added once too often.",
-    "lacks_factor": "It lacks the factor `{0}`.",
-    "has_factor": "It is multiplied by `{0}` once too often.",
-    # where it is wrong
-    "only_first_right": "In the cases that fail, the first entry along {0} is right, and all after it are wrong.",
-    "only_last_right": "In the cases that fail, the last entry along {0} is right, and all before it are wrong.",
-    "only_first_wrong": "Only the first entry along {0} is wrong.",
-    "only_last_wrong": "Only the last entry along {0} is wrong.",
-    "nan_where_false": "It is NaN or infinite exactly where `{0}` is False, and right everywhere else.",
-    "nan_where_true": "It is NaN or infinite exactly where `{0}` is True, and right everywhere else.",
-    "wrong_where_false": "It is wrong only where `{0}` is False.",
-    "wrong_where_true": "It is wrong only where `{0}` is True.",
-    "sums_along_other": "It sums to one along {0}; it should along {1}.",
-    "no_sum_of_one": "It does not sum to one along {0}, as it should.",
-    "same_along": "It is the same everywhere along {0}, where it should differ.",
-    "all_the_same": "It is {0} everywhere.",
-    # in which cases it is wrong
-    "differs_if_given": "Values are wrong in all cases that give `{0}`, and right in those that do not.",
-    "differs_by_axes": "Values are wrong in all cases in which `{0}` has another axis in front, and right without it.",
-    "differs_by_length": "Values are wrong in all cases in which {0} is longer than one, and right in the others.",
-    "differs_by_mask": "Values are wrong in all cases in which `{0}` is False somewhere, and right in the others.",
-    "differs_by_size": "Values are wrong in all cases in which `{0}` holds large numbers, and right in the others.",
-}
 FUNCTIONS = {
     "exponential": "the exponential", "logarithm": "the natural logarithm", "binary_logarithm": "the logarithm to base 2",
     "root": "the square root", "square": "the square", "reciprocal": "the reciprocal, 1/x,", "complement": "1 - x",
@@ -143,10 +63,10 @@ FUNCTIONS = {
     "softmax_of_negated": "the softmax of the negative", "whole_numbers": "the whole part", "rounded": "the rounded value",
 }  # fmt: skip
 MAPPED = {
-    "negatives_are_zero": "It is zero where a negative number is expected, and right elsewhere.",
+    "negatives_are_zero": "Your answer is zero where a negative number is expected, and right elsewhere.",
     "one_more": "Every number is one too large.",
     "one_less": "Every number is one too small.",
-    "complement": "It is one minus what is expected.",
+    "complement": "Your answer is one minus the right one.",
 }
 OUR_FAULT = "The grader itself failed here. That is not your doing."  # what comes of it is told where it is known
 
@@ -159,8 +79,9 @@ def explain_finding(
         where = f"{finding.where}: " if _NAMED.fullmatch(finding.where) else ""
         return Message(where + KINDS[finding.kind])
     called = finding.kind not in ("unanswered", "wrong_choice")
-    call = show_call(calls[finding.call], function, signatures) if called else ""
-    return Message(headline(finding)).then(call, side_by_side(finding))
+    made = calls[finding.call]
+    call = show_call(made, function, signatures) if called else ""
+    return Message(headline(finding), more=show_parameters(made)).then(call, side_by_side(finding))
 
 
 def headline(finding: Finding) -> str:
@@ -277,6 +198,8 @@ def explain_reason(reason: Reason) -> str:
             return f"It uses your `{reason.exercise}`, which does not pass yet; mend that first."
         case Hint.UNNAMED:
             return UNNAMED
+        case Hint.REMEMBERS:
+            return REMEMBERS
         case Hint.TOO_GOOD:
             return TOO_GOOD
 

@@ -86,7 +86,7 @@ def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float
     bottom, size = min(losses) - reach / 2, 2 * reach / (LEVELS - 1)
     curve = []
     for step, _ in _some(known, TOLD):
-        if told.get(step, 0) > 0:
+        if 0 < told.get(step, 0) < math.inf:
             level = round((math.log(told[step]) - bottom) / size)
             curve.append((step, _rounded(math.exp(bottom + size * min(max(level, 0), LEVELS - 1)))))
     return tuple(curve)

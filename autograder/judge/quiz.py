@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from autograder.course.spec import Answer, Call, Finding
+from autograder.course.spec import Answer, Finding
+from autograder.judge.by_value import Answers, Calls
 from autograder.judge.compare import difference
 from autograder.sandbox.child.tree import Opaque
 
 _LETTER = Opaque("letter")  # replaces an answer in what students get; equal to nothing that they can return
-Calls = tuple[Call, ...]
-Answers = tuple[Answer, ...]
 
 
 def _letter(answer: Any) -> str:

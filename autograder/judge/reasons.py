@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -12,6 +12,7 @@ class Message:
 
     headline: str = ""
     details: str = ""
+    more: str = ""  # what is too long to be shown unless it is asked for; never stored
 
     @property
     def text(self) -> str:
@@ -20,7 +21,7 @@ class Message:
 
     def then(self, *blocks: str) -> Message:
         """Return the message with more details."""
-        return Message(self.headline, "\n".join(filter(None, [self.details, *blocks])))
+        return replace(self, details="\n".join(filter(None, [self.details, *blocks])))
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Hint(StrEnum):
 
     MEND_FIRST = "mend_first"  # an exercise that this one uses does not pass yet
     UNNAMED = "unnamed"  # no single known mistake gives these answers
+    REMEMBERS = "remembers"  # the same call is right alone, and wrong after others
     TOO_GOOD = "too_good"  # a training's loss falls faster than the reference's
 
 

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from autograder.judge.compared import Part
+from autograder.judge.array_pairs import Part
 from autograder.judge.reasons import Key
 
 Pair = tuple[np.ndarray, np.ndarray]

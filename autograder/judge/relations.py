@@ -13,13 +13,13 @@ from functools import partial
 
 import numpy as np
 
-from autograder.judge.compared import Part, arrays_in, parts_of
+from autograder.judge.array_pairs import Part, arrays_in, parts_of
+from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import Key, Relation
 from autograder.judge.related import Pair, Relations, other_relations, plain_relations
 from autograder.judge.trials import Judged, Knowledge
-from autograder.judge.wrong_cases import what_failing_cases_share
-from autograder.judge.wrong_places import place_of_wrong
+from autograder.judge.wrong_places import place_of_wrong, what_failing_cases_share
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
@@ -34,6 +34,10 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
 
     Where several parts of the answers are wrong and nothing relates all of them, the first related part is told.
     """
+    return once_for_all(oracle, ("relation", exercise), judged, lambda: _find_relation(oracle, exercise, judged))
+
+
+def _find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
     with np.errstate(all="ignore"):
         parts = parts_of(oracle, judged)
         wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autograder.course.spec import Status, Visibility
 from autograder.judge.messages import explain_reason
 from autograder.judge.picture import Picture
-from autograder.judge.reasons import NOTHING, Diagnosis, Message, Reason
+from autograder.judge.reasons import NOTHING, Advice, Diagnosis, Hint, Message, Reason
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,11 @@ class CaseResult:
     reason: Reason | None = None
     seconds: float = 0.0
     follows: tuple[str, ...] = ()  # exercises whose mistakes it was judged on top of
+    waits_for: str = ""  # an exercise to mend before this case can say anything
+    numbers: int = 0  # in the call by which a wrong value is shown; none counts where nothing came back
     grader_note: str = ""
     picture: Picture | None = None  # never of a hidden case's data
+    crash: str = ""  # the kind of exception that it crashed with, where that is known: a name of `crash_reasons.RULES`
 
     @property
     def message(self) -> str:
@@ -51,6 +54,11 @@ class CaseResult:
         """The reason in words."""
         return explain_reason(self.reason) if self.reason else ""
 
+    @property
+    def lead(self) -> str:
+        """The sentence that helps most: the reason, or what happened where all that can be said is where to look."""
+        return self.told.headline if self.reason in (None, Advice(Hint.UNNAMED)) else self.says
+
 
 @dataclass(frozen=True)
 class ExerciseResult:
@@ -61,6 +69,27 @@ class ExerciseResult:
     max_score: float
     cases: tuple[CaseResult, ...]
     device: str = ""  # what it was trained on, where anything is
+
+    @property
+    def failing(self) -> tuple[CaseResult, ...]:
+        """The cases that do not pass."""
+        return tuple(case for case in self.cases if case.status is not Status.PASSED)
+
+    @property
+    def follows(self) -> tuple[str, ...]:
+        """The exercises whose mistakes it was judged on top of."""
+        return tuple(dict.fromkeys(name for case in self.cases for name in case.follows))
+
+    @property
+    def shown(self) -> CaseResult | None:
+        """Of the failing cases that fail like the first of them, the one whose call is the easiest to follow; a public one."""
+        alike = [c for c in self.failing if (c.status, c.reason) == (self.failing[0].status, self.failing[0].reason)]
+        return min(alike, key=lambda c: (c.visibility is Visibility.HIDDEN, c.numbers), default=None)
+
+    @property
+    def waits_for(self) -> str:
+        """The exercise to mend before this one, where every failure of it waits for one."""
+        return self.failing[0].waits_for if self.failing and all(c.waits_for for c in self.failing) else ""
 
     @property
     def status(self) -> Status:
@@ -87,6 +116,12 @@ class Result:
     def max_score(self) -> float:
         """The points that can be earned."""
         return round(sum(exercise.max_score for exercise in self.exercises), 2)
+
+    @property
+    def to_mend(self) -> tuple[ExerciseResult, ...]:
+        """The exercises that fail by themselves, then those that are not written, then what waits for another one."""
+        open_ones = [exercise for exercise in self.exercises if exercise.failing]
+        return tuple(sorted(open_ones, key=lambda e: (bool(e.waits_for), e.status is Status.MISSING)))
 
     @property
     def all_passed(self) -> bool:

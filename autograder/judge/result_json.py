@@ -25,6 +25,7 @@ def stored_case(case: CaseResult) -> Json:
         "reason": _reason(case.reason),
         "seconds": round(case.seconds, 4),
         "picture": as_json(case.picture),
+        **({"crash": case.crash} if case.crash else {}),
     }
 
 
@@ -39,6 +40,7 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
         _reason_of(stored["reason"]),
         stored["seconds"],
         picture=from_json(stored["picture"]),
+        crash=stored.get("crash", ""),
     )
 
 
@@ -51,7 +53,8 @@ def told_case(case: CaseResult) -> Json:
 def told_exercise(exercise: ExerciseResult) -> Json:
     """Return an exercise for whoever runs it: a student at home, or a grader."""
     cases = [{**told_case(c), "follows": c.follows, "grader_note": c.grader_note} for c in exercise.cases]
-    return {"name": exercise.name, "score": exercise.score, "max_score": exercise.max_score, "cases": cases}
+    told = {"name": exercise.name, "score": exercise.score, "max_score": exercise.max_score, "cases": cases}
+    return told | ({"device": exercise.device} if exercise.device else {})
 
 
 def told_result(result: Result) -> Json:

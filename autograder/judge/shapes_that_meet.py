@@ -60,6 +60,21 @@ def broadcast(one: Part, other: Part, names: AxisNames) -> str:
     return f"{meeting}: {misfit(small.shape, large.shape)}"
 
 
+def grown(one: Part, other: Part, names: AxisNames) -> str:
+    """Say that a result is larger than the array that is to hold it."""
+    result = np.broadcast_shapes(one.shape, other.shape)
+    return f"{shown(one, names)} and {shown(other, names)} give an array of shape {result}, which does not fit in place. Make a new one."
+
+
+def unfilled(source: Shape, target: Shape) -> str:
+    """Say how an array fails to fill a shape, which stays as it is."""
+    if len(source) > len(target):
+        return f"it has {len(source)} axes, and only {len(target)} may be filled."
+    if fits(source, target):
+        return "an axis that is longer than one does not become shorter."
+    return misfit(source, target)
+
+
 def misfit(small: Shape, large: Shape) -> str:
     """Say how a shape fails to broadcast to another."""
     if lost_axes(small, large):
@@ -91,15 +106,18 @@ def product(left: Part, right: Part, names: AxisNames) -> str:
     meets = (left.shape[-1], right.shape[-2 if len(right.shape) > 1 else -1])
     if meets[0] == meets[1]:
         return f"{meeting}: the axes in front of the last two do not fit."
-    ends = f"the last axis of the left one, {meets[0]}, has to equal the last but one of the right one, {meets[1]}"
+    which = "the last but one" if len(right.shape) > 1 else "the only one"
+    ends = f"the last axis of the left one, {meets[0]}, has to equal {which} of the right one, {meets[1]}"
     return f"{meeting}: {ends}. Is one of them to be transposed, or is their order wrong?"
 
 
-def joined(parts: Sequence[Part], names: AxisNames) -> str:
+def joined(parts: Sequence[Part], names: AxisNames, *, stacked: bool = False) -> str:
     """Say why arrays cannot be joined."""
     listed = " and ".join(shown(part, names) for part in parts[:3])
     if len({len(part.shape) for part in parts}) > 1:
         return f"{listed} are joined, but do not have equally many axes. Give the one with fewer an axis of length one, or take one away."
+    if stacked:
+        return f"{listed} are stacked: all their axes must be equal."
     return (
         f"{listed} are joined: all axes must be equal but the one along which they are joined. Is that the right axis?"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from autograder.course.spec import Status
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import JobResult, Outcome, Trouble
 
+SCREEN = 36  # lines of the exercises above which those that pass share one
 MOST_PRINTED = 500  # characters of what a file printed while it was imported
 _COLORS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _MARKS = {Status.PASSED: ("✓", "green"), Status.MISSING: ("·", "dim"), Status.SKIPPED: ("·", "dim")}
@@ -24,11 +26,19 @@ _FOLDERS = re.compile(
 )
 
 
-def result_as_text(title: str, result: Result, *, width: int = 100, color: bool = False) -> str:
-    """Return a result as text, with a title above it."""
-    lines = [_in("bold", plain(title)), *_told(result, width)]
+def result_as_text(title: str, result: Result, *, width: int = 100, color: bool = False, full: bool = False) -> str:
+    """Return a result as text, with a title above it: the exercise to mend first, then a line for each of the others.
+
+    With `full`, every exercise that fails stands there as the first one does, and modules with all their parameters.
+    """
+    lines = [_in("bold", plain(title)), *_told(result, width, full=full)]
     text = "\n".join(line.rstrip() for line in lines)
     return text if color else _ESCAPES.sub("", text)
+
+
+def case_as_text(case: CaseResult) -> str:
+    """Return what there is to read about a case that did not pass, the sentence that helps first."""
+    return "\n".join(filter(None, [f"→ {case.lead}", case.claim, *_shown(case), _last(case)]))
 
 
 def plain(text: str) -> str:
@@ -54,12 +64,22 @@ def without_folders(ran: JobResult) -> JobResult:
     )
 
 
-def _told(result: Result, width: int) -> Iterator[str]:
+def _told(result: Result, width: int, *, full: bool) -> Iterator[str]:
     if result.problem:
         yield from (_in("red", line) for line in plain(result.problem).splitlines())
         return
-    for exercise in result.exercises:
-        yield from _exercise(exercise, width)
+    to_mend = [exercise for exercise in result.to_mend if exercise.status is not Status.MISSING]
+    blocks = to_mend if full else to_mend[:1]
+    shown = list(itertools.chain(*([*_block(exercise, width, full=full), ""] for exercise in blocks)))
+    yield from shown
+    others = [exercise for exercise in result.exercises if exercise not in blocks]
+    if len(shown) + len(others) > SCREEN:
+        passed = [exercise for exercise in others if not exercise.failing and not exercise.follows]
+        others = [exercise for exercise in others if exercise not in passed]
+        names = ", ".join(exercise.name for exercise in passed)
+        yield from _filled(f"{_in('green', '✓')} {names}", width, "", "  ") if passed else ()
+    for exercise in others:
+        yield from _row(exercise, width)
     for note in result.notes:
         yield _in("yellow", "Left out, because it fails when your file is imported: ") + plain(note)
     if result.printed:
@@ -69,42 +89,77 @@ def _told(result: Result, width: int) -> Iterator[str]:
     yield f"{points} on the public cases. Grading adds hidden cases."
 
 
-def _exercise(exercise: ExerciseResult, width: int) -> Iterator[str]:
+def _head(exercise: ExerciseResult) -> str:
     mark, color = _MARKS.get(exercise.status, ("✗", "red"))
     points = f"{exercise.score:g} / {exercise.max_score:g}"
     status = "" if exercise.status is Status.PASSED else str(exercise.status)
-    given = dict.fromkeys(name for case in exercise.cases for name in case.follows)
-    if given:
-        status = f"{status} given your {', '.join(given)}".strip()
-    if exercise.status is Status.MISSING:
-        status += f"   {plain(exercise.cases[0].message)}"
-    yield f"{_in(color, mark)} {exercise.name:<24}{points:>10}   {status}"
-    if exercise.status in (Status.PASSED, Status.MISSING):
+    if exercise.follows:
+        status = f"{status} given your {', '.join(exercise.follows)}".strip()
+    return f"{_in(color, mark)} {exercise.name:<24}{points:>10}   {status}"
+
+
+def _row(exercise: ExerciseResult, width: int) -> Iterator[str]:
+    """Yield an exercise's line, with what it waits for; what fails by itself has a line for the sentence that helps."""
+    head, case = _head(exercise), exercise.shown
+    if case is None:
+        yield head
+    elif exercise.waits_for:
+        yield f"{head}, waits for {exercise.waits_for}"
+    elif exercise.status is Status.MISSING:
+        yield f"{head}   {plain(case.message)}"
+    else:
+        yield head
+        yield _in("yellow", "    " + textwrap.shorten(f"→ {plain(case.lead)}", max(40, width) - 4, placeholder=" ..."))
+
+
+def _block(exercise: ExerciseResult, width: int, *, full: bool) -> Iterator[str]:
+    """Yield everything about an exercise that does not pass, by the case that is the easiest to follow."""
+    yield _head(exercise)
+    case = exercise.shown
+    if case is None:
         return
-    first, *others = failing(exercise)
-    yield from _wrapped(f"{first.name}: {plain(first.claim)}", width, bold=len(first.name))
-    happened, *shown = plain(first.message).splitlines() or [""]
-    yield from textwrap.wrap(happened, max(40, width), initial_indent="      ", subsequent_indent="      ")
-    yield from (f"      {line}" for line in shown)
-    if first.says:
-        yield from (_in("yellow", line) for line in _wrapped(f"→ {plain(first.says)}", width))
+    yield from (_in("yellow", line) for line in _wrapped(f"→ {plain(case.lead)}", width))
+    yield from _wrapped(f"{case.name}: {plain(case.claim)}", width, bold=len(case.name))
+    happened, *shown = [plain(line) for line in _shown(case)] or [""]
+    yield from _fitted(happened, width)
+    yield from itertools.chain(*(_fitted(line, width) for line in shown))
+    if full:
+        yield from itertools.chain(*(_fitted(line, width) for line in case.told.more.splitlines()))
+    yield from _wrapped(plain(_last(case)), width) if _last(case) else ()
+    others = [other.name for other in exercise.failing if other is not case]
     if others:
-        names = ", ".join(case.name for case in others)
-        text = f"{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {names}"
+        text = f"{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {', '.join(others)}"
         yield from (_in("dim", line) for line in _wrapped(text, width))
 
 
-def failing(exercise: ExerciseResult) -> tuple[CaseResult, ...]:
-    """Return an exercise's cases that do not pass."""
-    return tuple(case for case in exercise.cases if case.status is not Status.PASSED)
+def _fitted(line: str, width: int) -> list[str]:
+    """Return a line that shows something, indented; one that is too long is broken below its own beginning."""
+    indent = " " * (6 + len(line) - len(line.lstrip()))
+    return _filled(line.lstrip(), width, indent, indent + "  ")
+
+
+def _shown(case: CaseResult) -> list[str]:
+    """Return what happened in a case and what shows it, without the sentence that is told first."""
+    return (case.told.details if case.lead == case.told.headline else case.message).splitlines()
+
+
+def _last(case: CaseResult) -> str:
+    """Return the advice that is left where neither a known mistake nor a relation explains a failure."""
+    return case.says if case.says != case.lead else ""
 
 
 def _wrapped(text: str, width: int, *, bold: int = 0) -> Iterator[str]:
     """Break a paragraph into indented lines, the first few characters of it in bold."""
-    lines = textwrap.wrap(text, max(40, width), initial_indent="    ", subsequent_indent="    ") or [""]
+    lines = _filled(text, width, "    ", "    ")
     if bold:
         lines[0] = "    " + _in("bold", lines[0][4 : 4 + bold]) + lines[0][4 + bold :]
     yield from lines
+
+
+def _filled(text: str, width: int, first: str, rest: str) -> list[str]:
+    """Break a text into lines, and no name at a hyphen in it."""
+    width = max(40, width)
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False) or [""]
 
 
 def _in(style: str, text: str) -> str:

@@ -7,12 +7,15 @@ that were computed when the handout was made.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
 from autograder.sandbox.job import Outcome, Request, Sandbox, Source
+
+MOST_KEPT = 1000  # of one kind of what was found out and the next submissions may ask for
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +35,9 @@ class Judged:
     outcomes: tuple[Outcome, ...]
     status: Status
     finding: Finding | None = None
-    note: str = ""
+    waits_for: str = ""  # an exercise that is not written yet, inside which it stopped
     smallest: Judged | None = None  # a smaller call that fails as well
+    trail: tuple[tuple[str, tuple[int, ...]], ...] = ()  # names and shapes on the way through its first call
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,12 @@ class Facts(Protocol):
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change what the reference gives."""
+
+    def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
+        """Return what `make` gives, which may be kept for the next submissions; nobody may change it.
+
+        The key says all that it depends on, first of all what it is; `most` of a kind are kept.
+        """
 
 
 class Knowledge(Facts, Protocol):

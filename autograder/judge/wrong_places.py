@@ -1,20 +1,22 @@
-"""Say where answers are wrong, where nothing says how: at the last step only, beside a mask, in one row, by rows.
+"""Say where answers are wrong, where nothing says how: at the last step only, beside a mask, in one row, in some cases.
 
-What is said describes every wrong array, and is told where enough of them have room for it to be otherwise.
+What is said of places describes every wrong array, and is told where enough of them have room for it to be otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from autograder.judge.compared import Part
+from autograder.judge.array_pairs import Part
 from autograder.judge.reasons import Key
 from autograder.judge.related import axis_of
 
 LONG = 3  # entries along an axis at least, for a place on it to say something
 ENOUGH = 2  # arrays that have such an axis
+EITHER, ALL = 2, 5  # cases at least that fail and that pass, and of both together
+LARGE = 50.0  # its exponential is far beyond those of usual numbers
 Places = Iterator[tuple[Key, bool]]  # what is so, and whether there was room for it to be otherwise
 
 
@@ -144,3 +146,35 @@ def _by_rows(part: Part, kind: str, whole: str, change: Callable[[np.ndarray, np
     for axis, called in _axes(part):
         if part.got.shape[axis] > 1 and part.got.ndim > 1 and _is_flat(changed, axis):
             yield (kind, called), part.got.shape[axis] >= LONG
+
+
+def what_failing_cases_share(parts: Sequence[Part]) -> Key | None:
+    """Return what only the failing cases have, or None."""
+    by_case: dict[str, list[Part]] = {}
+    for part in parts:
+        by_case.setdefault(part.trial.case.name, []).append(part)
+    fails = {name for name, mine in by_case.items() if any(part.is_wrong for part in mine)}
+    if min(len(fails), len(by_case) - len(fails)) < EITHER or len(by_case) < ALL:
+        return None
+    least: dict[str, int] = {}
+    for part in parts:
+        for name, array in part.given.items():
+            least[name] = min(least.get(name, array.ndim), array.ndim)
+    has = {name: {key for part in mine for key in _features(part, least)} for name, mine in by_case.items()}
+    shared = [key for key in has[min(fails)] if all(key in has[name] for name in fails)]
+    return min((key for key in shared if not any(key in has[name] for name in by_case.keys() - fails)), default=None)
+
+
+def _features(part: Part, least: Mapping[str, int]) -> Iterator[Key]:
+    for name, array in part.given.items():
+        yield "differs_if_given", name
+        if array.ndim > least[name]:
+            yield "differs_by_axes", name
+        if array.dtype.kind == "b" and array.ndim and not array.all():
+            yield "differs_by_mask", name
+        if array.dtype.kind == "f" and array.ndim and np.abs(array).max() > LARGE:
+            yield "differs_by_size", name
+        for axis, length in enumerate(array.shape):
+            if length > 1 and array.ndim == least[name]:
+                called = f"axis {axis} of `{name}`" if array.ndim > 1 else f"`{name}`"
+                yield "differs_by_length", called

@@ -1,0 +1,47 @@
+"""Give points: what an exercise earns by its cases, what it loses by a forbidden shortcut, and a result without any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from autograder.course.spec import Exercise, Status
+from autograder.judge.reasons import Message
+from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.judge.trials import Knowledge
+
+
+def points_earned(exercise: Exercise, weights: Sequence[float], cases: Sequence[CaseResult]) -> float:
+    """Return an exercise's points by the weights of the cases that passed."""
+    earned = sum(weight for weight, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
+    return round(exercise.points * earned / sum(weights), 4) if weights else 0.0
+
+
+def refused(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
+    """Take the points of an exercise whose code uses what it may not, whatever it gave."""
+    judged_by_value = (Status.PASSED, Status.FAILED)
+    cases = tuple(
+        replace(c, status=Status.FAILED, told=Message(shortcut), reason=None, follows=())
+        if c.status in judged_by_value
+        else c
+        for c in exercise.cases
+    )
+    return replace(exercise, score=0.0, cases=cases)
+
+
+def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
+    """Return a result in which every case has one status and one reason."""
+    exercises = tuple(
+        ExerciseResult(
+            exercise.name,
+            0.0,
+            exercise.points,
+            tuple(
+                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, Message(message))
+                for t in oracle.trials_of(exercise.name)
+            ),
+        )
+        for exercise in oracle.assignment.exercises
+        if not exercise.training
+    )
+    return Result(oracle.assignment.slug, exercises)
