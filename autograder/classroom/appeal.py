@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student, left, records, source_of, waiting
-from autograder.classroom.plan import is_current
 from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.result_keys import exercise_keys
+from autograder.classroom.still_to_grade import is_current
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import ExerciseResult
@@ -52,7 +52,7 @@ def open_case(book: Gradebook, assignment: Assignment, student: str, exercise: s
 
 
 def look_again(case: Case, assignment: Assignment, sandbox: Sandbox) -> tuple[ExerciseResult, str]:
-    """Run the submission anew and tell all: every case is shown as if it were public.
+    """Run the submission again and tell all: every case is shown as if it were public.
 
     Returns the exercise, and what was wrong with the file as a whole, if anything.
     """

@@ -28,8 +28,8 @@ from autograder.classroom.cluster_worker import Crew, Done, LostGpuError, Task, 
 from autograder.classroom.record import Graded
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Status
-from autograder.judge.grade import without_points
 from autograder.judge.messages import OUR_FAULT
+from autograder.judge.points import without_points
 from autograder.oracle.nvidia_smi import check_one_kind
 from autograder.oracle.training import Trainer
 from autograder.sandbox.child.device import DeviceError

@@ -2,7 +2,7 @@
 
 A crew is sent to every worker as a plugin, also to those that join later. It carries the assignment's own files, so that
 nothing has to be installed there but the autograder; and the keys of the exercises as the coordinator has them, so that a
-worker with another version, or other cases, grades nobody.
+worker with another version, or other cases, gets no submissions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import distributed
 
@@ -25,7 +25,7 @@ from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.judge.result import Result
-from autograder.oracle.device import device_trouble, on_device, open_for
+from autograder.oracle.device_choice import device_trouble, on_device, open_for
 from autograder.oracle.gpus import Gpus, open_gpus
 from autograder.oracle.nvidia_smi import NvidiaSmi
 from autograder.oracle.oracle import Oracle
@@ -188,6 +188,4 @@ def course_files(course: Path, slug: str) -> tuple[tuple[str, bytes], ...]:
 
 def run_task(task: Task) -> Done:
     """Grade a task on the worker that it was sent to."""
-    plugins: Mapping[str, Any] = distributed.get_worker().plugins
-    done: Done = plugins[task.crew].grade(task)
-    return done
+    return cast("Crew", distributed.get_worker().plugins[task.crew]).grade(task)

@@ -223,6 +223,15 @@ class Gradebook:
         rows = self.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,))
         return {name: exercise_of(entry) for name, entry in rows}
 
+    def outline(self, student: str) -> dict[str, ExerciseRecord]:
+        """Return a student's computed exercises by name without their cases; where one failed on our side, that is its status."""
+        columns = "name, score, max_score, status, key"
+        rows = self.db.execute(f"SELECT {columns} FROM exercise WHERE student = ?", (student,))  # noqa: S608 (ours)
+        return {
+            name: ExerciseRecord(name, score, most, Status(status) if key else Status.GRADER_ERROR)
+            for name, score, most, status, key in rows
+        }
+
     def overrides(self, only: str | None = None) -> dict[str, dict[str, Override]]:
         """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
         found: dict[str, dict[str, Override]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import Record, Whole, absent, compose, ungraded
+from autograder.classroom.record import ExerciseRecord, Record, Whole, absent, compose, ungraded
 from autograder.classroom.record_json import head_of, isolation_of
 from autograder.classroom.roster import Person
 from autograder.classroom.student_names import student_names
@@ -19,15 +19,26 @@ from autograder.submission.archives import printable
 
 def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Record]:
     """Yield the records of the class, or of some of it, by student; one at a time is in memory."""
+    return _composed(book, book.students() if students is None else students, book.standing)
+
+
+def outlines(book: Gradebook) -> Iterator[Record]:
+    """Yield the records of the class without their cases, which are most of what a record is made of."""
+    return _composed(book, book.students(), book.outline)
+
+
+def _composed(
+    book: Gradebook, students: Iterable[str], exercises_of: Callable[[str], Mapping[str, ExerciseRecord]]
+) -> Iterator[Record]:
     run, points = book.run, book.points
-    for student in book.students() if students is None else students:
+    for student in students:
         known, problem, notes, seconds, isolation, seed = book.db.execute(
             "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
             " JOIN grading g USING (student) JOIN run ON run.id = g.run LEFT JOIN todo USING (student)"
             " WHERE s.student = ?",
             (student,),
         ).fetchone()
-        found = book.standing(student)
+        found = exercises_of(student)
         exercises = [found[name] for name in points if name in found]
         whole = Whole(problem, tuple(json.loads(notes)), seconds, isolation_of(json.loads(isolation)))
         its_run = run if seed is None else replace(run, seed=seed)

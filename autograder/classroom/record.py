@@ -224,6 +224,9 @@ def _status(exercises: Sequence[ExerciseRecord], *, readable: bool, problem: str
     """Say how the submission as a whole ended, in one word for the grade sheet."""
     if not readable:
         return "unreadable"
-    if any(case.status is Status.GRADER_ERROR for exercise in exercises for case in exercise.cases):
+    statuses = {exercise.status for exercise in exercises} | {
+        c.status for exercise in exercises for c in exercise.cases
+    }
+    if Status.GRADER_ERROR in statuses:
         return "grader_error"
     return "not_importable" if problem else "graded"

@@ -29,7 +29,7 @@ from autograder.course.spec import Assignment, Case, Exercise
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Code
-from autograder.sandbox.child.wire import decode, encode
+from autograder.sandbox.child.wire_format import decode, encode
 
 # What of an assignment each exercise's own key, or the reference's definitions, cover, or what no grade depends on.
 _APART = {"title", "points", "exercises", "reference", "stub", "cases", "misconceptions", "correct", "shortcuts"}

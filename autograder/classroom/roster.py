@@ -92,7 +92,7 @@ class Roster:
     def find(self, owner: Owner) -> Person | None:
         """Return whose it is, or None where nobody, or more than one, fits.
 
-        Systems number their users anew, so such a number alone never outweighs a name that says otherwise.
+        Each system numbers its users by itself, so such a number alone never outweighs a name that says otherwise.
         """
         sure = (("login", owner.sid), ("id", owner.sid), ("email", owner.email), ("email", owner.sid))
         for kind, clue in (*sure, ("id", owner.key), ("login", owner.key), ("email", owner.key)):

@@ -10,17 +10,20 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.plan import Plan
+from autograder.classroom.judges import Judges, judges_for
 from autograder.classroom.record import Graded
+from autograder.classroom.still_to_grade import Plan
 from autograder.classroom.submissions import Submission
 from autograder.classroom.watch import Mark, Watch
 from autograder.course.spec import Status
-from autograder.judge.grade import grade, without_points
+from autograder.judge.grade import grade
 from autograder.judge.messages import OUR_FAULT
+from autograder.judge.points import without_points
 from autograder.judge.result import Result
 from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.training import Progress, Trainer
+from autograder.oracle.training import Trainer
+from autograder.oracle.training_runs import Progress
 from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source
 
 TRIES = 2
@@ -36,12 +39,14 @@ def grade_class(
     stale: Mapping[str, frozenset[str]] | None = None,
     progress: Progress | None = None,
     gpus: Gpus | None = None,
+    judges: Judges | None = None,
 ) -> Iterator[Graded]:
     """Yield what each submission came to, in the order they finish.
 
     `stale` names by student the exercises whose results are new; training exercises that are not among them are left out.
     `progress` hears of trainings from several threads. On `gpus` the trainings of all submissions share devices; with more
-    `jobs` than may train at once, cases of the next submissions are graded meanwhile.
+    `jobs` than may train at once, cases of the next submissions are graded meanwhile. With `judges` cases are graded in their
+    processes, and in this one only trainings.
     """
     trainer = Trainer(oracle, progress, gpus)
     stop = threading.Event()
@@ -51,7 +56,9 @@ def grade_class(
             return (
                 None
                 if stop.is_set()
-                else grade_one(trainer, submission, sandbox, None if stale is None else stale[submission.student])
+                else grade_one(
+                    trainer, submission, sandbox, None if stale is None else stale[submission.student], judges
+                )
             )
         except ClosedError:
             return None
@@ -69,19 +76,25 @@ def grade_class(
                 yield from filter(None, (future.result() for future in done))
         except BaseException:  # Ctrl-C, or the rest is not wanted: end what is running, begin nothing more
             stop.set()
+            if judges:
+                judges.close()
             sandbox.close()
             raise
 
 
 def grade_one(
-    trainer: Trainer, submission: Submission, sandbox: Sandbox, stale: frozenset[str] | None = None
+    trainer: Trainer,
+    submission: Submission,
+    sandbox: Sandbox,
+    stale: frozenset[str] | None = None,
+    judges: Judges | None = None,
 ) -> Graded:
     """Grade one submission, training exercises included: all of them, or those that are stale."""
     started = time.monotonic()
     if submission.source is None:
         result = _without(trainer, Status.MISSING, submission.problem)
     else:
-        result = _graded(submission.source, trainer, sandbox, stale)
+        result = _graded(submission.source, trainer, sandbox, stale, judges)
     return Graded(submission, result, sandbox.isolation, time.monotonic() - started)
 
 
@@ -89,11 +102,18 @@ def _without(trainer: Trainer, status: Status, message: str) -> Result:
     return trainer.without_run(without_points(trainer.oracle, status, message), status, message)
 
 
-def _graded(source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset[str] | None) -> Result:
-    """Grade, and grade again where that failed on our side; what stays is a GRADER_ERROR, never a lost class."""
+def _graded(
+    source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset[str] | None, judges: Judges | None
+) -> Result:
+    """Grade, and grade again where that failed on our side; what stays is a GRADER_ERROR, never a lost class.
+
+    The last try is made in this process: judges may be gone.
+    """
     for tries_left in reversed(range(TRIES)):
         try:
-            return trainer.add_to(grade(source, trainer.oracle, sandbox), source, sandbox, stale)
+            apart = judges if tries_left else None
+            result = apart.grade(source) if apart else grade(source, trainer.oracle, sandbox)
+            return trainer.add_to(result, source, sandbox, stale)
         except ClosedError:
             raise
         except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
@@ -103,12 +123,25 @@ def _graded(source: Source, trainer: Trainer, sandbox: Sandbox, stale: frozenset
     return replace(_without(trainer, Status.GRADER_ERROR, text), problem=text)
 
 
-def carry_out(book: Gradebook, plan: Plan, sandbox: Sandbox, jobs: int, watch: Watch, gpus: Gpus | None = None) -> None:
-    """Grade what a plan says, here; each result is in the book before the next is waited for."""
+def carry_out(
+    book: Gradebook,
+    plan: Plan,
+    sandbox: Sandbox,
+    jobs: int,
+    watch: Watch,
+    gpus: Gpus | None = None,
+    *,
+    apart: bool = False,
+) -> None:
+    """Grade what a plan says, here; each result is in the book before the next is waited for.
+
+    `apart` has several jobs judged in processes of their own; the sandbox must be fresh.
+    """
     for trial in plan.oracle.trials:
         plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
-    coming = grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training, gpus)
-    write_down(book, plan, coming, watch)
+    with judges_for(min(jobs, len(plan.tasks)) if apart else 1, plan.oracle, sandbox) as judges:
+        coming = grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training, gpus, judges)
+        write_down(book, plan, coming, watch)
 
 
 def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Watch) -> None:

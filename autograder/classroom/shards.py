@@ -2,7 +2,7 @@
 
 A result's key holds all that it depends on, so results whose exercises have the same key were graded alike, wherever that
 was; where they have not, nothing is merged. Taking a row over that is there already changes nothing, so merging again, when
-one shard was graded again, makes only that one's files anew.
+one shard was graded again, rewrites only that one's files.
 """
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ def take_over(book: Gradebook, part: Gradebook) -> frozenset[str]:
             students.add(student)
             theirs, ours = _rows(part, student), _rows(book, student)
             if ours and ours[0][1] != submission[1]:
-                raise GradebookError(f"{student} is somebody else in {part.folder}. Grade both in one folder instead.")
+                raise GradebookError(
+                    f"{student} is another student in {part.folder}. Grade both in one folder instead."
+                )
             if _alike(theirs, ours):
                 continue
             _write(book, theirs, {run: _run(book, part, run, runs) for run in _runs_of(theirs)})

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import left, outdated
 from autograder.classroom.record import Record
-from autograder.classroom.record_json import isolation_of
 from autograder.classroom.roster import Person
 from autograder.sandbox.job import Isolation
 
@@ -71,12 +68,3 @@ def told_summary(summary: Summary) -> dict[str, object]:
     """Return a summary as summary.json tells it."""
     missing = [{"student": student, **asdict(person)} for student, person in summary.not_submitted]
     return {**asdict(summary), "not_submitted": missing}
-
-
-def read_summary(text: str) -> Summary:
-    """Read what `told_summary` returned, as JSON."""
-    found: Mapping[str, Any] = json.loads(text)
-    missing = tuple((entry.pop("student"), Person(**entry)) for entry in found["not_submitted"])
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
-    values |= {"not_submitted": missing, "isolation": isolation_of(found["isolation"])}
-    return Summary(**{field.name: values[field.name] for field in fields(Summary)})

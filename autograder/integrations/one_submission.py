@@ -19,7 +19,7 @@ from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
 from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, load_assignment
 from autograder.course.spec import Assignment, Status
-from autograder.judge.grade import without_points
+from autograder.judge.points import without_points
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Isolation

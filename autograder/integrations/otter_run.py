@@ -145,7 +145,7 @@ def verdicts(entry: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return {
         f"{exercise['name']}.{case['name']}": (
             case["status"],
-            "\n".join(filter(None, [case["claim"], case["message"], f"→ {case['says']}" if case["says"] else ""])),
+            "\n".join(filter(None, [f"→ {case['says']}" if case["says"] else "", case["claim"], case["message"]])),
         )
         for exercise in entry["exercises"]
         for case in exercise["cases"]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import absentees, records, waiting
+from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
-from autograder.classroom.summary import Summary, read_summary, summarize, told_summary
+from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.whole_files import draft_of, is_draft, write_whole
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
@@ -34,14 +34,14 @@ class Published:
     records: tuple[Record, ...] = ()
 
 
-def publish(book: Gradebook, *, anew: bool = False) -> Published:
-    """Bring every file up to date with the book, or make all of them `anew`."""
+def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
+    """Bring every file up to date with the book, or `rewrite` all of them."""
     out = book.folder
     students = book.students()
-    due = {"", *students} if anew else book.unwritten() | _absent_files(out, students)
+    due = {"", *students} if rewrite else book.unwritten() | _absent_files(out, students)
     _forget(out, students)
     if not due:
-        return Published(read_summary((out / "summary.json").read_text(encoding="utf-8")))
+        return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
     graded = tuple(records(book))
     changed = [record for record in graded if record.student in due]
     for start in range(0, len(changed), _AT_ONCE):

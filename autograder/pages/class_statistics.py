@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.classroom.record import ExerciseRecord, Record
 from autograder.course.spec import Status
+from autograder.judge.crash_reasons import explain_kind
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.result import CaseResult
 
@@ -196,11 +197,23 @@ class Slow:
 
 def mistakes(results: Iterable[Record]) -> tuple[Mistake, ...]:
     """Return the misconceptions that were diagnosed, the most common first; a student counts once for each."""
+    return _counted(results, _named)
+
+
+def crashes(results: Iterable[Record]) -> tuple[Mistake, ...]:
+    """Return the kinds of crash that no known mistake explains, the most common first; a student counts once for each."""
+    return _counted(results, _crashed)
+
+
+def _counted(
+    results: Iterable[Record], named: Callable[[CaseResult], Iterator[tuple[str, str]]]
+) -> tuple[Mistake, ...]:
+    """Return what cases are called, by name and sentence, with the exercises and students behind each."""
     students: dict[tuple[str, str], dict[str, None]] = {}
     places: dict[tuple[str, str], dict[str, None]] = {}
     for result in graded(results):
         for exercise, case in cases([result]):
-            for key in _named(case):
+            for key in named(case):
                 students.setdefault(key, {})[result.student] = None
                 places.setdefault(key, {})[exercise] = None
     found = (Mistake(*key, tuple(places[key]), tuple(who)) for key, who in students.items())
@@ -257,6 +270,12 @@ def _named(case: CaseResult) -> Iterator[tuple[str, str]]:
         yield from ((mistake.name, mistake.sentence) for mistake in reason.own or reason.alternatives[0])
     else:
         yield case.diagnosis, case.says
+
+
+def _crashed(case: CaseResult) -> Iterator[tuple[str, str]]:
+    """Yield (kind, sentence) of a crash without the name of a mistake."""
+    if case.status is Status.CRASHED and case.crash and not case.mistakes:
+        yield case.crash, explain_kind(case.crash)
 
 
 def _slow(result: Record) -> Slow:

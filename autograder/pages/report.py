@@ -33,6 +33,7 @@ def report_html(
         hardest=class_statistics.hardest_cases(rates),
         cases=[(name, list(group)) for name, group in groupby(rates, key=lambda rate: rate.exercise)],
         mistakes=class_statistics.mistakes(results),
+        crashes=class_statistics.crashes(results),
         few=FEW,
         looks=looks,
         look=len({student for rows in looks.values() for student, _ in rows}),

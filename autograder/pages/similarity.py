@@ -7,10 +7,10 @@ have in common (winnowing, as MOSS does). What stands in the stub, which everybo
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol
 
 from copydetect import CodeFingerprint, compare_files
 from copydetect.utils import get_token_coverage
@@ -23,6 +23,16 @@ MOST_CODE = 200_000  # characters; nobody writes as much, and comparing it takes
 MOST_PAIRS = 100
 
 Spans = tuple[tuple[int, int], ...]
+
+
+class Fingerprint(Protocol):
+    """What copydetect, which has no types, makes of a code: its pieces, by hash and place."""
+
+    raw_code: str
+    filtered_code: Sequence[str]
+    hashes: set[int]
+    hash_idx: dict[int, Sequence[int]]
+    token_coverage: int
 
 
 @dataclass(frozen=True)
@@ -69,11 +79,12 @@ def compare(sources: Mapping[str, Source], stub: str, least: float) -> Compariso
     return Comparison(tuple(pairs[:MOST_PAIRS]), len(pairs), len(own), tuple(sorted(sources.keys() - own.keys())))
 
 
-def _fingerprint(text: str) -> Any:
-    return CodeFingerprint("", PIECE, 1, language="python", fp=io.StringIO(text))
+def _fingerprint(text: str) -> Fingerprint:
+    made: Fingerprint = CodeFingerprint("", PIECE, 1, language="python", fp=io.StringIO(text))
+    return made
 
 
-def _own(text: str, given: Iterable[int]) -> Any:
+def _own(text: str, given: Iterable[int]) -> Fingerprint:
     """Return what is a submission's own. Not by copydetect's own option, which passes over what stands there twice."""
     found = _fingerprint(text)
     for piece in found.hashes.intersection(given):
@@ -83,7 +94,7 @@ def _own(text: str, given: Iterable[int]) -> Any:
     return found
 
 
-def _pair(one: str, other: str, own: Mapping[str, Any]) -> Pair:
+def _pair(one: str, other: str, own: Mapping[str, Fingerprint]) -> Pair:
     _, shares, slices = compare_files(own[one], own[other])
     sides = [
         Side(student, own[student].raw_code, _spans(found, len(own[student].raw_code)), min(float(share), 1.0))
