@@ -57,7 +57,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         _template("setup.py.txt", words),
     )
     files = {
-        "README.md": readme.rstrip("\n")
+        "README.md": with_set_up(readme).rstrip("\n")
         + "\n"
         + _template("folder.md", {**words, "torch": " device" in assignment.harness}),
         assignment.file: stub,
@@ -121,6 +121,12 @@ def _otter_files(bundle: Bundle) -> dict[str, str]:
 def at_home(text: str, assignment: Assignment) -> str:
     """Replace the course's command by the handout's."""
     return text.replace(f"autograder check {assignment.slug} {assignment.file}", "python check.py")
+
+
+def with_set_up(readme: str) -> str:
+    """Say how to install what the handout needs, right where it is run for the first time."""
+    run = "\n    python check.py\n"
+    return readme.replace(run, run + _template("set_up.md", {}), 1)
 
 
 def for_notebook(readme: str, assignment: Assignment) -> str:

@@ -23,7 +23,7 @@ from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import array_of, leaves
-from autograder.sandbox.child.wire import WireError, decode
+from autograder.sandbox.child.wire_format import WireError, decode
 
 SHORTEST_LINE = 12  # characters of a secret line of code, without blanks
 SHORTEST_CLAIM = 24

@@ -29,7 +29,7 @@ from autograder.judge import checks
 from autograder.judge.outcomes_alike import answers_of, part_called, same_outcomes
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.wire import encode, pack
+from autograder.sandbox.child.wire_format import encode, pack
 from autograder.sandbox.job import Outcome, Trouble
 
 

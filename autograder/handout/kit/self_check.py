@@ -7,11 +7,8 @@ judges the results by a bundle.
 from __future__ import annotations
 
 import argparse
-import ast
-import hashlib
 import json
 import os
-import re
 import shutil
 import sys
 import time
@@ -20,13 +17,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.spec import Status
+from autograder.handout.kit.asked import CheckError, file_and_exercise, trial_asked
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.debug import debug
+from autograder.handout.kit.hints import next_hint
+from autograder.handout.kit.repro import repro
 from autograder.handout.kit.train_at_home import train_at_home
 from autograder.judge.grade import grade
-from autograder.judge.reasons import Advice, Hint
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import told_result
-from autograder.judge.terminal_text import failing, plain, result_as_text
+from autograder.judge.smallest_failure import easiest_failure
+from autograder.judge.terminal_text import result_as_text
 from autograder.sandbox.child.device import CHOICES
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
@@ -36,12 +37,6 @@ from autograder.submission.which_file import worked_in
 from autograder.submission.written_exercises import Stub
 
 POLL_SECONDS = 0.5
-WATCH = re.compile(r"^Watch: .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)  # a paragraph of a docstring
-HINTS = ".hints.json"  # beside the student's file: how many hints were shown
-
-
-class CheckError(Exception):
-    """The check was called with wrong arguments; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +45,9 @@ class Options:
 
     exercise: str = ""
     hint: bool = False
+    debug: str = ""  # the case to run in this process
+    repro: str = ""  # the case to print as a program
+    full: bool = False  # everything that fails as the first of it, and modules with all their parameters
     as_json: bool = False
     watch: bool = False
     train: Path | None = None  # the training.py to run afterwards
@@ -98,9 +96,6 @@ class Place:
 
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
     """Check a file, print the result and return the exit code; `shown` formats its path. Raises CheckError."""
-    names = [exercise.name for exercise in bundle.assignment.exercises]
-    if options.exercise and options.exercise not in names:
-        raise CheckError(f"There is no exercise {options.exercise}; there are {', '.join(names)}.")
     if not options.watch:
         return _check_once(bundle, place, shown, options)
     try:
@@ -121,18 +116,34 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
         print(doubt, file=sys.stderr)
     title = f"{bundle.assignment.slug}: {shown(path)}"
     result = check(source, bundle)
-    result = only(result, options.exercise) if options.exercise else result
+    if (options.debug or options.repro) and not result.problem:
+        return _one_case(source, path, bundle, result, options)
+    shown_result = only(result, options.exercise) if options.exercise else result
+    width = shutil.get_terminal_size().columns
     if options.as_json:
-        print(json.dumps(told_result(result), indent=1))
+        print(json.dumps(told_result(shown_result), indent=1))
     elif options.hint and not result.problem:
-        print(_next_hint(path.parent / HINTS, result, source))
+        print(next_hint(path.parent, result, bundle.assignment, source, options.exercise, width))
     else:
-        print(result_as_text(title, result, width=shutil.get_terminal_size().columns, color=_colorful()))
-    code = 0 if result.all_passed else 1
+        print(result_as_text(title, shown_result, width=width, color=_colorful(), full=options.full))
+    code = 0 if shown_result.all_passed else 1
     if options.train:
         file = bundle.assignment.file
         code = max(code, train_at_home(source, Path(file).stem, options.train, options.device))
     return code
+
+
+def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, options: Options) -> int:
+    """Run a case in this process, or print it as a program, by the smallest call that fails in the same way."""
+    trial = trial_asked(bundle, options.debug or options.repro, result)
+    known = next(c for e, _, c in verdicts(result) if (e, c.name) == (trial.case.exercise, trial.case.name))
+    with ProcessSandbox() as sandbox:
+        small = easiest_failure(source, bundle, sandbox, trial)
+    if options.debug:
+        return debug(source, path, bundle, small, known)
+    told = "It passes." if known.status is Status.PASSED else known.lead
+    print(repro(source, small, bundle.signatures, f"{trial.case.exercise}, case {known.name}: {known.claim}\n{told}"))
+    return 0
 
 
 def harness_in(folder: Path) -> Path:
@@ -181,59 +192,6 @@ def _saved(path: Path) -> tuple[int, int]:
     raise CheckError(f"{path} is gone.")
 
 
-def hints(case: CaseResult, watch: str) -> tuple[str, ...]:
-    """Return the hints about a failing case, the vaguest first; `watch` is the warning in the exercise's docstring."""
-    named = "" if case.reason == Advice(Hint.UNNAMED) else case.says
-    told = [
-        f"What the case is about: {case.claim}",
-        watch,
-        f"What happens: {case.told.headline}",
-        case.told.details,
-        named,
-    ]
-    return tuple(text for text in told if text)
-
-
-def watched(source: Source, exercise: str) -> str:
-    """Return the "Watch:" paragraphs in an exercise's docstrings, as they stand in the student's code."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    found = []
-    for chunk in source.chunks:
-        try:
-            body = ast.parse(chunk.text).body
-        except (SyntaxError, ValueError):
-            continue
-        mine = [inner for node in body if isinstance(node, kinds) and node.name == exercise for inner in ast.walk(node)]
-        texts = (ast.get_docstring(node) or "" for node in mine if isinstance(node, kinds))
-        found += [" ".join(match[0].split()) for match in map(WATCH.search, texts) if match]
-    return "\n".join(dict.fromkeys(found))
-
-
-def _next_hint(state: Path, result: Result, source: Source) -> str:
-    """Return the hints about the first failing case, one more than the last time; another failure starts with one."""
-    open_cases = [(e.name, case) for e in result.exercises for case in failing(e) if case.status is not Status.SKIPPED]
-    if not open_cases:
-        return "Nothing to hint at: no case fails." if result.all_passed else "Only what builds on the rest is open."
-    exercise, case = open_cases[0]
-    told = hints(case, watched(source, exercise))
-    about = hashlib.sha256(f"{exercise}.{case.name}.{case.says or case.status}".encode()).hexdigest()[:16]
-    count = min(_read_hints(state, about) + 1, len(told))
-    try:
-        state.write_text(json.dumps({"about": about, "told": count}), encoding="utf-8")
-    except OSError as error:
-        raise CheckError(f"{state} cannot be written ({error}); hints are counted there.") from None
-    more = f"Ask again for the next hint ({count} of {len(told)})." if count < len(told) else "That is all there is."
-    return plain("\n".join([f"{exercise}, case {case.name}", *told[:count], more]))
-
-
-def _read_hints(state: Path, about: str) -> int:
-    try:
-        kept = json.loads(state.read_text(encoding="utf-8"))
-        return int(kept["told"]) if kept["about"] == about else 0
-    except (OSError, ValueError, LookupError, TypeError):
-        return 0
-
-
 def main(folder: Path, arguments: Sequence[str]) -> int:
     """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
     if hasattr(sys.stdout, "reconfigure"):
@@ -241,9 +199,21 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
     try:
         bundle = read_bundle(folder / "engine")
         chosen = _parser(bundle).parse_args(arguments)
+        names = [exercise.name for exercise in bundle.assignment.exercises]
+        file, exercise = file_and_exercise(chosen.words, names, chosen.exercise)
         harness = harness_in(folder) if chosen.train else None
-        options = Options(chosen.exercise, chosen.hint, chosen.json, chosen.watch, harness, chosen.device)
-        place = Place(chosen.file or folder)
+        options = Options(
+            exercise=exercise,
+            hint=chosen.hint,
+            debug=chosen.debug,
+            repro=chosen.repro,
+            full=chosen.full,
+            as_json=chosen.json,
+            watch=chosen.watch,
+            train=harness,
+            device=chosen.device,
+        )
+        place = Place(file or folder)
         return run_check(bundle, place, lambda path: path.name, options)
     except (BundleError, CheckError) as error:
         print(f"check.py: {error}", file=sys.stderr)
@@ -259,21 +229,28 @@ def _parser(bundle: Bundle) -> argparse.ArgumentParser:
     file = bundle.assignment.file
     parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
     parser.add_argument(
-        "file",
-        nargs="?",
-        type=Path,
-        help="your .py file or notebook (default: the one that would be graded)",
+        "words",
+        nargs="*",
+        metavar="FILE or EXERCISE",
+        help="your .py file or notebook (default: the one that would be graded), and an exercise to show alone",
     )
     for name, text in FLAGS.items():
         parser.add_argument(f"--{name}", action="store_true", help=text)
     parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
+    for name, text in ONE_CASE.items():
+        parser.add_argument(f"--{name}", default="", metavar="CASE", help=text)
     parser.add_argument("--device", default="auto", help=f"what --train trains on: {CHOICES}")
     return parser
 
 
+ONE_CASE = {
+    "debug": "run a case, or what fails of an exercise, in this process, for breakpoint() and debuggers",
+    "repro": "print a case, or what fails of an exercise, as a program that runs by itself",
+}
 FLAGS = {
     "watch": "check again whenever the file is saved",
-    "hint": "one hint about the first case that fails, and one more each time",
+    "hint": "a hint about what to mend first, and one more each time",
+    "full": "everything that fails in full, and modules with all their parameters",
     "json": "print the answer as JSON",
     "train": "then train with training.py, which takes a while",
 }

@@ -21,10 +21,10 @@ from autograder.handout.kit.self_check import check, only, verdicts
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.result import CaseResult, Result
-from autograder.judge.terminal_text import result_as_text
+from autograder.judge.terminal_text import case_as_text, result_as_text
 from autograder.judge.trials import as_data
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
-from autograder.sandbox.child.wire import pack, unpack
+from autograder.sandbox.child.wire_format import pack, unpack
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.notebook_cells import python_of_cell
 from autograder.submission.source import read_source
@@ -130,7 +130,9 @@ def _status(result: Result, name: str) -> tuple[str, str]:
     case: CaseResult = next(case for e, c, case in verdicts(result) if f"{e}.{c}" == name)
     if result.problem:
         return str(case.status), result.problem
-    return str(case.status), "\n".join(filter(None, [case.claim, case.message, f"→ {case.says}" if case.says else ""]))
+    if case.status is Status.PASSED:
+        return str(case.status), "\n".join(filter(None, [case.claim, case.message]))
+    return str(case.status), case_as_text(case)
 
 
 @dataclass(frozen=True)

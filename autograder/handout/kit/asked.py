@@ -1,0 +1,60 @@
+"""Find what a check is asked for by the names that people type: a file, an exercise, a case."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from autograder.handout.kit.bundle import Bundle
+from autograder.judge.result import Result
+from autograder.judge.trials import Trial
+
+_SUFFIXES = (".py", ".ipynb")
+
+
+class CheckError(Exception):
+    """The check was called with wrong arguments; the message says what to do."""
+
+
+def file_and_exercise(words: Sequence[str], exercises: Sequence[str], chosen: str = "") -> tuple[Path | None, str]:
+    """Return the file and the exercise that words name, in any order. Raises CheckError.
+
+    `chosen` is an exercise that was named by an option; without one of either, it is None or an empty text.
+    """
+    files = [word for word in words if word not in exercises and _is_path(word)]
+    names = [word for word in words if word not in files] + [chosen] * bool(chosen)
+    for name in names:
+        if name not in exercises:
+            raise CheckError(
+                f"There is no exercise {name}{'' if name == chosen else ', and no such file'}.{_meant(name, exercises)}"
+            )
+    if len(files) > 1 or len(set(names)) > 1:
+        raise CheckError(f"Name one file and one exercise at most, not {' '.join([*files, *names])}.")
+    return (Path(files[0]) if files else None), (names[0] if names else "")
+
+
+def trial_asked(bundle: Bundle, name: str, result: Result) -> Trial:
+    """Return the trial of a case: of `case`, of `exercise.case`, or of the case that is shown of an exercise. Raises CheckError."""
+    shown = {e.name: f"{e.name}.{(e.shown or e.cases[0]).name}" for e in result.exercises if e.cases}
+    trials = {f"{trial.case.exercise}.{trial.case.name}": trial for trial in bundle.trials}
+    found = [key for key in trials if shown.get(name, name) in (key, key.partition(".")[2])]
+    if not found:
+        known = [*(trial.case.name for trial in bundle.trials), *shown, *trials]
+        raise CheckError(f"There is no public case {name}.{_meant(name, known)}")
+    if len(found) > 1:
+        raise CheckError(f"There are several cases {name}: write {' or '.join(found)}.")
+    return trials[found[0]]
+
+
+def _is_path(word: str) -> bool:
+    return word.endswith(_SUFFIXES) or Path(word).exists()
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Return a question about the nearest name, or all of them where none is near and they are few."""
+    names = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(name.lower(), {known.lower(): known for known in names}, 1)
+    if near:
+        return f" Did you mean {next(known for known in names if known.lower() == near[0])}?"
+    return f" There are {', '.join(names)}." if len(names) <= 20 else ""

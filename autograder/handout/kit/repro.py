@@ -1,0 +1,117 @@
+"""Write a case's calls as a program that runs by itself, beside the student's file."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from autograder.course.spec import Call, Module
+from autograder.judge.calls_as_text import Signatures
+from autograder.judge.literals import literal, named
+from autograder.judge.outcomes_alike import answers_of
+from autograder.judge.trials import Small, Trial
+from autograder.sandbox.child.tree import Code, array_of, leaves
+from autograder.sandbox.job import Source
+
+_GRADIENTS = "dict(output=output, input_grads=input_grads, param_grads=param_grads)"
+
+
+def repro(source: Source, small: Small, signatures: Signatures, about: str) -> str:
+    """Return the program: every input with all its digits, the calls, and both answers; `about` says what it shows."""
+    body = "\n".join(_body(small, signatures))
+    libraries = {"numpy as np": "np.", "math": "math.", "torch": "torch."}
+    imports = [f"import {name}" for name, use in libraries.items() if re.search(rf"(?<![\w.]){re.escape(use)}", body)]
+    called = dict.fromkeys((call.function or small.trial.case.exercise).partition(".")[0] for call in small.trial.calls)
+    own = [f"from {source.module} import {', '.join(called)}"]
+    if source.notebook:
+        own = ["# Run this in a cell of your notebook, after your own cells."]
+    return "\n".join([*(f"# {line}".rstrip() for line in about.splitlines()), "", *imports, *own, "", body])
+
+
+def _body(small: Small, signatures: Signatures) -> Iterator[str]:
+    trial = small.trial
+    names: dict[str, str] = {}
+    calls = [list(_made(call, trial, signatures, names)) for call in trial.calls]
+    yield from (f"{name} = {text}" for name, text in names.items())
+    if any("torch." in text for text in (*names.values(), *itertools.chain(*calls))):
+        yield f"torch.manual_seed({trial.requests[0].seed})"
+    for lines, answer in zip(calls, answers_of(small.expected), strict=True):
+        yield ""
+        yield from lines
+        yield 'print("yours", yours, sep="\\n")'
+        yield f"expected = {literal(answer.value, 0)}"
+        yield 'print("expected", expected, sep="\\n")'
+
+
+def _made(call: Call, trial: Trial, signatures: Signatures, names: dict[str, str]) -> Iterator[str]:
+    """Yield the lines that make a call and name its result `yours`; values get names, added to `names`."""
+    parameters = signatures.get(call.path(trial.case.exercise), ())
+    given = {parameters[i] if i < len(parameters) else f"argument_{i + 1}": value for i, value in enumerate(call.args)}
+    args = [_named(name, value, names) for name, value in given.items()]
+    args += [f"{name}={_named(name, value, names)}" for name, value in call.kwargs.items()]
+    function = call.function or trial.case.exercise
+    module = call.module
+    if module is None:
+        yield f"yours = {function}({', '.join(args)})"
+    elif module.cotangents:
+        yield from _with_gradients(module, function, args[: len(call.args)], args, call.args, names)
+    else:
+        yield from _constructed(module, function, names)
+        method = f".{module.method}" * (module.method != "forward")
+        yield "with torch.no_grad():"
+        yield f"    yours = module{method}({', '.join(args)})"
+    if trial.case.check.sees_arguments:
+        yield f"print('arguments afterwards', {', '.join(args[: len(call.args)])}, sep='\\n')"
+
+
+def _constructed(module: Module, name: str, names: dict[str, str]) -> Iterator[str]:
+    """Yield the lines that make a module as the case does."""
+    yield f"module = {name}({', '.join(literal(value, 0) for value in module.init or ())})"
+    yield f"module.load_state_dict({_named('state', dict(module.state), names)}, strict=False)"
+    yield f"module.train({module.training})"
+
+
+def _with_gradients(
+    module: Module,
+    function: str,
+    inputs: Sequence[str],
+    args: Sequence[str],
+    values: Sequence[Any],
+    names: dict[str, str],
+) -> Iterator[str]:
+    """Yield the lines that call something and send gradients back through it."""
+    target, parameters = function, "{}"
+    if module.init is not None:
+        yield from _constructed(module, function, names)
+        target = "module" + f".{module.method}" * (module.method != "forward")
+        parameters = "{name: p.grad for name, p in module.named_parameters()}"
+    gradients = []
+    for name, value in zip(inputs, values, strict=True):
+        if not _is_followed(value):
+            gradients.append("None")
+        elif array_of(value) is not None:
+            yield f"{name}.requires_grad_()"
+            gradients.append(f"{name}.grad")
+        else:
+            yield f"[part.requires_grad_() for part in {name}]"
+            gradients.append(f"[part.grad for part in {name}]")
+    yield f"output = {target}({', '.join(args)})"
+    yield f"cotangents = {_named('cotangents', module.cotangents, names)}"
+    yield "outputs = output if isinstance(output, (tuple, list)) else (output,)"
+    yield "sum((o * c).sum() for o, c in zip(outputs, cotangents)).backward()"
+    yield f"input_grads = [{', '.join(gradients)}]"
+    yield f"param_grads = {parameters}"
+    yield f"yours = {_GRADIENTS}"
+
+
+def _is_followed(value: Any) -> bool:
+    """Whether an argument is a floating tensor, or holds nothing else."""
+    arrays = [array_of(leaf) for leaf in leaves(value)]
+    return bool(arrays) and all(array is not None and array.dtype.kind == "f" for array in arrays)
+
+
+def _named(name: str, value: Any, names: dict[str, str]) -> str:
+    """Return a value as `named` does; a function or a generator as it is written, made anew for each call."""
+    return value.expression if isinstance(value, Code) else named(name, value, names)
