@@ -58,13 +58,25 @@ def _options(
 @app.command()
 def check(
     slug: SlugArgument,
-    file: Annotated[
-        Path | None, typer.Argument(show_default="the one in this folder", help="Your .py file or notebook")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE] [EXERCISE]",
+            show_default="the one in this folder",
+            help="Your .py file or notebook, and an exercise to show alone",
+        ),
     ] = None,
     exercise: Annotated[str, typer.Option(metavar="NAME", show_default="all", help="Show one exercise only")] = "",
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever the file is saved")] = False,
     hint: Annotated[
-        bool, typer.Option("--hint", help="One hint about what fails first, and one more each time")
+        bool, typer.Option("--hint", help="A hint about what to mend first, and one more each time")
+    ] = False,
+    debug: Annotated[
+        str, typer.Option(metavar="CASE", help="Run a case in this process, for breakpoint() and debuggers")
+    ] = "",
+    repro: Annotated[str, typer.Option(metavar="CASE", help="Print a case as a program that runs by itself")] = "",
+    full: Annotated[
+        bool, typer.Option("--full", help="Everything that fails in full, and modules with all their parameters")
     ] = False,
     train: Annotated[bool, typer.Option("--train", help="Then train with training.py, which takes a while")] = False,
     device: DeviceOption = None,
@@ -72,14 +84,17 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.handout.kit.self_check import CheckError, Options, Place, harness_in, run_check
+    from autograder.handout.kit.asked import CheckError, file_and_exercise
+    from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
     from autograder.handout.public_data import public_bundle, public_oracle
 
     folder = course_of(course)
     assignment = load_assignment(folder, slug)
     try:
         harness = harness_in(folder / "assignments" / slug) if train else None
-        options = Options(exercise, hint, as_json, watch, harness, device or "auto")
+        names = [each.name for each in assignment.exercises if not each.training]
+        file, exercise = file_and_exercise(words or (), names, exercise)
+        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto")
         code = run_check(public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False), str, options)
     except CheckError as error:
         fail(str(error))

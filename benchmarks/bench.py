@@ -40,8 +40,8 @@ from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.outcomes_alike import answers_of
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox
@@ -207,7 +207,7 @@ from pathlib import Path
 import pytest
 import {module}
 from autograder.course.spec import Answer
-from autograder.sandbox.child.wire import decode, encode
+from autograder.sandbox.child.wire_format import decode, encode
 
 CASES = pickle.loads(Path("cases.pickle").read_bytes())
 

@@ -29,10 +29,10 @@ import cloudpickle
 from autograder.classroom.cluster import MOST, connected, grade_on_cluster
 from autograder.classroom.cluster_worker import Crew, Done, Orders, Task, course_files
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import exercise_keys
 from autograder.classroom.run import grade_one, write_down
+from autograder.classroom.still_to_grade import Choices, make_plan
 from autograder.classroom.submissions import Submission, read_submissions
 from autograder.classroom.watch import Mark
 from autograder.command.demo import write_class

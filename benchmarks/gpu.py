@@ -33,7 +33,7 @@ from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Training
 from autograder.judge.tolerance import deviation
-from autograder.oracle.device import device_trouble, on_device, open_for, takes_device
+from autograder.oracle.device_choice import device_trouble, on_device, open_for, takes_device
 from autograder.oracle.gpus import open_gpus
 from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle

@@ -21,8 +21,8 @@ from autograder.classroom.run import grade_class, grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Source
 from autograder.sandbox.levels import open_sandbox

@@ -41,8 +41,8 @@ from bench import (
 )
 
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.run import carry_out
+from autograder.classroom.still_to_grade import Choices, make_plan
 from autograder.classroom.submissions import Submission
 from autograder.command.progress import Lines
 from autograder.oracle.oracle import Oracle

@@ -25,8 +25,8 @@ from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 from autograder.judge.result import Result
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.sandbox.job import Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores

@@ -138,10 +138,10 @@ class _Examination:
 
     def _settled(self, assignment: Assignment) -> Assignment:
         """Return the assignment on the device that was asked for. Raises CourseError where it is not there."""
-        from autograder.oracle.device import on_device, open_for, settle_device
+        from autograder.oracle.device_choice import settle_device
 
         try:
-            there, told = settle_device(assignment, self.device, lambda name: open_for(on_device(assignment, name), 1))
+            there, told = settle_device(assignment, self.device)
         except DeviceError as error:
             raise CourseError(f"--device {self.device}: {error}") from None
         if told:
@@ -150,7 +150,7 @@ class _Examination:
 
     def _trained(self, assignment: Assignment, sandbox: Sandbox) -> Iterator[Proof]:
         """Yield the proofs of trainings, in a sandbox of their own where they run on another device than the CPU."""
-        from autograder.oracle.device import open_for
+        from autograder.oracle.device_choice import open_for
         from autograder.oracle.gpus import open_gpus
         from autograder.proof.trainings import examine_trainings
 

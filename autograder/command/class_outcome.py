@@ -1,32 +1,22 @@
-"""Write what a graded class came to, and say it: on a terminal, in a log, or as events; say where it matches nothing."""
+"""Write what a graded class came to, and say it: on a terminal, in a log, or as events."""
 
 from __future__ import annotations
 
-import re
 import sys
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from itertools import islice
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import records, source_of
-from autograder.classroom.plan import Plan
-from autograder.classroom.roster import Roster
-from autograder.classroom.student_names import Aliases
-from autograder.classroom.submissions import Submission
+from autograder.classroom.gradebook_view import outlines, records
+from autograder.classroom.mismatches import ALIASES, Mismatch, points_mismatch
+from autograder.classroom.still_to_grade import Plan
 from autograder.classroom.summary import Summary, told_summary
 from autograder.command.progress import Events
 from autograder.command.terminal import show_class, show_isolation
 from autograder.pages.class_files import Published, publish
 from autograder.submission.archives import several
-
-ALIASES = "--alias FILE.csv, which begins with the line name,id, says whose of the roster each name of the export is"
-_DEFINITION = re.compile(r"^(?:async )?(?:def|class) +(\w+)", re.MULTILINE)
-_SOME = 100  # submissions that are looked into for what they define
 
 
 def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
@@ -53,7 +43,7 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
 def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str) -> bool:
     """Say what came of a part of a class, which has no files of its own; return whether we did not fail."""
     done = len(plan.tasks)
-    failed = sum(record.status == "grader_error" for record in records(book))
+    failed = sum(record.status == "grader_error" for record in outlines(book))
     if events:
         events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
     else:
@@ -132,64 +122,3 @@ def tell_unmatched(summary: Summary) -> None:
     if strangers:
         told = f"{len(strangers)} of {summary.submissions} submissions are not on the roster: {several(strangers)}"
         print(f"autograder: {told}. If they are of people on it, {ALIASES}.", file=sys.stderr)
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """What does not match, in words and for programs."""
-
-    what: str
-    message: str
-    submissions: tuple[str, ...] = ()
-    roster: tuple[str, ...] = ()
-
-
-def roster_mismatch(submissions: Sequence[Submission], roster: Roster | None) -> Mismatch | None:
-    """Return what to say where a roster is given and no submission is of a student on it."""
-    if not roster or any(submission.person for submission in submissions):
-        return None
-    names = tuple(submission.student for submission in submissions)
-    people = [f"{person.id} ({person.name})" if person.name else person.id for person in roster.people]
-    told = f"None of the {len(names)} submissions is on the roster."
-    advice = (
-        f"The submissions are called {several(names)}; on the roster are {several(people)}. If both are of one class, "
-        f"{ALIASES}; else give the roster or the submissions of the other."
-    )
-    if all(s.owner.system and not (s.owner.name or s.owner.sid or s.owner.email) for s in submissions):
-        told = f"The export is anonymous, so none of the {len(names)} submissions can be found on the roster."
-        advice = f"Grade it without a roster, into a folder whose gradebook holds none. Or map the names: {ALIASES}."
-    message = f"{told} Nothing was graded or written. {advice}"
-    return Mismatch("roster", message, names, tuple(person.id for person in roster.people))
-
-
-def unmatched_aliases(submissions: Sequence[Submission], roster: Roster) -> str:
-    """Say which names of the aliases belong to no submission, if any."""
-    here = [submission.person.id for submission in submissions if submission.person]
-    names = Aliases(roster).unmatched([submission.owner for submission in submissions], here)
-    if not names:
-        return ""
-    told = "1 name of the aliases is" if len(names) == 1 else f"{len(names)} names of the aliases are"
-    return f"{told} not among the submissions: {several(names)}. Check how the export, or grades.csv, writes them."
-
-
-def points_mismatch(book: Gradebook, summary: Summary) -> Mismatch | None:
-    """Return what to say where a whole class has no point."""
-    if not summary.without_points:
-        return None
-    exercises, defined, unreadable = list(book.points), Counter[str](), 0
-    for student in islice(book.students(), _SOME):
-        source = source_of(book, student)
-        unreadable += source is None
-        texts = (chunk.text for chunk in source.chunks) if source else ()
-        defined.update({name for text in texts for name in _DEFINITION.findall(text)})
-    told = f"No student in this class has a point. Are these the submissions of {summary.assignment}?"
-    if unreadable:
-        told += f" {unreadable} of them cannot be read."
-    if defined and not defined.keys() & set(exercises):
-        names = sorted(name for name, _ in defined.most_common(5))
-        told += f" They define {' and '.join(names) if len(names) < 3 else several(names)}, and none of "
-        told += f"{several(exercises)}."
-    where = (
-        f"The grades were written all the same: {book.folder}. Look at a few in report.html before anyone gets them."
-    )
-    return Mismatch("points", f"{told} {where}")

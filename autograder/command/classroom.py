@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.classroom.gradebook import Facts, Gradebook
-    from autograder.classroom.plan import Choices
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
+    from autograder.classroom.still_to_grade import Choices
     from autograder.command.progress import Events
     from autograder.course.spec import Assignment
 
@@ -71,7 +71,7 @@ def grade(
     """Grade a class, or what changed since: gradebook, grades, results, feedback and a report."""
     from rich.console import Console
 
-    from autograder.classroom.plan import Choices
+    from autograder.classroom.still_to_grade import Choices
     from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
 
@@ -161,9 +161,10 @@ def _grade_into(
 ) -> bool:
     """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
     from autograder.classroom.gradebook_lock import open_gradebook
-    from autograder.classroom.plan import make_plan
+    from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
+    from autograder.classroom.still_to_grade import make_plan
     from autograder.classroom.submissions import read_class
-    from autograder.command.class_outcome import close_class, roster_mismatch, tell_mismatch, unmatched_aliases
+    from autograder.command.class_outcome import close_class, tell_mismatch
     from autograder.command.progress import watch_on
     from autograder.submission.written_exercises import Stub
 

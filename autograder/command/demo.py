@@ -19,7 +19,7 @@ import nbformat
 
 from autograder.course.spec import Assignment
 from autograder.course.stub import BEGIN, END, blanked, render_stub
-from autograder.oracle.reference import apply_edits
+from autograder.oracle.edits import apply_edits
 
 LEAST = 64  # submissions
 _DATE = (2025, 10, 17, 23, 58, 0)

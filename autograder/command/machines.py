@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +17,8 @@ from autograder.sandbox.machine import cores
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
-    from autograder.classroom.plan import Plan
+    from autograder.classroom.still_to_grade import Plan
     from autograder.classroom.watch import Watch
-    from autograder.sandbox.job import Sandbox
 
 MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
 
@@ -48,18 +46,15 @@ class Machines:
 
         On a cluster every worker tries it for itself.
         """
-        from autograder.oracle.device import on_device, settle_device, wanted_device
+        from autograder.oracle.device_choice import on_device, settle_device, wanted_device
         from autograder.oracle.nvidia_smi import NvidiaSmi, check_one_kind
-
-        def opened(name: str, *, trusted: bool = True) -> AbstractContextManager[Sandbox]:
-            return class_sandbox(1, on_device(assignment, name), self.course, accept_unsandboxed=trusted)
 
         try:
             if self.cluster:
                 name, told = wanted_device(assignment, said)
                 return on_device(assignment, name), told
             for name in self.gpus or (said,):
-                there, told = settle_device(assignment, name, opened)
+                there, told = settle_device(assignment, name, self.course / "solutions")
             if self.gpus and there.device != CPU:
                 check_one_kind({name: NvidiaSmi().kind(name) for name in self.gpus})
                 there = on_device(assignment, CUDA)
@@ -69,7 +64,7 @@ class Machines:
             )
             fail(f"{named}: {error}")
         if there.device != CPU:
-            with opened(there.device, trusted=self.accept_unsandboxed):
+            with class_sandbox(1, there, self.course, accept_unsandboxed=self.accept_unsandboxed):
                 pass  # refused now, before the gradebook knows of the device
         return there, told
 
@@ -90,7 +85,7 @@ class Machines:
             gpus = open_gpus(names, self.jobs, tell)
             slots += cores()  # while others train, cases are graded
         with class_sandbox(slots, assignment, self.course, accept_unsandboxed=self.accept_unsandboxed) as sandbox:
-            carry_out(book, plan, sandbox, slots, watch, gpus)
+            carry_out(book, plan, sandbox, slots, watch, gpus, apart=gpus is None)
 
     def _on_cluster(self, book: Gradebook, plan: Plan, watch: Watch) -> None:
         try:

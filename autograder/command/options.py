@@ -125,7 +125,7 @@ def graded_book(out: Path) -> Iterator[Gradebook]:
 @contextmanager
 def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_unsandboxed: bool) -> Iterator[Sandbox]:
     """Open the sandbox for a class, or refuse where hidden cases would not be safe in it."""
-    from autograder.oracle.device import open_for
+    from autograder.oracle.device_choice import open_for
 
     with open_for(assignment, slots, course / "solutions") as sandbox:
         if sandbox.isolation.level == "C" and not accept_unsandboxed:
@@ -135,6 +135,3 @@ def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_un
                 "If you trust every one of them, add --accept-unsandboxed."
             )
         yield sandbox
-        for device, why in getattr(sandbox, "lost", {}).items():
-            told = f"autograder: {device} was lost: {why}. What was to be trained there after that is not graded."
-            print(f"{told} Run the same command again once it answers, or name another --device.", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -148,7 +149,8 @@ class Events:
         """Say how far a training is, now and then."""
         if time.monotonic() - self._last >= self._seconds:
             self._last = time.monotonic()
-            self.tell("training", exercise=exercise, step=step, steps=steps, loss=loss)
+            number = loss if math.isfinite(loss) else None  # JSON has no word for others
+            self.tell("training", exercise=exercise, step=step, steps=steps, loss=number)
 
 
 def _reached(exercise: str, step: int, steps: int, loss: float) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -117,7 +117,7 @@ def _named(assignments: list[str] | None, course: Path | None) -> Iterator[tuple
         yield slug, load_assignment(folder, slug)
 
 
-def _conclude(sound: bool, answers: dict[str, Any] | None) -> NoReturn:
+def _conclude(sound: bool, answers: Mapping[str, object] | None) -> NoReturn:
     """Print what was found where it is wanted as JSON, and exit."""
     if answers is not None:
         print(json.dumps(answers, indent=1))

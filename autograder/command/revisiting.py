@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,15 +21,20 @@ from autograder.command.options import (
     graded_book,
 )
 from autograder.course.catalog import load_assignment
+from autograder.sandbox.child.device import CPU
+
+if TYPE_CHECKING:
+    from autograder.classroom.appeal import Case
+    from autograder.course.spec import Assignment
 
 
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
-    """Make every file of a graded class anew from its gradebook."""
+    """Rewrite every file of a graded class from its gradebook."""
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
     with graded_book(out) as book:
-        tell_unfinished(publish(book, anew=True).summary)
+        tell_unfinished(publish(book, rewrite=True).summary)
     print(out / "report.html")
 
 
@@ -78,11 +83,13 @@ def explain(
     from autograder.classroom.record_json import told_exercise as recorded
     from autograder.command.terminal import show_appeal
     from autograder.judge.result_json import told_exercise
+    from autograder.oracle.device_choice import on_device
 
     folder = course_of(course)
     with graded_book(out) as book:
-        assignment = load_assignment(folder, book.facts.assignment)
+        assignment = on_device(load_assignment(folder, book.facts.assignment), book.facts.device or CPU)
         case = open_case(book, assignment, student, exercise)
+    assignment = _where_trained(assignment, case, folder)
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         found, problem = look_again(case, assignment, sandbox)
     if as_json:
@@ -92,6 +99,21 @@ def explain(
         )
     else:
         show_appeal(Console(), case, found, problem)
+
+
+def _where_trained(assignment: Assignment, case: Case, folder: Path) -> Assignment:
+    """Return the assignment on the device that the exercise was trained on, or on the CPU where that is not there."""
+    from autograder.oracle.device_choice import device_trouble, on_device
+
+    if all(training.exercise != case.exercise or training.device == CPU for training in assignment.trainings):
+        return on_device(assignment, CPU)
+    with class_sandbox(1, assignment, folder, accept_unsandboxed=True) as sandbox:
+        reason = device_trouble(assignment, assignment.device, sandbox)
+    if not reason:
+        return assignment
+    told = f"{case.record.student} was trained on {assignment.device}, which is not there ({reason})."
+    print(f"autograder: {told} It is trained on the CPU now.", file=sys.stderr)
+    return on_device(assignment, CPU)
 
 
 def similarity(

@@ -121,10 +121,10 @@ def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, proble
     wrong = [c for c in exercise.cases if c.status is not Status.PASSED]
     for one in wrong:
         console.print(f"\n[bold]{one.name}[/]  {one.status}\n  {plain(one.claim)}", highlight=False, soft_wrap=True)
-        for line in one.message.splitlines():
-            console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
         if one.says:
             console.print(_indented(f"[yellow]→ {plain(one.says)}[/] ({one.diagnosis or 'not certain'})"))
+        for line in one.message.splitlines():
+            console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
         if one.grader_note:
             console.print("    it printed or said:", plain(one.grader_note), sep="\n", highlight=False, soft_wrap=True)
     if not wrong:
@@ -220,17 +220,29 @@ def show_fairness(console: Console, measured: Mapping[str, Fairness], broken: It
     """Print a row an assignment: correct files and their gradings, how rewritten mistakes were named, and what is `broken`."""
     rows = empty_table("unusual correct code, and known mistakes rewritten")
     rows.add_column("assignment", no_wrap=True)
-    for name in ("correct", "graded", "lost", "known", "named", "wrong", "pairs", "both"):
+    for name in ("correct", "graded", "lost", "known", "public", "named", "wrong", "pairs", "both"):
         rows.add_column(name, justify="right", no_wrap=True)
     for slug, found in measured.items():
         counts = (found.unusual, sum(found.gradings.values()), len(found.unfair))
-        names = (found.mistaken, found.named, len(found.wrong), found.pairs, found.pairs - len(found.half))
+        names = (
+            found.mistaken,
+            found.public,
+            found.named,
+            len(found.wrong),
+            found.pairs,
+            found.pairs - len(found.half),
+        )
         rows.add_row(slug, *map(str, counts + names))
     console.print(rows)
     levels = {level: None for found in measured.values() for level in found.gradings}
     console.print(f"  graded at isolation levels {', '.join(levels)}", highlight=False)
     for slug, found in measured.items():
-        kinds = {"not both": found.half, "no name": found.unnamed, "wrong name": found.wrong}
+        kinds = {
+            "not both": found.half,
+            "no name": found.unnamed,
+            "wrong name": found.wrong,
+            "hidden cases alone": found.unseen,
+        }
         for line in (f"{kind}: {line}" for kind, lines in kinds.items() for line in lines):
             console.print(f"  {slug}: {plain(line)}", highlight=False, soft_wrap=True)
     added = [found.added for found in measured.values()]

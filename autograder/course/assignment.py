@@ -39,7 +39,8 @@ class Exercise:
     """What a student writes for points: a function or class, and the definitions blanked in the stub.
 
     Of a `training` exercise nothing is blanked: it asks that what the others are made of learns together. `uses` are the
-    other exercises that the reference calls in it; what those use in turn is not repeated. `doctor` proves it.
+    other exercises that the reference calls in it; what those use in turn is not repeated. `doctor` proves it. `hints` are
+    what `check --hint` reveals one at a time: a question, an idea, the shape of the line, and never a line of the solution.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Exercise:
     difficulty: int = 1
     training: bool = False
     uses: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

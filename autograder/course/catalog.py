@@ -144,7 +144,9 @@ def _exercise(entry: dict[str, Any]) -> Exercise:
     training = _flag(entry, "training")
     blanks = _list(entry, "blanks") if "blanks" in entry else () if training else (entry["name"],)
     uses = _list(entry, "uses") if "uses" in entry else ()
-    return Exercise(entry["name"], _number(entry, "points"), blanks, int(entry.get("difficulty", 1)), training, uses)
+    hints = tuple(" ".join(str(hint).split()) for hint in _list(entry, "hints")) if "hints" in entry else ()
+    difficulty = int(entry.get("difficulty", 1))
+    return Exercise(entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:

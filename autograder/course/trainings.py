@@ -16,7 +16,8 @@ class Metric:
     """What a training run has to reach: a number the grader computes itself from what the run returned.
 
     `measure(args, value)` gets the run's arguments and its value, as numpy arrays; targets it knows from neither. Below
-    `low` or above `high` the case fails, and `below` or `above` says what that symptom means.
+    `low` or above `high` the case fails, and `below` or `above` says what that symptom means. `left` says where to look instead
+    if the losses fell as the reference's did, and no metric without a `left` fails.
     """
 
     name: str
@@ -26,7 +27,12 @@ class Metric:
     high: float = math.inf
     below: str = ""
     above: str = ""
+    left: str = ""
     weight: float = 1.0
+
+    def holds(self, value: float) -> bool:
+        """Whether a measured value is in the band."""
+        return self.low <= value <= self.high
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.proof.soundness import bank_of
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import map_leaves
-from autograder.sandbox.child.wire import encode
+from autograder.sandbox.child.wire_format import encode
 from autograder.sandbox.job import Ending, Outcome
 
 SEEDS = range(20)

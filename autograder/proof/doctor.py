@@ -16,11 +16,13 @@ from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import render_stub
 from autograder.handout.handout_proofs import handout_proofs
 from autograder.judge.result import Result
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.functions_run import used_in
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import BrokenReferenceError, apply_edits
+from autograder.oracle.reference import BrokenReferenceError
 from autograder.oracle.training_losses import KnownLosses
 from autograder.proof.gradings import Ungraded, failures, grade_all
+from autograder.proof.hint_proofs import hints_are_hints
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
@@ -51,6 +53,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
         yield Proof("every file has its place", tuple(stray_files(course, assignment)))
     yield correct_solutions_replace(assignment)
     yield stub_is_fresh(assignment)
+    yield hints_are_hints(assignment)
     if not all(proof.holds for proof in sound):
         return
     try:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.course.catalog import MISTAKEN, UNUSUAL, CourseError, replacements_in
-from autograder.course.spec import Assignment, Status
+from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import Result
 from autograder.judge.smallest_failure import judge_smaller
 from autograder.judge.trials import Trial
@@ -58,6 +58,8 @@ class Fairness:
     unfair: tuple[str, ...] = ()  # correct code that lost a point or got a diagnosis
     mistaken: int = 0  # one known mistake each
     named: int = 0  # of these, those that got their own name and no other
+    public: int = 0  # of these, those that a public case catches, so that students see them at home
+    unseen: tuple[str, ...] = ()  # of all rewritten mistakes, those that hidden cases alone catch
     unnamed: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     pairs: int = 0  # two known mistakes each
@@ -172,7 +174,7 @@ def _misled(
     for name, answers in zip(right, judged, strict=True):
         for trial, answer in answers.items():
             if answer.status is not Status.PASSED:
-                said = answer.finding.headline if answer.finding else answer.note
+                said = answer.finding.headline if answer.finding else answer.waits_for
                 yield f"{name}: {trial.case.exercise}.{trial.case.name} {answer.status}: {said}"
 
 
@@ -202,8 +204,8 @@ def _appended(assignment: Assignment, text: str) -> Source:
 def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result]) -> Fairness:
     """Compare the names that were given to rewritten mistakes with theirs."""
     bank = {m.name: m for m in assignment.misconceptions}
-    unnamed, wrong, half, unnoticed, ungraded = (list[str]() for _ in range(5))
-    pairs = named = 0
+    unnamed, wrong, half, unnoticed, ungraded, unseen = (list[str]() for _ in range(6))
+    pairs = named = public = 0
     for file, result in verdicts.items():
         mistakes = file.partition("-")[0].split("+")
         for name in set(mistakes) - bank.keys():
@@ -213,6 +215,10 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         meant = [{name, *bank[name].twins} for name in mistakes]
         said = f"{file}: {' and '.join(sorted(given)) or _first_words(result)}"
         pairs += len(mistakes) > 1
+        at_home = _caught_at_home(result)
+        public += at_home and len(mistakes) == 1
+        if not (at_home or isinstance(result, Ungraded) or result.all_passed):
+            unseen.append(file)
         if isinstance(result, Ungraded):
             ungraded.append(f"{file}: {result.problem}")
         elif result.all_passed:
@@ -229,6 +235,8 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         found,
         mistaken=len(verdicts) - pairs,
         named=named,
+        public=public,
+        unseen=tuple(unseen),
         pairs=pairs,
         unnamed=tuple(unnamed),
         wrong=tuple(wrong),
@@ -236,6 +244,12 @@ def _told(assignment: Assignment, found: Fairness, verdicts: Mapping[str, Result
         unnoticed=tuple(unnoticed),
         ungraded=tuple(ungraded),
     )
+
+
+def _caught_at_home(result: Result) -> bool:
+    """Whether a public case does not pass."""
+    cases = (case for exercise in result.exercises for case in exercise.cases)
+    return any(case.visibility is Visibility.PUBLIC and case.status is not Status.PASSED for case in cases)
 
 
 def _first_words(result: Result) -> str:

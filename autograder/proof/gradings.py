@@ -14,6 +14,7 @@ from typing import TypeVar
 from autograder.course.spec import Status, Training
 from autograder.judge.grade import grade
 from autograder.judge.result import ExerciseResult, Result
+from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
@@ -85,7 +86,7 @@ def train_all(
 
     def attempt(name: str) -> ExerciseResult:
         trainer, source, wrong = lessons[name]
-        return trainer.train(training, source, sandbox, wrong)
+        return trainer.train(training, source, sandbox, Carried(tuple(wrong)))
 
     def by_chance(name: str, result: ExerciseResult) -> bool:
         return name not in training.too_slow and any(

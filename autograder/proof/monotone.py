@@ -19,8 +19,8 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.repeated_mistakes import prices_of
 from autograder.judge.result import Result
 from autograder.judge.trials import Trial
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.proof.gradings import Ungraded
 from autograder.proof.soundness import bank_of
 

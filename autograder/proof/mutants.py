@@ -79,10 +79,19 @@ def nothing_to_try(assignment: Assignment) -> Iterator[str]:
 
 def compiled(assignment: Assignment, mutant: Mutant) -> CodeType:
     """Return the reference with a mutant's change in it."""
+    return compile(_changed(assignment, mutant), assignment.file, "exec", dont_inherit=True)
+
+
+def source_of(assignment: Assignment, mutant: Mutant) -> str:
+    """Return the same as text, without comments."""
+    return ast.unparse(_changed(assignment, mutant))
+
+
+def _changed(assignment: Assignment, mutant: Mutant) -> ast.Module:
     tree = _parse(assignment.reference)
     place = _Place(tree, mutant.path)
     place.put(list(variants(place.node, place.parent))[mutant.variant])
-    return compile(ast.fix_missing_locations(tree), assignment.file, "exec", dont_inherit=True)
+    return ast.fix_missing_locations(tree)
 
 
 def _parse(source: str) -> ast.Module:

@@ -124,6 +124,8 @@ def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str]]:
     yield "README.md", _BLOCK.sub("", readme)
     for case in assignment.cases:
         yield f"the claim of {case.exercise}.{case.name}", case.claim
+    for exercise in assignment.exercises:
+        yield from ((f"hint {n} of {exercise.name}", hint) for n, hint in enumerate(exercise.hints, start=1))
     for misconception in assignment.misconceptions:
         yield f"what {misconception.name} says", misconception.says
     for node in ast.walk(ast.parse(assignment.reference)):

@@ -11,9 +11,9 @@ from dataclasses import replace
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.result import ExerciseResult
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.oracle.training import Trainer
 from autograder.proof.gradings import exercise_failures, train_all, training_failures
 from autograder.proof.soundness import Proof
