@@ -18,10 +18,10 @@ from autograder.handout.public_data import public_bundle, public_files, public_o
 from autograder.handout.zips import zip_bytes
 from autograder.judge.checks import answered, choice, close
 from autograder.judge.result import Result
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.sandbox.child.tree import Opaque
-from autograder.sandbox.child.wire import decode
+from autograder.sandbox.child.wire_format import decode
 from autograder.sandbox.job import Chunk, Source
 
 

@@ -78,7 +78,7 @@ def test_close_names_the_call_at_fault() -> None:
         ([X, X, X], "", ""),
         ((X, X + 1, X + 1), "values", "dK"),
         ((X, X, X.T), "shape", "dV"),
-        ((X, X), "container", ""),
+        ((X, X), "length", ""),
         (X, "container", ""),
         (None, "container", ""),
         ((X, None, X), "container", "dK"),

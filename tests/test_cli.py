@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 from autograder import __version__
 from autograder.cli import app, main
 from autograder.course.spec import Assignment
+from autograder.judge import calls_as_text
 
 COMMANDS = sorted(c.name or c.callback.__name__ for c in app.registered_commands if c.callback)
 
@@ -167,12 +169,70 @@ def test_check_passes_the_reference(run: Run, course: Path) -> None:
 
 
 def test_check_explains_what_is_wrong(run: Run, works: Path) -> None:
-    """The first case that fails, with both arrays and the diagnosis."""
+    """The diagnosis, then the call that is the easiest to follow, with both arrays; then a line for each other exercise."""
     ended = run("check", "t1_means", works / "bob.py")
     assert ended.code == 1
-    for words in ("two_rows_centered", "got", "expected", "The call was center(x) with", "You add the mean instead"):
-        assert words in ended.out
+    told = ("✗ center ", "→ You add the mean instead", "two_rows_centered", "The call was center(x) with", "yours  ")
+    places = [ended.out.index(words) for words in (*told, "✓ row_means ", "points on the public cases")]
+    assert places == sorted(places)
+    assert ended.out.splitlines()[2].startswith("    → ")
     assert "centers_any_shape" not in ended.out
+
+
+def test_one_problem_is_one_screen(
+    run: Run, works: Path, monkeypatch: pytest.MonkeyPatch, edited: Callable[..., str]
+) -> None:
+    """Of 80 columns: the exercise to mend first in full; what waits for it and what else fails in a line or two each."""
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
+    path = works / "many.py"
+    path.write_text(
+        edited(
+            row_means="return x.sum(axis=-1) / x.shape[-2]",
+            center="return x + as_columns(x.mean(axis=-1))",
+            spread="return [][0]",
+        ),
+        encoding="utf-8",
+    )
+    out = run("check", "t1_means", path).out
+    assert max(map(len, out.splitlines()[1:])) <= 80
+    assert out.count("The call was") == 1
+    assert out.index("→ You divide by the number of rows.") < out.index("✗ center ") < out.index("→ You add the mean")
+    assert run("check", "t1_means", path, "--full").out.count("The call was") == 3
+
+
+def test_the_shapes_on_the_way_are_told(run: Run, works: Path, edited: Callable[..., str]) -> None:
+    """Of a wrong value: those of arguments, of what is named, and of what is returned; up to an exception, too."""
+    assert "Shapes on the way: x (2,3), means (2,1), return (2,3)" in run("check", "t1_means", works / "bob.py").out
+    path = works / "loop.py"
+    body = "total = 0.0 * x[0]\nfor row in x:\n    total = total + row\nsys.settrace(None)\nreturn total"
+    path.write_text("import sys\n" + edited(row_means=body), encoding="utf-8")
+    assert "x (2,3), total (3,), row (3,)" in run("check", "t1_means", path).out
+
+
+def test_what_waits_for_another_exercise_has_one_line(run: Run, works: Path, edited: Callable[..., str]) -> None:
+    """It says for which; and what is not written stands behind what is written and fails."""
+    path = works / "waiting.py"
+    path.write_text(edited(row_means="raise NotImplementedError", center="return x"), encoding="utf-8")
+    lines = run("check", "t1_means", path).out.splitlines()
+    assert lines[1].startswith("✗ center ")
+    (row,) = [line for line in lines if line.startswith("· row_means")]
+    assert "Not written yet (line " in row
+    (row,) = [line for line in lines if line.startswith("· spread")]
+    assert row.endswith("SKIPPED, waits for row_means")
+
+
+def test_many_parameters_are_shown_only_when_asked_for(
+    run: Run, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a torch module; the call says how many arrays they are, --full shows them."""
+    monkeypatch.setattr(calls_as_text, "FEW", 2)
+    path = tmp_path / "tensors.py"
+    text = (course / "solutions/t2_tensors/tensors.py").read_text(encoding="utf-8")
+    path.write_text(text.replace("self.second(", "2 * self.second("), encoding="utf-8")
+    brief, full = (run("check", "t2_tensors", path, *more).out for more in ((), ("--full",)))
+    assert "arrays of parameters" in brief
+    assert "'second.weight': torch.tensor(" not in brief
+    assert "'second.weight': torch.tensor(" in full
 
 
 def test_check_names_files_of_libraries_without_their_folders(run: Run, tmp_path: Path, assignment: Assignment) -> None:
@@ -336,7 +396,7 @@ def test_doctor_proves_an_assignment(run: Run) -> None:
     """A line for every promise."""
     ended = run("doctor", "t1_means")
     assert ended.code == 0
-    assert ended.out.count("✓") == 23
+    assert ended.out.count("✓") == 24
     assert "✗" not in ended.out
 
 

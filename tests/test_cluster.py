@@ -24,9 +24,9 @@ from autograder.classroom.cluster import LEAST, MOST, MOST_BYTES, ClusterError, 
 from autograder.classroom.cluster_worker import Crew, Orders, course_files
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.result_keys import exercise_keys
 from autograder.classroom.run import carry_out, write_down
+from autograder.classroom.still_to_grade import Choices, make_plan
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status
 from autograder.oracle.oracle import Oracle

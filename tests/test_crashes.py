@@ -7,14 +7,16 @@ the 16 crashing programs of `outside/` in view, of which 9 had no name.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import GradeFiles
 from hypothesis import given
 from hypothesis import strategies as st
 from test_outside import OUTSIDE, ROOT, SEED, correct_programs, graded, lost, wrong_programs
@@ -225,7 +227,7 @@ def test_shapes_that_no_worker_sends_are_refused(sent: object) -> None:
 PARTS = st.builds(
     Part,
     st.sampled_from(["x", "x.T", "x.shape", "x.sum(-1)", "given", "f(x)", ""]),
-    st.sampled_from(["array", "tensor", "None", "tuple", "dict", "float", "function", "unknown", "other"]),
+    st.sampled_from(["array", "tensor", "None", "tuple", "dict", "float", "function", "given", "unknown", "other"]),
     st.lists(st.integers(0, 10**12), max_size=8).map(tuple),
     st.sampled_from(["float64", "bool", ""]),
 )
@@ -248,6 +250,35 @@ def test_whatever_a_child_tells_has_a_reason_or_none(data: st.DataObject) -> Non
     }
     assert bool(told[Visibility.PUBLIC]) == bool(told[Visibility.HIDDEN])
     assert told[Visibility.HIDDEN] in {"", *(rule.general for rule in RULES)}
+
+
+def test_a_class_that_crashes_for_the_same_reason_is_counted(
+    grade_files: GradeFiles, edited: Callable[..., str]
+) -> None:
+    """The kind of exception is data beside the sentence, in the results and at home; the report counts it like a mistake."""
+    bodies = {"ann": "return x @ x", "bob": "return x.dot(x)", "eve": "return means", "fay": "return x - 1j.real[0]"}
+    out, _ = grade_files({f"{name}.py": edited(center=body).encode() for name, body in bodies.items()})
+    kinds = {}
+    for name in bodies:
+        told = json.loads((out / "results" / f"{name}.json").read_text(encoding="utf-8"))
+        cases = [case for exercise in told["exercises"] for case in exercise["cases"]]
+        assert {case["status"] == "CRASHED" for case in cases if "crash" in case} == {True}
+        kinds[name] = {case["crash"] for case in cases if "crash" in case}
+    assert kinds["ann"] == kinds["bob"] == {"matrices_do_not_meet"}
+    assert kinds["eve"] == {"undefined_name"}
+    text = " ".join((out / "report.html").read_text(encoding="utf-8").split())
+    assert "Crashed for the same reason" in text
+    assert "<code>matrices_do_not_meet</code> in <code>center</code>" in text
+    assert "2 of 4 students" in text
+
+
+def test_kinds_of_crashes_have_one_sentence_each() -> None:
+    """Since a class is told by the kind's name; the name is one that a program can hold on to."""
+    sentences: dict[str, set[str]] = {}
+    for rule in RULES:
+        sentences.setdefault(rule.name, set()).add(rule.general)
+    assert [name for name, found in sentences.items() if len(found) > 1] == []
+    assert [name for name in sentences if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)] == []
 
 
 def test_axes_are_named_by_the_text_alone() -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from autograder.classroom.result_keys import exercise_keys
 from autograder.cli import app
 from autograder.course.catalog import load_assignment
-from autograder.oracle.device import on_device, takes_device, wanted_device
+from autograder.oracle.device_choice import on_device, takes_device, wanted_device
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.device import DeviceError, parse_device
 
@@ -240,3 +240,19 @@ def test_the_pretended_device_refuses_what_a_gpu_refuses() -> None:
         layer.weight.sum().backward()
         assert layer.weight.grad is not None
         assert layer.weight.grad.device.type == "cuda"
+
+
+def test_an_appeal_trains_on_the_device_of_the_class(elsewhere: Path) -> None:
+    """What is run again is what was graded; where the device is not there, the CPU is, and a line says so."""
+    edit(elsewhere.parent / "class" / "bob.py", "    return x @ w\n", "    return x @ w + 1\n")
+    assert graded(elsewhere, "--device", "cuda").exit_code == 0
+    words = ["explain", "bob", "train_line", "-o", str(elsewhere.parent / "out"), "--course", str(elsewhere)]
+    done = CliRunner().invoke(app, [*words, "--json", "--accept-unsandboxed"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["exercise"]["device"] == "cuda"
+    assert "has changed" not in CliRunner().invoke(app, [*words, "--accept-unsandboxed"]).output
+    edit(elsewhere / "assignments" / "t3_learning" / "training.py", "    Pretended().__enter__()", "    pass")
+    gone = CliRunner().invoke(app, [*words, "--accept-unsandboxed"])
+    assert gone.exit_code == 0, gone.output
+    assert "bob was trained on cuda, which is not there" in gone.stderr
+    assert "It is trained on the CPU now." in gone.stderr

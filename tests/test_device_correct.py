@@ -18,7 +18,7 @@ from pretended_device import Pretended
 
 from autograder.course.catalog import CORRECT, UNUSUAL, load_assignment, replacements_in, slugs
 from autograder.course.spec import Assignment, Training
-from autograder.oracle.device import takes_device
+from autograder.oracle.device_choice import takes_device
 from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import to_worker

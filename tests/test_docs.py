@@ -1,13 +1,16 @@
 """The documents keep up with the code: every command, make target, status, level, check and module is written about."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from autograder.cli import app
+from autograder.course.catalog import slugs
 from autograder.course.spec import Status
-from autograder.judge import checks, quiz
+from autograder.judge import checks, property_checks, quiz
 from autograder.lms.recognition import platforms
 
 ROOT = Path(__file__).parents[1]
@@ -46,10 +49,26 @@ def test_every_isolation_level_stands_in_the_threat_model(level):
 
 def test_every_check_is_listed_for_authors():
     """An author finds every check by name."""
-    classes = [*vars(checks).values(), *vars(quiz).values()]
-    defined = {c.__name__ for c in classes if isinstance(c, type) and c.__module__ in (checks.__name__, quiz.__name__)}
+    homes = (checks, property_checks, quiz)
+    classes = [found for home in homes for found in vars(home).values() if isinstance(found, type)]
+    defined = {c.__name__ for c in classes if c.__module__ in [home.__name__ for home in homes]}
     assert set(checks.__all__) == {name for name in defined if not name.startswith("_")}
     assert [name for name in checks.__all__ if f"`{name}`" not in README] == []
+
+
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_every_assignment_says_first_how_long_it_takes_and_what_it_needs(slug):
+    """Before it asks for any work."""
+    readme = (ROOT / "assignments" / slug / "README.md").read_text(encoding="utf-8")
+    before, work, _ = readme.partition("\nWrite your solution in")
+    assert work
+    assert re.search(r"\*\*Before you start\.\*\* It takes about \d+ to \d+ hours\. You need ", before)
+
+
+def test_python_runs_the_command_without_a_path():
+    """Another program of its name may come first on the PATH."""
+    told = subprocess.run([sys.executable, "-m", "autograder", "--version"], capture_output=True, text=True, check=True)
+    assert told.stdout.startswith("autograder ")
 
 
 def test_every_module_of_the_engine_is_on_the_map():

@@ -24,6 +24,7 @@ LOOPS = "solutions/t1_means/correct/loops.py"
 
 NAMES = "names are unique and points add up"
 EDITS = "every misconception edits the reference in one place"
+HINTS = "hints are two or three, and hold no line of the solution"
 USES = "every exercise declares what it uses"
 REPLACES = "every correct solution replaces something of the reference"
 STUB = "the stub is fresh and blanks exactly the exercises"
@@ -68,7 +69,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
     """All promises are proved, in this order."""
     found = proofs(assignment, sandbox)
     assert [proof.promise for proof in found] == [
-        NAMES, EDITS, REPLACES, STUB, USES, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
+        NAMES, EDITS, REPLACES, STUB, HINTS, USES, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
     ]  # fmt: skip
     assert all(proof.holds for proof in found)
 
@@ -136,6 +137,21 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             (TOML, 'uses = ["row_means"]', 'uses = ["row_means", "spread"]'),
             USES,
             'assignments/t1_means/assignment.toml: center calls no spread in its cases; write uses = ["row_means"]',
+        ),
+        (
+            (TOML, ', "The `mean` is one of `center(x)`, squared."', ""),
+            HINTS,
+            "assignments/t1_means/assignment.toml: spread has 1 hint; write two or three: a question, an idea, the shape",
+        ),
+        (
+            (TOML, "Read root mean square from its end.", "Write `means = as_columns( row_means(x) )` first."),
+            HINTS,
+            "assignments/t1_means/assignment.toml: hint 1 of spread holds a line of the solution: means = as_columns(row_",
+        ),
+        (
+            (TOML, "Read root mean square from its end.", "It is `as_columns(row_means(x))` somewhere."),
+            HINTS,
+            "assignments/t1_means/assignment.toml: hint 1 of spread holds a line of the solution: as_columns(row_means(x))",
         ),
         ((TOML, 'given = ["as_columns"]', "given = []"), STUB, "as_columns would ship to students whole"),
         ((MEANS, "    # BEGIN SOLUTION\n    means =", "    means ="), STUB, "a solution region ends that never began"),

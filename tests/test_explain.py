@@ -69,13 +69,12 @@ def test_a_small_array_is_shown_whole_beside_the_expected_one() -> None:
     assert text == dedent("""
         1 of 4 values differ, the first at [1, 1]: 5.5 instead of 4.5.
         The call was center(x, axis=...) with
-          x = array (2, 2) float64
-              [[1.  2. ]
-               [3.  4.5]]
+          x = np.array([[1. , 2. ],
+                        [3. , 4.5]])
           axis = 1
-          got           expected
-          [[1.  2. ]    [[1.  2. ]
-           [3.  5.5]]    [3.  4.5]]
+          yours           expected
+          [[1. , 2. ],    [[1. , 2. ],
+           [3. , 5.5]]     [3. , 4.5]]
         """)
 
 
@@ -86,12 +85,12 @@ def test_of_a_large_array_the_part_around_the_first_difference_is_shown() -> Non
     got[1, 20, 30] = 1
     got[1, 25, 35] = 2
     assert side_by_side(found(got, expected)).splitlines() == [
-        "  got [1, 18:23, 27:34]      expected",
-        "  [[0. 0. 0. 0. 0. 0. 0.]    [[0. 0. 0. 0. 0. 0. 0.]",
-        "   [0. 0. 0. 0. 0. 0. 0.]     [0. 0. 0. 0. 0. 0. 0.]",
-        "   [0. 0. 0. 1. 0. 0. 0.]     [0. 0. 0. 0. 0. 0. 0.]",
-        "   [0. 0. 0. 0. 0. 0. 0.]     [0. 0. 0. 0. 0. 0. 0.]",
-        "   [0. 0. 0. 0. 0. 0. 0.]]    [0. 0. 0. 0. 0. 0. 0.]]",
+        "  yours [1, 18:23, 27:34]           expected",
+        "  [[0., 0., 0., 0., 0., 0., 0.],    [[0., 0., 0., 0., 0., 0., 0.],",
+        "   [0., 0., 0., 0., 0., 0., 0.],     [0., 0., 0., 0., 0., 0., 0.],",
+        "   [0., 0., 0., 1., 0., 0., 0.],     [0., 0., 0., 0., 0., 0., 0.],",
+        "   [0., 0., 0., 0., 0., 0., 0.],     [0., 0., 0., 0., 0., 0., 0.],",
+        "   [0., 0., 0., 0., 0., 0., 0.]]     [0., 0., 0., 0., 0., 0., 0.]]",
     ]
 
 
@@ -111,7 +110,7 @@ def test_the_window_stays_inside_the_array(shape: tuple[int, ...], index: tuple[
     got = expected.copy()
     got[index] = 7.0
     shown = side_by_side(found(got, expected))
-    assert shown.startswith(f"  got {label} ")
+    assert shown.startswith(f"  yours {label} ")
     assert "7." in shown
 
 
@@ -129,13 +128,13 @@ def test_the_first_difference_is_always_in_sight(expected: np.ndarray, data: st.
 def test_shapes_that_differ_are_shown_if_small() -> None:
     """Two small arrays of different shape help; two large ones do not."""
     shown = side_by_side(found(X[0], X))
-    assert shown.splitlines() == ["  got       expected", "  [1. 2.]   [[1.  2. ]", "             [3.  4.5]]"]
+    assert shown.splitlines() == ["  yours       expected", "  [1., 2.]    [[1. , 2. ],", "               [3. , 4.5]]"]
     assert side_by_side(found(np.zeros(100), np.zeros((10, 10)))) == ""
 
 
 def test_tensors_are_shown_like_arrays() -> None:
     """A tensor's numbers stand beside the expected tensor's."""
-    assert side_by_side(found(Tensor(X + 1), Tensor(X))).splitlines()[1] == "  [[2.  3. ]    [[1.  2. ]"
+    assert side_by_side(found(Tensor(X + 1), Tensor(X))).splitlines()[1] == "  [[2. , 3. ],    [[1. , 2. ],"
 
 
 def test_a_part_is_named_before_the_sentence() -> None:
@@ -166,20 +165,19 @@ def test_quiz_findings_show_no_call() -> None:
         (call(1, 2, 3), "The call was center(x, axis, ...) with\n  x = 1\n  axis = 2\n  ... = 3"),
         (Call((1,), {}, "other"), "The call was other(x) with\n  x = 1"),
         (call(np.zeros((9, 9))), "The call was center(x) with\n  x = array (9, 9) float64"),
-        (call(Tensor(np.zeros(1))), "The call was center(x) with\n  x = tensor (1,) float64\n      [0.]"),
+        (call(Tensor(np.zeros(1))), "The call was center(x) with\n  x = torch.tensor([0.], dtype=torch.float64)"),
         (
             call((X, 1)),
             (
-                "The call was center(x) with\n  x = tuple of 2\n        [0] array (2, 2) float64\n"
-                "            [[1.  2. ]\n             [3.  4.5]]\n        [1] 1"
+                "The call was center(x) with\n  x = (\n      np.array([[1. , 2. ],\n                [3. , 4.5]]),  # h\n"
+                "      1,  # n\n  )"
             ),
         ),
         (
-            call([(Tensor(np.zeros(1)), {"h": np.ones(1)})]),
+            call([(Tensor(np.zeros(1)), {"h": np.ones(1), "c": np.ones(1)})]),
             (
-                "The call was center(x) with\n  x = list of 1\n        [0] tuple of 2\n              [0] tensor (1,) float64\n"
-                "                  [0.]\n              [1] dict of 1\n                    'h': array (1,) float64\n"
-                "                        [1.]"
+                "The call was center(x) with\n  x = [\n      (\n          torch.tensor([0.], dtype=torch.float64),\n"
+                "          {\n              'h': np.array([1.]), 'c': np.array([1.]),\n          },\n      ),\n  ]"
             ),
         ),
         (call(Code("x" * 300, "a model that says 3")), "The call was center(x) with\n  x = a model that says 3"),
@@ -191,7 +189,7 @@ def test_quiz_findings_show_no_call() -> None:
 )
 def test_calls_are_shown_with_their_arguments(made: Call, said: str) -> None:
     """Small arguments whole, large ones by shape and dtype."""
-    assert show_call(made, "center", {"center": ("x", "axis"), "other": ("x",)}) == said
+    assert show_call(made, "center", {"center": ("x", "axis"), "center.x": ("h", "n"), "other": ("x",)}) == said
 
 
 def test_exceptions_show_the_students_own_lines() -> None:

@@ -70,8 +70,8 @@ def test_every_weaker_level_is_tried(course_copy: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "name", "text", "told"),
     [
-        (UNUSUAL, "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong (level "),
-        (UNUSUAL, "broken", "return 0\n", "correct, but: broken (level "),
+        (UNUSUAL, "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong"),
+        (UNUSUAL, "broken", "return 0\n", "correct, but: broken"),
         (MISTAKEN, "adds_the_mean", "def center(x):\n    return x - 7.25\n", "no name: adds_the_mean: center."),
         (
             MISTAKEN,
@@ -83,12 +83,12 @@ def test_every_weaker_level_is_tried(course_copy: Path) -> None:
     ],
 )
 def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text: str, told: str) -> None:
-    """In one line, with the file's name."""
+    """With the file's name first; a correct one by its cases and by every smaller call."""
     write(course_copy, MISTAKEN, {"mean_minus_x": REWRITTEN["mean_minus_x"]})
     write(course_copy, folder, {name: text})
     lines = broken({SLUG: measured(course_copy)})
     assert lines
-    assert all(line.startswith(f"{SLUG}: {told}") for line in lines)
+    assert [line for line in lines if not line.startswith(f"{SLUG}: {told}")] == []
 
 
 # Right in every case and in the first steps, and up the hill from then on.
@@ -168,6 +168,25 @@ def test_only_own_names_of_single_mistakes_are_counted(course_copy: Path) -> Non
     write(course_copy, MISTAKEN, REWRITTEN | nothing | {"skips_the_first+adds_the_mean": wrong})
     found = measured(course_copy)
     assert (found.named, found.mistaken, len(found.wrong), len(found.unnoticed)) == (2, 4, 1, 2)
+
+
+def test_what_only_hidden_cases_catch_is_told(
+    course_copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A student cannot find such a mistake at home; the table counts those that one can, and JSON names the others."""
+    write(course_copy, MISTAKEN, REWRITTEN)
+    cases = course_copy / "assignments" / SLUG / "cases.py"
+    shown = cases.read_text(encoding="utf-8")
+    kept, found = shown.partition('@case("center"')[0], []
+    for text in (shown, kept):
+        cases.write_text(text, encoding="utf-8")
+        asked = ["fairness", SLUG, "--seeds", "1", "--pairs", "1", "--course", str(course_copy), "--json"]
+        monkeypatch.setattr("sys.argv", ["autograder", *asked])
+        with pytest.raises(SystemExit):
+            main()
+        answer = json.loads(capsys.readouterr().out)[SLUG]
+        found.append((answer["mistaken"], answer["public"], answer["unseen"]))
+    assert found == [(2, 2, []), (2, 1, ["mean_minus_x"])]
 
 
 def test_a_rewritten_mistake_of_nothing_is_an_error(course_copy: Path) -> None:

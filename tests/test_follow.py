@@ -17,8 +17,8 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import apply_edits
 from autograder.sandbox.job import Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 

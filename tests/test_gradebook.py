@@ -14,9 +14,9 @@ import pytest
 from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of
-from autograder.classroom.plan import adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.record import Graded, Override
 from autograder.classroom.roster import Person
+from autograder.classroom.still_to_grade import adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.reasons import Message

@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,19 +23,22 @@ import pytest
 
 import autograder
 from autograder.course.catalog import CourseError, load_assignment, slugs
-from autograder.course.spec import Assignment, Status, Visibility
+from autograder.course.spec import Assignment, Status
 from autograder.handout import handout_proofs as prove
 from autograder.handout.handout import engine_files, handout_files, handout_zip, links, write_repository
 from autograder.handout.handout_proofs import formula_faults, text_faults
 from autograder.handout.kit.bundle import trial_key
-from autograder.handout.kit.self_check import check, hints, watched
+from autograder.handout.kit.hints import watched
+from autograder.handout.kit.repro import repro
+from autograder.handout.kit.self_check import check
 from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.handout.tests_as_text import pytest_file
-from autograder.judge.reasons import Advice, Hint, Message
-from autograder.judge.result import CaseResult
+from autograder.judge.compare import difference
+from autograder.judge.quiz import answered
 from autograder.judge.result_json import told_result
-from autograder.sandbox.child.tree import Code
+from autograder.judge.trials import Small
+from autograder.sandbox.child.tree import Code, as_arrays
 from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]
@@ -65,9 +69,9 @@ def python(folder: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedPr
         path.write_text(f"raise ImportError('{name} is not installed')\n")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "blocked"), "COLUMNS": "100", "PYTHONUTF8": "1"}
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-B", *arguments]
-        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+        return subprocess.run(command, cwd=folder, env=env, input=answers, capture_output=True, text=True, check=False)
 
     return run
 
@@ -116,6 +120,20 @@ def test_the_same_course_makes_the_same_zip(files: Files, assignment: Assignment
     again = handout_files(course, public_oracle(assignment))
     assert handout_zip(again, "t1_means") == handout_zip(files, "t1_means")
     assert len(handout_zip(files, "t1_means")) < 1 << 20
+
+
+def test_the_readme_says_how_to_install_where_it_first_says_what_to_run() -> None:
+    """In two lines, which a notebook does not need."""
+    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a5_attention")))
+    before, run, after = files["README.md"].decode().partition("\n    python check.py\n")
+    assert run
+    assert "pip install" not in before
+    lines = [line.strip() for line in after.partition("## Conventions")[0].splitlines() if line.startswith("    ")]
+    assert lines == [
+        "python3 -m venv .venv && source .venv/bin/activate",
+        "python -m pip install -r requirements.txt",
+    ]
+    assert b"venv" not in files["attention.ipynb"]
 
 
 def statuses(output: str) -> dict[str, str]:
@@ -205,47 +223,169 @@ def test_every_literal_of_the_course_is_what_is_judged(slug: str, tmp_path: Path
     assert [name for name, same in shown if not same] == []
 
 
-def test_check_py_shows_one_exercise(folder: Path, python: Python, assignment: Assignment) -> None:
-    """And says which there are where there is none of that name."""
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_every_public_case_runs_as_a_program_of_its_own(slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the reference beside it, both answers that it prints are alike."""
+    loaded = load_assignment(ROOT, slug)
+    bundle = public_bundle(public_oracle(loaded))
+    source = Source.of(loaded.file, loaded.reference)
+    module = ModuleType(source.module)
+    exec(loaded.reference, vars(module))
+    monkeypatch.setitem(sys.modules, source.module, module)
+    for trial in bundle.trials:
+        if isinstance(trial.case.check, answered):
+            continue
+        text = repro(source, Small(trial, bundle.expected(trial)), bundle.signatures, "A case.")
+        printed: dict[str, list[Any]] = {"yours": [], "expected": []}
+        exec(text, {"print": lambda label, *values, told=printed, **_: told.setdefault(label, []).extend(values)})
+        pairs = zip(printed["yours"], printed["expected"], strict=True)
+        found = [difference(as_arrays(mine), as_arrays(right)) for mine, right in pairs]
+        assert len(found) == len(trial.calls)
+        assert not any(found), (trial.case.exercise, trial.case.name, found)
+
+
+def test_an_exercise_is_named_as_it_is(folder: Path, python: Python, assignment: Assignment) -> None:
+    """Alone or with a file, in any order; a slip is answered by what may be meant."""
     (folder / "means.py").write_text(assignment.reference)
-    done = python("check.py", "--exercise", "center")
+    for words in (("center",), ("center", "means.py"), ("means.py", "center"), ("--exercise", "center")):
+        done = python("check.py", *words)
+        assert done.returncode == 0
+        assert "center" in done.stdout
+        assert "spread" not in done.stdout
+    for words in (("centre",), ("--exercise", "centre"), ("means.py", "Center")):
+        done = python("check.py", *words)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "There is no exercise" in done.stderr
+        assert "Did you mean center?" in done.stderr
+    done = python("check.py", "--debug", "two_row")
+    assert done.returncode == 2
+    assert "Did you mean two_rows?" in done.stderr
+
+
+def test_a_case_as_a_program_of_its_own(folder: Path, python: Python, assignment: Assignment) -> None:
+    """`--repro` prints the call that fails, with every digit; it runs beside the student's file and prints both answers."""
+    (folder / "means.py").write_text(assignment.reference.replace("return x - means", "return means - x"))
+    for name in ("two_rows_centered", "center.two_rows_centered", "center"):
+        done = python("check.py", "--repro", name)
+        assert done.returncode == 0
+        (folder / "repro.py").write_text(done.stdout)
+        ran = python("repro.py")
+        assert ran.stderr == ""
+        assert ran.stdout.splitlines() == [
+            "yours",
+            "[[ 2.  1. -3.]",
+            " [ 2.  1. -3.]]",
+            "expected",
+            "[[-2. -1.  3.]",
+            " [-2. -1.  3.]]",
+        ]
+    assert "It passes" in python("check.py", "--repro", "two_rows").stdout
+
+
+def test_a_debugger_stops_in_the_students_own_file(folder: Path, python: Python, assignment: Assignment) -> None:
+    """`--debug` calls the code in its own process, so that breakpoint(), pdb and an IDE find the file; then it is judged."""
+    path = folder / "means.py"
+    path.write_text(assignment.reference.replace("return x - means", "breakpoint()\n    return means - x"))
+    done = python("check.py", "--debug", "center", answers="p x.shape\np 6 * 7\nc\n")
+    assert f"> {path}(" in done.stdout
+    assert "center()" in done.stdout
+    assert "\n(Pdb) (2, 3)" in done.stdout.replace("\r", "")
+    assert "42" in done.stdout
+    assert "→ " in done.stdout
+    assert "instead of -2" in done.stdout
+    assert done.returncode == 1
+    path.write_text(assignment.reference)
+    done = python("check.py", "--debug", "center")
+    assert "It passes" in done.stdout
     assert done.returncode == 0
-    assert "center" in done.stdout
-    assert "spread" not in done.stdout
-    assert python("check.py", "--exercise", "centre").returncode == 2
+    path.write_text(assignment.reference.replace("return x - means", "return [][0]"))
+    done = python("-m", "pdb", "-c", "continue", "check.py", "--debug", "center", answers="p x.shape\nq\n")
+    assert "IndexError" in done.stdout + done.stderr
+    assert "(2, 3)" in done.stdout
+
+
+def test_a_forgotten_breakpoint_costs_nothing(folder: Path, python: Python, assignment: Assignment) -> None:
+    """There is nobody to answer it where code is checked or graded; pdb by its own name is told as what it is."""
+    path = folder / "means.py"
+    path.write_text(assignment.reference.replace("    return x - means", "    breakpoint()\n    return x - means"))
+    assert python("check.py").returncode == 0
+    path.write_text(
+        assignment.reference.replace("    return x - means", "    import pdb; pdb.set_trace()\n    return x - means")
+    )
+    assert "stops in the debugger" in python("check.py").stdout
+
+
+def test_pytest_takes_a_folder_of_several_handouts(course_copy: Path, tmp_path: Path) -> None:
+    """Each is judged by its own check.py, and its conftest asks that one."""
+    for name in ("assignments", "solutions"):
+        home = course_copy / name / "t9_medians"
+        shutil.copytree(course_copy / name / "t1_means", home)
+        for path in (*home.glob("means.py"), home / "assignment.toml"):
+            if path.exists():
+                path.write_text(path.read_text().replace("means.py", "medians.py").replace("t1_means", "t9_medians"))
+        (home / "means.py").rename(home / "medians.py")
+    for slug in ("t1_means", "t9_medians"):
+        loaded = load_assignment(course_copy, slug)
+        for name, data in handout_files(course_copy, public_oracle(loaded)).items():
+            path = tmp_path / "term" / slug / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = loaded.reference.replace(
+                "return x - means", "return means - x" if slug == "t9_medians" else "return x - means"
+            )
+            path.write_bytes(text.encode() if name == loaded.file else data)
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider"]
+    for words in ((), ("t1_means", "t9_medians"), ("t9_medians", "t1_means")):
+        done = subprocess.run([*command, *words], cwd=tmp_path / "term", capture_output=True, text=True, check=False)
+        assert "1 failed, 5 passed" in done.stdout
+        assert "FAILED t9_medians/test_medians.py::test_center_two_rows_centered" in done.stdout
 
 
 def test_hints_come_one_at_a_time(folder: Path, python: Python, assignment: Assignment) -> None:
-    """First the claim, at last the mistake by name; when another case fails, from the start."""
+    """Under the diagnosis, those that the author wrote, one more each time; then what else there is to do."""
     (folder / "means.py").write_text(assignment.reference.replace("return x - means", "return means - x"))
-    told = [python("check.py", "--hint").stdout for _ in range(5)]
-    assert "What the case is about" in told[0]
-    assert "What happens" not in told[0]
-    assert "What happens" in told[1]
-    assert told[3] == told[4]
-    assert "That is all there is." in told[4]
-    (folder / "means.py").write_text(assignment.reference.replace("axis=1", "axis=0"))
-    assert "What happens" not in python("check.py", "--hint").stdout
+    told = [python("check.py", "--hint").stdout for _ in range(3)]
+    first, second = "What shape has a mean of each row, and what shape has `x`?", "`as_columns` is given:"
+    for text in told:
+        lines = text.splitlines()
+        assert lines[0].startswith("center, hint ")
+        assert lines[1].startswith("→ ")
+        assert "Your difference is the wrong way around." in text
+        assert first in text
+    assert second not in told[0]
+    assert "hint 1 of 2" in told[0]
+    assert second in told[1]
+    assert "These are all" in told[1]
+    assert told[2] == told[1]
     (folder / "means.py").write_text(assignment.reference)
     assert "no case fails" in python("check.py", "--hint").stdout
 
 
-def test_a_hint_is_what_the_docstring_warns_of() -> None:
+def test_hints_begin_at_the_root(
+    folder: Path, python: Python, assignment: Assignment, edited: Callable[..., str]
+) -> None:
+    """What waits for another exercise gets that one's hints; what was written and fails comes before what is not written."""
+    (folder / "means.py").write_text(edited(row_means="raise NotImplementedError"))
+    for words in (["--hint"], ["--exercise", "spread", "--hint"]):
+        told = python("check.py", *words).stdout
+        assert told.startswith("row_means, hint ")
+        assert "Which axis holds the numbers of one row?" in told
+    assert "`spread` waits for it" in told
+    (folder / "means.py").write_text(edited(row_means="raise NotImplementedError", center="return x"))
+    assert python("check.py", "--hint").stdout.startswith("center, hint ")
+
+
+def test_without_hints_of_the_author_the_docstrings_warning_is_one() -> None:
     """Word by word as the stub says it, of functions and of methods; where there is no name, none is made up."""
     text = (
         'def one(x):\n    """Do it.\n\n    Watch: two\n    lines.\n\n    Not this.\n    """\n'
         'class Two:\n    def run(self):\n        """Watch: a method."""\n'
     )
     source = Source("means", (Chunk("broken", "def"), Chunk("means.py", text)))
-    assert watched(source, "one") == "Watch: two lines."
-    assert watched(source, "Two") == "Watch: a method."
-    assert watched(source, "three") == ""
-    case = CaseResult(
-        "c", "It works.", Visibility.PUBLIC, Status.FAILED, Message("Wrong.", "The call"), Advice(Hint.UNNAMED)
-    )
-    assert hints(case, "Watch: it.") == (
-        "What the case is about: It works.", "Watch: it.", "What happens: Wrong.", "The call",
-    )  # fmt: skip
+    assert watched(source, "one") == ("Watch: two lines.",)
+    assert watched(source, "Two") == ("Watch: a method.",)
+    assert watched(source, "three") == ()
 
 
 def test_the_readme_lists_what_is_in_the_folder(assignment: Assignment, course_copy: Path) -> None:

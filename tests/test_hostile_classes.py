@@ -29,9 +29,9 @@ from rich.console import Console
 from autograder.classroom.exports import sheet_names
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_view import records as records_in
-from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.record_json import told_record
 from autograder.classroom.run import carry_out
+from autograder.classroom.still_to_grade import Choices, make_plan
 from autograder.classroom.submissions import read_submissions
 from autograder.command.progress import Lines
 from autograder.command.terminal import show_class

@@ -15,7 +15,7 @@ from autograder.handout.handout import engine_files, handout_files
 from autograder.handout.leaks import Secrets, leaks, secrets_of
 from autograder.handout.public_data import public_oracle
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.wire import encode
+from autograder.sandbox.child.wire_format import encode
 
 ROOT = Path(__file__).parents[1]
 LINE = "deviations = center(as_columns(x)) * np.ones(1)"

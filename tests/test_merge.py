@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import open_for, open_gradebook
 from autograder.classroom.gradebook_view import records
-from autograder.classroom.plan import Choices, make_plan, owe, see_class
 from autograder.classroom.record import Graded, Record
 from autograder.classroom.shards import (
     Part,
@@ -26,6 +25,7 @@ from autograder.classroom.shards import (
     read_part,
     take_over,
 )
+from autograder.classroom.still_to_grade import Choices, make_plan, owe, see_class
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -173,7 +173,7 @@ def test_names_of_two_persons_are_not_merged(whole: Gradebook, two: list[Gradebo
     """Of two gradebooks that were no shards of one class the same name may be two students."""
     owner = replace(handed_in("ann").owner, key="canvas:2")
     save(two[1], replace(handed_in("ann"), owner=owner))
-    with pytest.raises(GradebookError, match="ann is somebody else"):
+    with pytest.raises(GradebookError, match="ann is another student"):
         merged(whole, two)
 
 

@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.proof import trainings
+from autograder.sandbox.gpu_watch import WatchedChild
+from autograder.sandbox.job import Ending
 
 ALIKE = ["NVIDIA H100 80GB HBM3"] * 2
 
@@ -128,6 +130,28 @@ def test_a_lost_gpu_costs_nobody_a_point(course_copy: Path, gpus: Gpus) -> None:
     assert [trained(course, student)["score"] for student in students] == [3] * 6
     assert done.output.count("cuda:1 is lost (CUDA error: unspecified launch failure)") == 1
     assert done.output.count("What ran there is trained again on cuda:0.") == 1
+    assert done.output.count("cuda:1") == 1, done.output
+
+
+def test_where_a_killed_process_stays_nothing_more_is_trained(
+    course_copy: Path, gpus: Gpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a GPU is lost as one that does not compute is: what ran there runs on another, and code that crashes has crashed."""
+    obituary = WatchedChild.obituary
+
+    def stay(child: WatchedChild) -> tuple[Ending, str]:
+        child._watch.held_on.update([] if child._watch.held_on else [child._device])
+        return obituary(child)
+
+    monkeypatch.setattr(WatchedChild, "obituary", stay)
+    course = course_on(course_copy, gpus)
+    students = [f"s{number}" for number in range(4)]
+    write_class(course, **dict.fromkeys(students, ""), adele="def gradient(w, x, y):\n    import os\n    os._exit(3)\n")
+    gpus.plan(fills=250, patience=0.0, seconds=0.0)
+    done = graded(course, "--gpus", "0,1", "--jobs", "1")
+    assert [trained(course, student)["score"] for student in students] == [3] * 4, done.output
+    assert trained(course, "adele")["status"] == "CRASHED"
+    assert done.output.count("a process that was killed there did not end") == 1
 
 
 def test_where_every_gpu_is_lost_trainings_wait_for_the_next_run(course_copy: Path, gpus: Gpus) -> None:

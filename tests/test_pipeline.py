@@ -25,9 +25,9 @@ from autograder.classroom import run as run_module
 from autograder.classroom.gradebook import FILE, Facts, GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_view import find_student
-from autograder.classroom.plan import Choices, make_plan
 from autograder.classroom.roster import Person
 from autograder.classroom.run import carry_out, write_down
+from autograder.classroom.still_to_grade import Choices, make_plan
 from autograder.classroom.submissions import Submission
 from autograder.classroom.summary import Summary, told_summary
 from autograder.classroom.watch import Mark
@@ -210,6 +210,14 @@ def test_a_second_run_does_nothing(grade: Grade, works: list[Submission]) -> Non
     assert files(first.out) == before
 
 
+@pytest.mark.parametrize("text", ["", "{}", '{"title": "edited by hand"}'])
+def test_no_file_is_read_back(grade: Grade, works: list[Submission], text: str) -> None:
+    """What holds of the class comes from the gradebook, whatever became of the files that were made from it."""
+    first = grade([replace(works[0], late=True), *works[1:]])
+    (first.out / "summary.json").write_text(text, encoding="utf-8")
+    assert grade([replace(works[0], late=True), *works[1:]]).summary == first.summary
+
+
 def test_only_who_handed_in_anew_is_graded(grade: Grade, assignment: Assignment, works: list[Submission]) -> None:
     """The others' files stay as they are."""
     first = grade(works)
@@ -383,7 +391,7 @@ def stop(assignment: Assignment, sandbox: Sandbox, tmp_path: Path) -> Callable[.
 def rebuilt(out: Path) -> Graded:
     """Do what `report` does."""
     with open_gradebook(out) as book:
-        return Graded(out, [], 0, publish(book, anew=True).summary)
+        return Graded(out, [], 0, publish(book, rewrite=True).summary)
 
 
 def sheets(out: Path) -> list[list[str]]:
@@ -459,7 +467,7 @@ def test_results_of_another_seed_say_so(
     found = rebuilt(tmp_path / "out")
     assert [found.entry(work.student)["seed"] for work in works] == [2, 2, 1, 1]
     assert (found.summary["not_graded"], found.summary["outdated"]) == ([], ["eve", "tom"])
-    assert "To be graded anew" in (found.out / "report.html").read_text(encoding="utf-8")
+    assert "To be graded again" in (found.out / "report.html").read_text(encoding="utf-8")
     done = grade(works)
     assert ([done.entry(work.student)["seed"] for work in works], done.summary["outdated"]) == ([2] * 4, [])
 

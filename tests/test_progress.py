@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 
+import pytest
 from rich.console import Console
 
 from autograder.classroom.watch import Mark
@@ -87,3 +89,12 @@ def test_trainings_show_how_far_they_are() -> None:
     assert said[-1] == words
     lines = [json.loads(line) for line in events.getvalue().splitlines()]
     assert lines[1:] == [{"event": "training", "exercise": "train_sort", "step": 119, "steps": 500, "loss": 1.9321}]
+
+
+def test_a_loss_that_diverges_is_null_among_the_events() -> None:
+    """JSON has no infinity, and a reader of events is no training's victim."""
+    events = io.StringIO()
+    with Events(events) as watch:
+        watch.start(1, 0)
+        watch.training("train_sort", 0, 500, math.inf)
+    assert json.loads(events.getvalue().splitlines()[-1], parse_constant=pytest.fail)["loss"] is None

@@ -15,9 +15,10 @@ from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
-from autograder.judge.messages import FUNCTIONS, MAPPED, RELATIONS, UNNAMED, explain_reason
+from autograder.judge.messages import FUNCTIONS, MAPPED, UNNAMED, explain_reason
 from autograder.judge.reasons import Relation
 from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS
+from autograder.judge.relation_sentences import RELATIONS
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import case_of, stored_case
 from autograder.oracle.altered_calls import CHANGES, altered
@@ -37,19 +38,19 @@ def said(cases: Mapping[str, CaseResult]) -> set[str]:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("return x.sum(-1)", "Every value is too large by one factor, which is the length of the last axis of `x`:"),
+        ("return x.sum(-1)", "Every value is too large by the same factor, the length of the last axis of `x`:"),
         ("return x.mean(-1) / 2", "Every value is 1/2 times what it should be."),
         ("return -x.mean(-1)", "Every value has the wrong sign."),
         ("return x.mean(-1)[..., ::-1]", "The numbers are right, but in reverse order along"),
         ("return np.roll(x.mean(-1), 1, -1) if x.shape[-2] > 2 else x.mean(-1)[..., ::-1]", "The numbers are right, but in another order"),
-        ("return np.exp(x.mean(-1))", "It is the exponential of what is expected."),
-        ("return x.mean(-1, keepdims=True)", "The numbers are right; only an axis of length one is missing"),
+        ("return np.exp(x.mean(-1))", "Your answer is the exponential of the right one."),
+        ("return x.mean(-1, keepdims=True)", "The numbers are right. Only an axis of length one is missing"),
         ("return x.mean(-1).T if x.ndim > 2 else x.mean(-1).cumsum()", ""),
         ("return x.mean(-1) + 1", "Every number is one too large."),
         ("return x.mean(-1) * (1 + np.arange(x.shape[-2]) > 1)", ""),
         ("return np.where(np.arange(x.shape[-2]) == 0, x.mean(-1), x.max(-1))", ""),
-        ("return x", "It is the argument `x`, unchanged."),
-        ("return np.zeros(x.shape[:-1])", "It is zero everywhere."),
+        ("return x", "Your answer is the argument `x`, unchanged."),
+        ("return np.zeros(x.shape[:-1])", "Your answer is zero everywhere."),
     ],
 )  # fmt: skip
 def test_a_relation_is_told(graded: Graded, edited: Edited, cases: Cases, body: str, says: str) -> None:
@@ -108,7 +109,9 @@ def test_what_is_right_for_other_arguments_is_told(
     """The reference is asked with the argument changed."""
     text = edited(row_means="return np.flip(x, 0).mean(-1)")
     told = said(cases(grade(_source(text), Oracle(assignment, 0), sandbox), "row_means"))
-    assert told == {"It is what is right if `x` were reversed along its first axis."}
+    assert told == {
+        "Your answer would be right if `x` were in reverse order along its first axis: do you go through it backwards?"
+    }
 
 
 def test_a_factor_that_only_a_hidden_case_could_know_is_not_told(graded: Graded, edited: Edited, cases: Cases) -> None:

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
-from autograder.course.spec import Assignment, Status
+from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge import tensors_made
 from autograder.judge.grade import grade
 from autograder.judge.messages import TOO_GOOD
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
-from autograder.judge.result import ExerciseResult, Result
+from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.oracle.carried_mistakes import Carried, carried_by
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.oracle.training_outcome import Opening
@@ -147,15 +148,16 @@ def test_a_twin_of_what_was_cut_gets_a_run_of_its_own(line: Assignment, trainer:
 
 def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """The gradient points uphill: the first loss is right and the second is not."""
-    before = sandbox.jobs
-    exercise = trained(trainer, sandbox, line.reference.replace("(predict(w, x) - y)", "(y - predict(w, x))"))
+    before, (training,) = sandbox.jobs, line.trainings
+    source = Source.of("line.py", line.reference.replace("(predict(w, x) - y)", "(y - predict(w, x))"))
+    exercise = trainer.train(training, source, sandbox, Carried(("gradient",)))  # not named by its cases
     first, metric = exercise.cases
     assert first.status is Status.FAILED
     assert first.message.startswith("At step 2 the loss is ")
     assert first.message.endswith("how they are used.\n`gradient` is used here and not right yet; mend it first.")
     assert (first.diagnosis, first.says) == ("uphill", line.misconceptions[1].says)
     assert (metric.status, metric.message) == (Status.SKIPPED, "Not measured: the first steps already differ.")
-    assert sandbox.jobs == before + 2
+    assert sandbox.jobs == before + 1
     assert exercise.score == 0
 
 
@@ -190,6 +192,19 @@ def test_unknown_first_losses_have_no_name(
     assert (exercise.cases[0].diagnosis, exercise.cases[0].says) == ("", says)
 
 
+@pytest.mark.parametrize("number", ["nan", "inf"])
+def test_a_loss_that_is_no_number_is_told_as_one(
+    line: Assignment, trainer: Trainer, sandbox: Counting, number: str
+) -> None:
+    """A run that diverges is no crash: students read at which step it did, also where only the whole run does."""
+    for calls, statuses in {6: [Status.FAILED, Status.SKIPPED], 100: [Status.PASSED, Status.FAILED]}.items():
+        body = f"calls.append(1)\nreturn x @ w + (np.{number} if len(calls) > {calls} else 0)"
+        first, metric = trained(trainer, sandbox, written(line, body) + "\n\ncalls = []\n").cases
+        assert [first.status, metric.status] == statuses
+        if calls == 6:
+            assert f"the loss is {number}; the reference's is" in first.message
+
+
 def test_what_breaks_after_the_first_steps_is_measured(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """A run that stops learning keeps the points of its first steps, and reads what the symptom means."""
     body = "global calls\ncalls += 1\nreturn x @ w + (calls > 100)"
@@ -199,6 +214,25 @@ def test_what_breaks_after_the_first_steps_is_measured(line: Assignment, trainer
     assert "at most" not in exercise.cases[1].message
     assert exercise.cases[1].message.endswith("It has not learned: follow the loss from step to step.")
     assert exercise.score == 1.5
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return x @ w + (len(x) == 8)", "The losses are right; what is left is what reads the places."),
+        ("calls.append(1)\nreturn x @ w + (len(calls) > 100)", "follow the loss from step to step."),
+    ],
+    ids=["learns", "stops learning"],
+)
+def test_what_passed_says_what_is_left(line: Assignment, sandbox: Counting, body: str, says: str) -> None:
+    """Where the losses fell as the reference's did, no advice on learning is given."""
+    (training,) = line.trainings
+    left = "The losses are right; what is left is what reads the places."
+    metrics = tuple(replace(metric, left=left) for metric in training.metrics)
+    telling = Trainer(Oracle(replace(line, trainings=(replace(training, metrics=metrics),)), 5))
+    metric = trained(telling, sandbox, written(line, body) + "\n\ncalls = []\n").cases[1]
+    assert metric.status is Status.FAILED
+    assert metric.message.endswith(says)
 
 
 def test_what_is_too_good_fails_as_a_leak(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
@@ -271,8 +305,11 @@ def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trai
     assert line.uses("train_line") == ("predict", "gradient")
     (training,) = line.trainings
     source = Source("line", (Chunk("line.py", line.reference.replace("return x.T @", "return 0.5 * x.T @")),))
-    wrong = ("unused", "predict", "quiz", "gradient")
-    first = trainer.train(training, source, sandbox, wrong).cases[0]
+    names = ("unused", "predict", "quiz", "gradient")
+    failing = [ExerciseResult(n, 0, 1, (CaseResult("one", "", Visibility.PUBLIC, Status.FAILED),)) for n in names]
+    carried = carried_by(line, training, Result(line.slug, tuple(failing)))
+    assert carried == Carried(("predict", "gradient"), *[frozenset({"predict", "gradient"})] * 2)
+    first = trainer.train(training, source, sandbox, carried).cases[0]
     assert first.message.endswith("\n`predict` and `gradient` are used here and not right yet; mend them first.")
 
 
@@ -283,6 +320,19 @@ def test_no_text_of_an_exception_reaches_students(trainer: Trainer, sandbox: Cou
     assert message.startswith("ValueError\n  line.py, line ")
     assert message.endswith("\nRun training.py to read all of it.")
     assert f"{training_inputs(trainer).flat[0]:.6f}" not in message
+
+
+def test_a_crash_is_told_by_its_reason(trainer: Trainer, sandbox: Counting, line: Assignment) -> None:
+    """Before its type and line, in a sentence that holds no shape of hidden data; also where only the long run crashes."""
+    shapes = "Two shapes do not fit here."
+    first = trained(trainer, sandbox, written(line, "return x @ w + np.zeros(5)")).cases[0]
+    assert first.told.headline.startswith(shapes)
+    assert first.told.details.startswith("ValueError\n  line.py, line 9, in predict\n")
+    assert "(32" not in first.message
+    late = "calls.append(1)\nreturn x @ w + np.zeros(5 if len(calls) > 100 else len(x))"
+    metric = trained(trainer, sandbox, written(line, late) + "\n\ncalls = []\n").cases[1]
+    assert metric.status is Status.CRASHED
+    assert metric.told.headline.startswith(shapes)
 
 
 def training_inputs(trainer: Trainer) -> np.ndarray:

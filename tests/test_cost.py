@@ -1,0 +1,132 @@
+"""What a wrong submission may cost: little is found out twice, and nothing that tells a mistake is left out for that.
+
+Nothing is timed here: runs, jobs and comparisons are counted. `make bench` measures seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from autograder.course.catalog import load_assignment
+from autograder.judge import diagnose
+from autograder.judge.grade import grade
+from autograder.judge.outcomes_alike import Likeness, likeness, same_outcomes
+from autograder.judge.result import Result
+from autograder.judge.result_json import told_result
+from autograder.judge.sieve import candidates
+from autograder.oracle import reference
+from autograder.oracle.oracle import Oracle
+from autograder.proof.gradings import Watched
+from autograder.sandbox.job import Sandbox, Source
+
+ROOT = Path(__file__).parents[1]
+SCALE = "np.sqrt(d_k)"  # in attention_scores of a5
+
+
+@dataclass
+class Desk:
+    """Grades files of one assignment and counts what that takes."""
+
+    oracle: Oracle
+    sandbox: Sandbox
+    monkeypatch: pytest.MonkeyPatch
+    counts: dict[str, int] = field(default_factory=dict)
+    jobs: int = 0
+
+    def __post_init__(self) -> None:
+        self._count(reference, "answer")
+        self._count(diagnose, "same_outcomes")
+        self._count(diagnose, "likeness")
+
+    def _count(self, module: object, name: str) -> None:
+        function: Callable[..., object] = getattr(module, name)
+
+        def counted(*args: object, **kwargs: object) -> object:
+            self.counts[name] = self.counts.get(name, 0) + 1
+            return function(*args, **kwargs)
+
+        self.monkeypatch.setattr(module, name, counted)
+
+    def grade(self, old: str, new: str) -> Result:
+        """Grade the reference with an edit; counts are of this grading alone."""
+        text = self.oracle.assignment.reference
+        assert text.count(old) == 1
+        self.counts.clear()
+        watched = Watched(self.sandbox)
+        result = grade(Source.of(self.oracle.assignment.file, text.replace(old, new)), self.oracle, watched)
+        self.jobs = len(watched.runs)
+        assert not result.all_passed
+        return result
+
+
+@pytest.fixture
+def desk(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Desk]:
+    """Return what opens a desk for an assignment."""
+    return lambda slug: Desk(Oracle(load_assignment(ROOT, slug).without_training(), 3), sandbox, monkeypatch)
+
+
+@pytest.mark.slow
+def test_a_recurrence_is_asked_in_one_child(desk: Callable[[str], Desk]) -> None:
+    """Each step's question depends on the answer before; a child for each would import the submission as often."""
+    counter = desk("a2_bptt")
+    result = counter.grade("dz = dh * (1 - h_t**2)", "dz = dh * (1 - 2)")
+    assert {e.name for e in result.exercises if e.score < e.max_score} == {"rnn_step_backward"}
+    assert counter.jobs <= 6  # two of them ask a wrong call alone
+
+
+@pytest.mark.slow
+def test_the_next_unknown_mistake_runs_the_reference_little(desk: Callable[[str], Desk]) -> None:
+    """What depends on no student's answers is computed once for a class: stand-ins, first questions and their twins."""
+    counter = desk("a5_attention")
+    counter.grade(SCALE, "np.cbrt(d_k)")
+    counter.grade(SCALE, "d_k**0.4")
+    assert counter.counts["answer"] <= 50
+
+
+@pytest.mark.slow
+def test_few_known_mistakes_are_compared_whole(desk: Callable[[str], Desk]) -> None:
+    """Some numbers of each, compared as one array, leave out nearly all."""
+    counter = desk("a5_attention")
+    counter.grade(SCALE, "np.cbrt(d_k)")
+    counter.grade(SCALE, "d_k**0.4")
+    assert counter.counts["same_outcomes"] <= 100
+
+
+@pytest.mark.slow
+def test_the_same_wrong_output_is_diagnosed_once(desk: Callable[[str], Desk]) -> None:
+    """Students copy, and share mistakes; each still gets all of the answer."""
+    counter = desk("a5_attention")
+    first = counter.grade(SCALE, "np.cbrt(d_k)")
+    again = counter.grade(SCALE, "np.cbrt(d_k)  # a copy")
+    assert counter.counts.keys() <= {"answer"}
+    assert _without_times(again) == _without_times(first)
+
+
+def _without_times(result: Result) -> object:
+    told = told_result(result)
+    for exercise in told["exercises"]:
+        for case in exercise["cases"]:
+            case["seconds"] = 0
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["a2_bptt", "a5_attention"])
+def test_what_is_left_out_would_not_have_agreed(slug: str) -> None:
+    """Of all known mistakes, each taken as a student's, none is left out that comparing whole would keep."""
+    oracle = Oracle(load_assignment(ROOT, slug).without_training(), 3)
+    left_out = 0
+    for trial in oracle.trials:
+        own = [(m.name,) for m in oracle.misconceptions_of(trial.case.exercise)]
+        for mine in own[::3]:
+            got, right = oracle.answers(mine, trial) or (), oracle.expected(trial)
+            for names in set(own) - set(candidates(oracle, own, trial, got)):
+                other = oracle.answers(names, trial) or ()
+                left_out += 1
+                assert not same_outcomes(trial, got, other)
+                assert likeness(trial, got, other, right) is Likeness.NONE
+    assert left_out > 1000

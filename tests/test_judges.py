@@ -1,0 +1,79 @@
+"""Judging in processes of its own: the same results, nobody lost where a process is, and nothing left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from autograder.classroom import run as module
+from autograder.classroom.judges import Judges, judges_for
+from autograder.classroom.run import grade_class
+from autograder.classroom.submissions import Submission
+from autograder.course.spec import Assignment
+from autograder.judge.grade import grade
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.job import Sandbox, Source
+from autograder.sandbox.levels import open_sandbox
+
+
+@pytest.fixture
+def fresh() -> Iterator[Sandbox]:
+    """Return a sandbox none of whose slots has started."""
+    with open_sandbox(2) as sandbox:
+        yield sandbox
+
+
+def submission(student: str, text: str) -> Submission:
+    """Return a submission of one file."""
+    return Submission(student, f"{student}.py", Source.of("means.py", text))
+
+
+def test_a_process_judges_as_this_one_does(oracle: Oracle, assignment: Assignment, fresh: Sandbox) -> None:
+    """Right, wrong by a known mistake, wrong by another, and broken."""
+    wrong = assignment.reference.replace("return x - means", "return x + means")
+    texts = [assignment.reference, wrong, assignment.reference.replace("x - means", "x - 3 * means"), "def f(:"]
+    sources = [Source.of("means.py", text) for text in texts]
+    with Judges(2, oracle, fresh) as judges:
+        apart = [judges.grade(source) for source in sources]
+    for source, result in zip(sources, apart, strict=True):
+        here = grade(source, oracle, fresh)
+        assert (result.problem, result.score) == (here.problem, here.score)
+        assert [c.message for e in result.exercises for c in e.cases] == [
+            c.message for e in here.exercises for c in e.cases
+        ]
+
+
+def test_a_class_outlives_its_judges(
+    oracle: Oracle, assignment: Assignment, fresh: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where they are gone, this process grades; no student hears of it."""
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
+    students = [submission(f"s{i}", assignment.reference) for i in range(4)]
+    with Judges(2, oracle, fresh) as judges:
+        for process in multiprocessing.active_children():
+            process.terminate()
+            process.join()
+        graded = list(grade_class(oracle, students, fresh, 2, judges=judges))
+    assert [one.result.score for one in graded] == [7] * 4
+
+
+def test_stopping_ends_what_judges_are_at(assignment: Assignment, fresh: Sandbox) -> None:
+    """Nobody waits for an endless loop."""
+    patient = replace(assignment, limits=replace(assignment.limits, case_seconds=600.0, total_seconds=600.0))
+    loop = assignment.reference.replace("squares = center(x) ** 2", "while True: pass")
+    oracle = Oracle(patient, 0)
+    with Judges(2, oracle, fresh) as judges:
+        students = [submission("a", assignment.stub), *(submission(f"b{i}", loop) for i in range(6))]
+        running = grade_class(oracle, students, fresh, 2, judges=judges)
+        assert next(running).submission.student == "a"
+        running.close()
+    assert not multiprocessing.active_children()
+
+
+def test_one_job_needs_no_judges(oracle: Oracle, fresh: Sandbox) -> None:
+    """It is graded where the class is."""
+    with judges_for(1, oracle, fresh) as judges:
+        assert judges is None
