@@ -39,6 +39,7 @@ mutants: $(VENV)/.installed
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/mix.py
 
 bench-packing: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/packing.py
