@@ -33,6 +33,7 @@ from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Training
 from autograder.judge.tolerance import deviation
+from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.device_choice import device_trouble, on_device, open_for, takes_device
 from autograder.oracle.gpus import open_gpus
 from autograder.oracle.larger_run import figures
@@ -305,7 +306,7 @@ def hostile(assignment: Assignment, scale: Scale) -> Iterator[Row]:
 
         for name, (body, statuses) in ATTACKS.items():
             text = f"{assignment.reference}\n\ndef lm_loss(logits, targets):\n    {body}\n"
-            status = trainer.train(training, source_of(assignment, text), sandbox, wrong=("lm_loss",)).status
+            status = trainer.train(training, source_of(assignment, text), sandbox, Carried(("lm_loss",))).status
             after = answers()
             yield {"attack": name, "status": status, "answers_afterwards": after, "holds": after and status in statuses}
         request = losses.request(training, training.steps, training.device)

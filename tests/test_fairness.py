@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -70,8 +71,8 @@ def test_every_weaker_level_is_tried(course_copy: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "name", "text", "told"),
     [
-        (UNUSUAL, "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong"),
-        (UNUSUAL, "broken", "return 0\n", "correct, but: broken"),
+        (UNUSUAL, "wrong", "def row_means(x):\n    return x.max(-1)\n", "correct, but: wrong (level "),
+        (UNUSUAL, "broken", "return 0\n", "correct, but: broken (level "),
         (MISTAKEN, "adds_the_mean", "def center(x):\n    return x - 7.25\n", "no name: adds_the_mean: center."),
         (
             MISTAKEN,
@@ -87,8 +88,10 @@ def test_a_false_verdict_is_told(course_copy: Path, folder: str, name: str, text
     write(course_copy, MISTAKEN, {"mean_minus_x": REWRITTEN["mean_minus_x"]})
     write(course_copy, folder, {name: text})
     lines = broken({SLUG: measured(course_copy)})
-    assert lines
-    assert [line for line in lines if not line.startswith(f"{SLUG}: {told}")] == []
+    by_cases = [line for line in lines if line.startswith(f"{SLUG}: {told}")]
+    by_smaller_calls = [line for line in lines if re.match(rf"{SLUG}: correct, but: {name}: \w+\.\w+, smaller ", line)]
+    assert by_cases
+    assert set(by_cases + by_smaller_calls) == set(lines)
 
 
 # Right in every case and in the first steps, and up the hill from then on.

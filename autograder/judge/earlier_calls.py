@@ -1,8 +1,9 @@
 """Find out whether an exercise is wrong only after other calls, because its code remembers something of them.
 
 A call that is wrong among the others is made again in a new process, where the exercise is asked nothing else. Where that answer
-is right, the arguments cannot be what the code gets wrong. Arguments are made anew for each call and random numbers begin
-again with each case, so a generator or a state that is handed in changes nothing here.
+is right, the arguments cannot be what the code gets wrong. Each call gets arguments of its own and random numbers begin
+again with each case, so a generator or a state that is handed in changes nothing here. Code whose text has no place to remember
+anything is not run again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict, judge_trial
+from autograder.judge.forbidden import Reading
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
@@ -19,7 +21,7 @@ WRONG = frozenset({"values", "not_finite", "property", "constant", "shape"})  # 
 
 
 def exercises_that_remember(
-    oracle: Knowledge, judged: Sequence[Judged], verdict: Verdict, source: Source, sandbox: Sandbox
+    oracle: Knowledge, judged: Sequence[Judged], verdict: Verdict, reading: Reading, sandbox: Sandbox
 ) -> frozenset[str]:
     """Return the exercises without a diagnosis whose first wrong call is right when it is made alone.
 
@@ -35,8 +37,10 @@ def exercises_that_remember(
         wrong = _first_wrong([j for j in judged if j.trial.case.exercise == name], elsewhere)
         if wrong and diagnosis is None and not failing & set(oracle.assignment.uses(name)):
             asked[name] = wrong
+    if not asked or not reading.has_memory():
+        return frozenset()
     for _ in range(TIMES):
-        answers = _alone(oracle, asked, source, sandbox)
+        answers = _alone(oracle, asked, reading.source, sandbox)
         asked = {name: wrong for name, wrong in asked.items() if _is_right(oracle, wrong, answers[name])}
     return frozenset(asked)
 

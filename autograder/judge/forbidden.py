@@ -1,4 +1,4 @@
-"""Find forbidden library code, and the exercises that each exercise uses, in a submission's source before it runs."""
+"""Find forbidden library code, the exercises that each exercise uses, and shared state in a submission's source before it runs."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class _Found:
     used: Mapping[str, tuple[str, str, int]]  # the first forbidden name, and in which file and line
     reached: Mapping[str, frozenset[str]]
     builds_on: Mapping[str, frozenset[str]]
+    has_memory: bool
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,10 @@ class Reading:
             return {name: names - {name} for name in names}
         return self._found.builds_on
 
+    def has_memory(self) -> bool:
+        """Whether anything in the code can outlive a call, as far as its text shows; true where that is unknown."""
+        return self._found is None or self._found.has_memory
+
     @functools.cached_property
     def _found(self) -> _Found | None:
         """Return what `names_used.read` finds, or None where the source stops or misleads it. Raises ReadingError."""
@@ -92,6 +97,7 @@ def _understood(value: Any, names: frozenset[str]) -> _Found | None:
             {name: (str(full_name), str(label), int(line)) for name, (full_name, label, line) in used.items()},
             {name: names.intersection(value["reached"][name]) for name in names},
             {name: names.intersection(value["builds_on"][name]) for name in names},
+            bool(value["has_memory"]),
         )
     except (LookupError, TypeError, ValueError):
         return None

@@ -73,7 +73,7 @@ def judge_run(
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
-    remembering = exercises_that_remember(oracle, judged, verdict, source, sandbox)
+    remembering = exercises_that_remember(oracle, judged, verdict, reading, sandbox)
     related: dict[str, Advice | Relation] = {
         **_relations(oracle, judged, verdict, remembering),
         **{name: Advice(Hint.REMEMBERS, name) for name in remembering},

@@ -17,6 +17,11 @@ from typing import Any
 
 LONGEST_NAME = 200  # characters of a full name that are told
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FORGETFUL = frozenset({"staticmethod", "classmethod", "property", "torch.no_grad()", "torch.inference_mode()"})
+_CONSTANT = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator,
+    ast.expr_context,
+)  # fmt: skip
 # Who calls these uses no class that they happen to belong to. A rule can still forbid them by their own names.
 _STAND_ALONE = frozenset({"torch.nn.Transformer.generate_square_subsequent_mask"})
 
@@ -45,13 +50,16 @@ class _Part:
         return dict.fromkeys(name for root in self.code for node in _walk(root) for name in _named(node))
 
 
-def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, dict[str, Any]]:
+def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, Any]:
     """Return by exercise the first forbidden name with its place, the exercises it reaches, and those it builds on.
+
+    And `has_memory`: whether an object of the text can outlive a call.
 
     A chunk is (label, bytes of the text), an exercise (name, blanks), a rule (forbidden names, exercises that it concerns);
     `given` are the definitions that come with the stub.
     """
-    names = _read([(label, bytes(text).decode()) for label, text in chunks])
+    texts = [(label, bytes(text).decode()) for label, text in chunks]
+    names = _read(texts)
     used, reached, code = {}, {}, {}
     for name, blanks in exercises:
         patterns = [pattern for rule, concerned in rules if name in concerned for pattern in rule]
@@ -63,7 +71,8 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
             pass
         reached[name] = [other for other, theirs in exercises if any(blank in found for blank in theirs)]
         code[name] = {definition for definition in found if definition in names.defined} - set(given)
-    return {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code)}
+    memory = any(_has_memory(tree) for tree in (_parse(text) for _, text in texts) if tree)
+    return {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code), "has_memory": memory}
 
 
 def _builds_on(exercises: list[Any], code: Mapping[str, set[str]]) -> dict[str, list[str]]:
@@ -228,6 +237,33 @@ def _parse(text: str) -> ast.Module | None:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
+
+
+def _has_memory(tree: ast.Module) -> bool:
+    """Whether a file has a global that functions set, a default, global or class attribute that is no constant, or a decorator."""
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, (*_FUNCTION, ast.ClassDef))}
+    return any(_is_memory(node, defined) for node in ast.walk(tree))
+
+
+def _is_memory(node: ast.AST, defined: AbstractSet[str]) -> bool:
+    match node:
+        case ast.Global() | ast.Nonlocal() | ast.Call(func=ast.Name(id="exec" | "globals" | "setattr" | "vars")):
+            return True
+        case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):
+            return name in defined
+        case ast.FunctionDef(decorator_list=decorators) if {ast.unparse(d) for d in decorators} - _FORGETFUL:
+            return True
+        case ast.arguments(defaults=defaults, kw_defaults=kw_defaults):
+            return not all(_is_constant(value) for value in (*defaults, *kw_defaults) if value)
+        case ast.Module(body=body) | ast.ClassDef(body=body):
+            assigned = (each.value for each in body if isinstance(each, (ast.Assign, ast.AnnAssign, ast.AugAssign)))
+            return not all(_is_constant(value) for value in assigned if value)
+    return False
+
+
+def _is_constant(value: ast.expr) -> bool:
+    """Whether an expression holds nothing but literals, operators, tuples and names; each name is judged where it is assigned."""
+    return all(isinstance(part, _CONSTANT) for part in ast.walk(value))
 
 
 def _note_import(node: ast.AST, names: _Names) -> None:
