@@ -7,7 +7,7 @@
 
 All of them take turns, a block of submissions each and many rounds, so that whatever else the machine does falls on
 all alike. Wall time is the median over submissions. CPU is the median over blocks: it is that of the whole process
-tree, read from /proc, so that preloaders count that nobody has waited for yet, and there it is kept in hundredths of a
+tree, read from /proc, so that preloaders that still run count, and there it is kept in hundredths of a
 second. Every process uses one thread.
 
 Expected answers are computed once per run, and not counted; what known mistakes answer is computed when the first

@@ -129,7 +129,7 @@ def reference_of(trainer: Trainer) -> Source:
 def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit: float) -> None:
     """Send a huge class through workers that grade nothing, without and with a gradebook, for so many seconds each.
 
-    The gradebook is one in which everybody waits to be graded, as at the beginning of any grading.
+    The gradebook is one in which all students wait to be graded, as at the beginning of any grading.
     """
     source = reference_of(trainer)
     for with_book in (False, True):

@@ -197,7 +197,7 @@ def gpu_name() -> str:
 
 
 def source_of(assignment: Assignment, text: str) -> Source:
-    """Return a text as what somebody hands in."""
+    """Return a text as a submission."""
     return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
 
 

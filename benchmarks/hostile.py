@@ -1,4 +1,4 @@
-"""Grade a class with and without hostile files in it, and compare the times, everybody else's points, and our own work.
+"""Grade a class with and without hostile files in it, and compare the times, all others' points, and our own work.
 
 Of ten honest submissions six are the reference with another comment, two another correct solution and two hold a known mistake.
 The hostile ones take turns in what they do to keep a slot or the grader busy: each kind once, then again. Prints the ratio of
@@ -94,7 +94,7 @@ def main() -> int:
             points.append({each.submission.student: each.result.score for each in graded})
         same = all(points[1][student] == score for student, score in points[0].items())
         print(f"without: {times[0]:.1f} s for {len(honest)}; with: {times[1]:.1f} s for {len(mixed)}")
-        print(f"ratio: {times[1] / times[0]:.2f}; everybody else's points are {'the same' if same else 'NOT THE SAME'}")
+        print(f"ratio: {times[1] / times[0]:.2f}; all others' points are {'the same' if same else 'NOT THE SAME'}")
         for one in hostile[: len(BODIES) + 2]:
             began, worked = time.monotonic(), time.thread_time()
             grade_one(Trainer(oracle), one, sandbox)

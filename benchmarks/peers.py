@@ -76,7 +76,7 @@ torch.testing.assert_close(masked_softmax(scores, mask), expected)""",
 
 
 class Tool:
-    """The commands of an environment, run away from the settings of whoever measures."""
+    """The commands of an environment, run away from the settings of the user."""
 
     def __init__(self, environment: Path, home: Path) -> None:
         self._bin = environment / "bin"

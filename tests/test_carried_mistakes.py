@@ -168,7 +168,7 @@ def test_a_crash_of_a_named_mistake_is_charged_once(line: Assignment, jailed: Sa
 
 
 def test_a_crash_hides_nothing_that_has_no_name(line: Assignment, jailed: Sandbox) -> None:
-    """Beside an exercise that is wrong without a name nobody knows what the run would have come to."""
+    """Beside an exercise that is wrong without a name it is unknown what the run would have come to."""
     alone = ("predict(w, x) - y", "x @ w - y")  # so that the gradient keeps its name
     result = graded(line, jailed, changed(line, COLUMN, alone, ("    return x @ w\n", "    return 2 * x @ w\n")))
     first, metric = result.exercises[-1].cases

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from autograder.course.catalog import load_assignment
-from autograder.course.spec import Status
 from autograder.judge import diagnose
 from autograder.judge.grade import grade
 from autograder.judge.outcomes_alike import Likeness, likeness, same_outcomes

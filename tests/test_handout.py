@@ -307,7 +307,7 @@ def test_a_debugger_stops_in_the_students_own_file(folder: Path, python: Python,
 
 
 def test_a_forgotten_breakpoint_costs_nothing(folder: Path, python: Python, assignment: Assignment) -> None:
-    """There is nobody to answer it where code is checked or graded; pdb by its own name is told as what it is."""
+    """It cannot be answered where code is checked or graded; pdb by its own name is told as what it is."""
     path = folder / "means.py"
     path.write_text(assignment.reference.replace("    return x - means", "    breakpoint()\n    return x - means"))
     assert python("check.py").returncode == 0

@@ -1,4 +1,4 @@
-"""Judging in processes of its own: the same results, nobody lost where a process is, and nothing left behind."""
+"""Judging in processes of its own: the same results, no student lost where a process is, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_class_outlives_its_judges(
 
 
 def test_stopping_ends_what_judges_are_at(assignment: Assignment, fresh: Sandbox) -> None:
-    """Nobody waits for an endless loop."""
+    """An endless loop is not waited for."""
     patient = replace(assignment, limits=replace(assignment.limits, case_seconds=600.0, total_seconds=600.0))
     loop = assignment.reference.replace("squares = center(x) ** 2", "while True: pass")
     oracle = Oracle(patient, 0)

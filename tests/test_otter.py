@@ -81,7 +81,7 @@ def test_what_otter_strips_is_our_stub(course, slug):
 
 
 def test_a_stub_that_does_not_match_is_refused(assignment, monkeypatch):
-    """Where lines outside of solutions differ, nobody knows what would ship."""
+    """Where lines outside of solutions differ, it is not certain what would ship."""
     monkeypatch.setattr(otter, "render_stub", lambda a: render_stub(a).replace("import numpy", "import nympy"))
     with pytest.raises(StubError, match="import numpy as np"):
         marked(assignment)

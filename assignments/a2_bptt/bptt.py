@@ -100,7 +100,7 @@ def embedding_backward(d_out: np.ndarray, ids: np.ndarray, vocab_size: int) -> n
     Returns:
         dE: (vocab_size, d).
 
-    Watch: a token that stands in the text three times has its row read three times. Rows that nobody read are zero.
+    Watch: a token that stands in the text three times has its row read three times. Rows that were not read are zero.
     No id is special here; 0 is a token like any other.
     Source: the chain rule: a look-up is a product with a one-hot vector; README, section 4.
     """
@@ -116,7 +116,7 @@ def grad_check(f: Callable[[np.ndarray], float], x: np.ndarray, grad: np.ndarray
     Args:
         f: takes an array of the shape of x and returns a number, the loss.
         x: any shape; where the gradient is to be checked.
-        grad: the shape of x; the gradient that somebody's formulas gave.
+        grad: the shape of x; the gradient to be checked, from formulas.
         eps: how far to step, a positive number.
 
     Returns:

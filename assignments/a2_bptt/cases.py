@@ -123,7 +123,7 @@ def hell_has_two_l(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("embedding_backward", check=close())
 def two_texts_share_a_table(rng: np.random.Generator) -> Iterator[Call]:
-    """Two texts of three tokens: a token may come up in both, and the table has rows that nobody read."""
+    """Two texts of three tokens: a token may come up in both, and the table has rows that are not read."""
     d_out = np.array([[[1.0, -1.0], [2.0, 0.5], [0.0, 3.0]], [[4.0, 1.0], [-2.0, 2.0], [1.0, 1.0]]])
     yield call(d_out, np.array([[2, 0, 2], [3, 2, 0]]), 6)
 

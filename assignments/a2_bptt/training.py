@@ -75,7 +75,7 @@ def train_hello(
 
 
 def spell(params: Params, start: int, count: int) -> list[int]:
-    """Say `count` letters, each from those before it: nobody tells the network which ones were right."""
+    """Say `count` letters, each from those before it: the network is not told which ones were right."""
     said = [start]
     for _ in range(count):
         *_, logits = forward(np.array([said]), params)

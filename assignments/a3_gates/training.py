@@ -1,7 +1,7 @@
 """Train an LSTM to add, and beside it the same network with its gates locked, which makes a plain one of it.
 
 The adding problem: fifty steps, and at each the network reads a number between 0 and 1 and a mark. Two numbers are
-marked, one in each half, and at the end their sum is asked for. Whoever always says 1 is off by 1/6 on average, squared.
+marked, one in each half, and at the end their sum is asked for. Always saying 1 is off by 1/6 on average, squared.
 To do better, a network has to carry the first number over dozens of steps, past other numbers that look just like it,
 and it has to find that out from one error at the very end, whose gradient goes back through all of these steps.
 

@@ -367,7 +367,7 @@ def rows_end_when_they_end(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("greedy_decode", check=close())
 def no_step_after_the_last_eos(rng: np.random.Generator) -> Iterator[Call]:
-    """The script has three words for each of two rows, and no fourth: by then both have said EOS (2), and nobody asks."""
+    """The script has three words for each of two rows, and no fourth: by then both have said EOS (2), so none is asked for."""
     script = "[[4, 2], [2, 3], [3, 2]]"
     # A state is the step and ten times the row, so that rows that have ended may leave the batch.
     words = f"torch.tensor({script})[(state[:, 0] % 10).long(), (state[:, 0] // 10).long()]"

@@ -40,7 +40,7 @@ def decoder_inputs(targets: torch.Tensor, bos: int) -> torch.Tensor:
     Returns:
         inputs: (batch, T) of int64, what the decoder reads.
 
-    Watch: as many inputs as targets. What becomes of the last target, which nobody has to continue? `targets` itself is
+    Watch: as many inputs as targets. What becomes of the last target, after which nothing follows? `targets` itself is
     needed for the loss later on.
     Source: Williams and Zipser 1989 (teacher forcing); Sutskever et al. 2014, section 2; README, section 1.
     """
@@ -350,7 +350,7 @@ def quiz() -> dict[str, str]:
         c: the second source word is the most important one of the sentence
         d: the second target word reads from all source words
     alignment_source: who tells the model which source word belongs to which target word?
-        a: nobody; the weights are learned, as they make the right words more probable
+        a: it is not given; the weights are learned, as they make the right words more probable
         b: the order of the words: the first belongs to the first
         c: an alignment that people have annotated
         d: the mask, in which the right word is True

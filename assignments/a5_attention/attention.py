@@ -172,7 +172,7 @@ def causal_mask(T_q: int, T_k: int) -> np.ndarray:
 
 
 def padding_mask(ids: np.ndarray, pad: int) -> np.ndarray:
-    """Let nobody read the filler that makes the sequences of a batch equally long.
+    """Hide the filler that makes the sequences of a batch equally long.
 
     Args:
         ids: (..., T) of int, the token ids.

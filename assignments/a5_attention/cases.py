@@ -240,7 +240,7 @@ def pizza_with_three_matrices(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("self_attention", check=close())
 def pizza_reads_only_the_past(rng: np.random.Generator) -> Iterator[Call]:
-    """I, like, pizza as a language model has to read it: nobody sees what is still to come."""
+    """I, like, pizza as a language model has to read it: no token sees those still to come."""
     yield call(PIZZA, W_Q, W_K, W_V, True)
 
 

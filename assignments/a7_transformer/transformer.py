@@ -121,7 +121,7 @@ def residual(x: Tensor, f: Callable[[Tensor], Tensor]) -> Tensor:
     Returns:
         y: of the shape of x.
 
-    Watch: x is still needed by whoever called you; `+=` would change it.
+    Watch: x is still needed by the caller; `+=` would change it.
     Source: He et al. 2016, equation 1; README, section 2.
     """
     raise NotImplementedError("residual is not written yet")
@@ -296,7 +296,7 @@ class Transformer(nn.Module):
         Returns:
             memory: (batch, T_s, d_model).
 
-        Watch: nobody looks at a padded position. What comes out at padded positions themselves, nobody reads.
+        Watch: no query looks at a padded position. What comes out at padded positions themselves is never read.
         Source: Vaswani et al. 2017, sections 3.1, 3.4 and 3.5; README, section 6.
         """
         raise NotImplementedError("Transformer.encode is not written yet")
@@ -315,7 +315,7 @@ class Transformer(nn.Module):
         Returns:
             logits: (batch, T_t, tgt_vocab); logits[:, i] are for the word after tgt[:, i]. No softmax.
 
-        Watch: position i looks at the positions 0 to i of the target and at all of memory, and nobody looks at a padded
+        Watch: position i looks at the positions 0 to i of the target and at all of memory, and no query looks at a padded
         position, wherever it stands.
         Source: Vaswani et al. 2017, sections 3.1 and 3.2.3; README, section 6.
         """

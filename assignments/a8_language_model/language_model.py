@@ -224,7 +224,7 @@ class CachedTransformerLM(TransformerLM):
             cache: of all T_past + T_new tokens, for the next step.
 
         Watch: a new token looks at everything in the cache, at itself, and at the new ones before it. The cache you were
-        given stays as it was: somebody may want to go on from it in another way. Use the four maps of block.attention; its
+        given stays as it was: the caller may want to go on from it in another way. Use the four maps of block.attention; its
         forward is of no use here. torch's scaled_dot_product_attention is allowed. Dropout may be left out.
         Source: Jurafsky and Martin, the chapter on the Transformer (KV cache); Pope et al. 2022, section 2; README,
         section 5.

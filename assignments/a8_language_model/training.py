@@ -5,7 +5,7 @@
     python training.py --device cuda   on a GPU: auto, cpu, cuda, mps or the number of one
 
 Sorting uses your TransformerLM and lm_loss, and a plain loop that stands here. Shakespeare uses your train, and with it
-get_batch, learning_rate and lm_loss. Both begin from parameters that are given, so that everybody's first losses are alike.
+get_batch, learning_rate and lm_loss. Both begin from parameters that are given, so that all students' first losses are alike.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ def train_sort(
     """Learn to sort; then answer what is asked, and look at a probe of two rows that differ in their last tokens only.
 
     `digits` holds a batch for each step, (steps, batch, 6). Only the answers are asked for: what comes next inside a
-    question, nobody can know.
+    question, no model can know.
     """
     net = make_model(student, sizes, state, device)
     adam = torch.optim.Adam(net.parameters(), lr=RATE)

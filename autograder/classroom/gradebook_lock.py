@@ -17,7 +17,7 @@ from autograder.course.spec import Assignment
 def open_gradebook(out: Path, assignment: Assignment | None = None) -> AbstractContextManager[Gradebook]:
     """Open the gradebook of a folder, or begin one where an assignment is given. Raises GradebookError.
 
-    Nobody else can open it meanwhile: two gradings at once would write the same pages.
+    No other process can open it meanwhile: two gradings at once would write the same pages.
     """
     return open_for(assignment.slug if assignment else None, out)
 

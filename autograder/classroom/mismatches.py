@@ -1,4 +1,4 @@
-"""Find a class that matches nothing: another class's roster, another assignment's submissions, aliases of nobody in it."""
+"""Find a class that matches nothing: another class's roster, another assignment's submissions, aliases of students who are not in it."""
 
 from __future__ import annotations
 

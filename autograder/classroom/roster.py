@@ -90,7 +90,7 @@ class Roster:
                 self._by["name"][name].append(person)
 
     def find(self, owner: Owner) -> Person | None:
-        """Return whose it is, or None where nobody, or more than one, fits.
+        """Return whose it is, or None where no student, or more than one, fits.
 
         Each system numbers its users by itself, so such a number alone never outweighs a name that says otherwise.
         """
@@ -128,7 +128,7 @@ def read_roster(path: Path) -> Roster:
     except csv.Error as error:
         raise RosterError(f"{path} is not a CSV file ({error}).") from None
     if not people:
-        raise RosterError(f"The roster {path} names nobody below its first line. Is it the right file?")
+        raise RosterError(f"The roster {path} names no student below its first line. Is it the right file?")
     return Roster(people)
 
 
@@ -169,7 +169,7 @@ def table_rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _columns(header: Sequence[str]) -> Mapping[str, int]:
-    """Return where each column that is known stands. Raises RosterError where nobody could be told apart."""
+    """Return where each column that is known stands. Raises RosterError where students could not be told apart."""
     names = [re.sub(r"[^a-z]", "", cell.casefold()) for cell in header]
     found = {
         key: next(names.index(known) for known in words if known in names)
@@ -209,7 +209,7 @@ def parse_time(text: str) -> datetime:
 
 
 def due_with(due: datetime | None, extension: str) -> datetime | None:
-    """Return until when somebody with an extension may hand in. Raises RosterError where it cannot be read."""
+    """Return the deadline of a student with an extension. Raises RosterError where it cannot be read."""
     if not extension:
         return due
     span = _SPAN.fullmatch(extension)

@@ -6,5 +6,5 @@ import secrets
 
 
 def draw_seed() -> int:
-    """Return a seed that nobody can guess."""
+    """Return a seed that cannot be guessed."""
     return secrets.randbits(32)

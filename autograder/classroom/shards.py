@@ -30,7 +30,7 @@ class ShardError(Exception):
 
 @dataclass(frozen=True)
 class Shard:
-    """One of so many parts, counted from 1. A student's name alone says in which, so a latecomer moves nobody."""
+    """One of so many parts, counted from 1. It follows from the student's name alone, so a latecomer moves no other student."""
 
     index: int
     count: int
@@ -139,7 +139,7 @@ def take_over(book: Gradebook, part: Gradebook) -> frozenset[str]:
 
 
 def leave_out(book: Gradebook, students: Iterable[str]) -> None:
-    """Note that nobody else is in the class; who was before stays in the book."""
+    """Note that the class has no other students; results of earlier ones stay in the gradebook."""
     gone = set(book.students()).difference(students)
     with book.db:
         for student in gone:

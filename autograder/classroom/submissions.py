@@ -77,7 +77,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Class:
-    """Everybody's submissions, sorted by student, and what to tell a grader of the export they came in."""
+    """All submissions, sorted by student, and what to tell a grader of the export they came in."""
 
     submissions: tuple[Submission, ...]
     platforms: tuple[str, ...] = ()  # as people know them

@@ -98,7 +98,7 @@ def is_sound(book: Gradebook, summary: Summary, events: Events | None) -> bool:
 
 
 def tell_unfinished(summary: Summary) -> None:
-    """Say what is not graded yet and who is gone, so that nobody takes the grades for those of the whole class."""
+    """Say what is not graded yet and who is gone: these are not the grades of the whole class."""
     parts = (
         (summary.not_graded, "not graded yet"),
         (summary.outdated, "to be graded again, since something changed"),
@@ -113,7 +113,7 @@ def tell_unfinished(summary: Summary) -> None:
 
 
 def tell_unmatched(summary: Summary) -> None:
-    """Say who of the roster handed in nothing, and which submissions are of nobody on it."""
+    """Say who of the roster handed in nothing, and which submissions are by students who are not on it."""
     absent, strangers = summary.not_submitted, summary.not_on_roster
     if absent:
         people = summary.submissions - len(strangers) + len(summary.not_graded) + len(absent)

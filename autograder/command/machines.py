@@ -125,7 +125,7 @@ def _keep_kind(book: Gradebook, device: str) -> None:
 
 
 def tell(line: str) -> None:
-    """Say something of the run to whoever grades."""
+    """Tell the grader something of the run."""
     print(f"autograder: {line}", file=sys.stderr, flush=True)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from autograder.course.spec import Assignment
 
-IN_A_FILE = 120  # columns of a table that nobody watches
+IN_A_FILE = 120  # columns of a table that goes into a file
 
 
 def _console() -> Console:

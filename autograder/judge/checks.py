@@ -105,7 +105,7 @@ def _called(path: tuple[str | int, ...]) -> str:
 class close_where_real(close):
     """Every call returns the reference's value where ids, the `argument` so many, are not 0, which is padding.
 
-    What comes out at padded positions, nobody reads. The value is (batch, time, ...), and ids are (batch, time).
+    What comes out at padded positions is not compared. The value is (batch, time, ...), and ids are (batch, time).
     """
 
     argument: int = 0

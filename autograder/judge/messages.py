@@ -53,7 +53,7 @@ UNNAMED = (
 )
 REMEMBERS = (
     "Your function gives another answer to the same call after other calls: it remembers something, such as a default argument "
-    "`{}` or `[]`, a global, or an array from `np.empty` that is not filled. Make it anew inside the function, in every call."
+    "`{}` or `[]`, a global, or an array from `np.empty` that is not filled. Create it inside the function, in every call."
 )
 TOO_GOOD = "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
 FUNCTIONS = {

@@ -51,14 +51,14 @@ def told_case(case: CaseResult) -> Json:
 
 
 def told_exercise(exercise: ExerciseResult) -> Json:
-    """Return an exercise for whoever runs it: a student at home, or a grader."""
+    """Return an exercise for a student at home or a grader."""
     cases = [{**told_case(c), "follows": c.follows, "grader_note": c.grader_note} for c in exercise.cases]
     told = {"name": exercise.name, "score": exercise.score, "max_score": exercise.max_score, "cases": cases}
     return told | ({"device": exercise.device} if exercise.device else {})
 
 
 def told_result(result: Result) -> Json:
-    """Return a result for whoever runs it."""
+    """Return a result for a student at home or a grader."""
     return {
         "assignment": result.assignment,
         "exercises": [told_exercise(exercise) for exercise in result.exercises],

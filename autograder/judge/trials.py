@@ -82,7 +82,7 @@ class Facts(Protocol):
         """Whether a misconception can change what the reference gives."""
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
-        """Return what `make` gives, which may be kept for the next submissions; nobody may change it.
+        """Return what `make` gives, which may be kept for the next submissions and must not be changed.
 
         The key says all that it depends on, first of all what it is; `most` of a kind are kept.
         """

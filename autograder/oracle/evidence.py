@@ -96,7 +96,7 @@ def _kept_twins(oracle: Reference, replay: Replay, trial: Trial, question: Quest
 def draw_twins(
     replay: Replay, question: Question, again: Sequence[StudentCall], rng: np.random.Generator
 ) -> tuple[Twin, ...]:
-    """Return twins of a question; `again` are calls of the same exercise in the same case, drawn anew."""
+    """Return twins of a question; `again` are calls of the same exercise in the same case, drawn again."""
     asked = asked_by(question)
     if asked.cotangents:
         return ()  # what gradients depend on is asked about going forward

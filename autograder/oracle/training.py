@@ -107,7 +107,7 @@ class Trainer:
         return self.without_run(result, status, "The file could not be imported.", wanted)
 
     def _as_handed_out(self, source: Source) -> Source:
-        """Return a file under the name that everybody was given, so that no message tells of a twin's."""
+        """Return a file under the name that all students were given, so that no message tells of a twin's."""
         if source.notebook:
             return source
         file = self.assignment.file

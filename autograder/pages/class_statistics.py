@@ -164,7 +164,7 @@ def cases(results: Iterable[Record]) -> Iterator[tuple[str, CaseResult]]:
 
 
 def section_of(result: Record) -> str:
-    """Return the section that the roster gives somebody."""
+    """Return a student's section of the roster."""
     return result.person.section if result.person else ""
 
 

@@ -46,7 +46,7 @@ def feedback_line(result: Record) -> str:
 
 
 def handing_in_line(result: Record) -> str:
-    """Say when a submission came, and whether that was late; nothing where nobody knows."""
+    """Say when a submission came, and whether that was late; nothing where that is unknown."""
     when = f"{moment(result.submitted)}" if result.submitted else ""
     due = f"due {moment(result.due)}" if result.due else ""
     if result.late:

@@ -1,7 +1,7 @@
 """Find submissions that look alike, with copydetect, and show pairs side by side: for a person to judge, never for a grade.
 
 Code is compared as a row of tokens in which names, strings, comments and layout do not count, by the pieces of it that two
-have in common (winnowing, as MOSS does). What stands in the stub, which everybody was given, is nobody's own.
+have in common (winnowing, as MOSS does). What stands in the stub, which all students were given, does not count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autograder.pages.page import render
 from autograder.sandbox.job import Source
 
 PIECE = 25  # characters of tokenized code that are compared in one; shorter agreement says nothing
-MOST_CODE = 200_000  # characters; nobody writes as much, and comparing it takes long
+MOST_CODE = 200_000  # characters; more than any student writes, and comparing it takes long
 MOST_PAIRS = 100
 
 Spans = tuple[tuple[int, int], ...]
@@ -64,7 +64,7 @@ class Comparison:
 
 
 def compare(sources: Mapping[str, Source], stub: str, least: float) -> Comparison:
-    """Compare everybody with everybody; `least` is the share from which on a pair is worth a look."""
+    """Compare every two students; `least` is the share from which on a pair is worth a look."""
     given = _fingerprint(stub).hashes
     texts = {student: "\n\n".join(chunk.text for chunk in source.chunks) for student, source in sources.items()}
     prints = {student: _own(text, given) for student, text in texts.items() if PIECE < len(text) <= MOST_CODE}

@@ -90,7 +90,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
 
 
 def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
-    """Yield the cases whose answers change from run to run; nobody could give them."""
+    """Yield the cases whose answers change from run to run; no code could give them."""
     for trial, other in zip(oracle.trials, again.trials, strict=True):
         name = f"{trial.case.exercise}.{trial.case.name}"
         answers = [

@@ -45,9 +45,9 @@ SAME, SAME_SINGLE = 1e-9, 1e-5  # how near outputs are that count as identical, 
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant, or of a known mistake of the bank: who noticed ("public", "hidden" or nobody).
+    """What became of a mutant, or of a known mistake of the bank: what noticed ("public", "hidden" or nothing).
 
-    Of one that nobody noticed, `evidence` says how it does at further seeds: "same" outputs everywhere, "different"
+    Of one that nothing noticed, `evidence` says how it does at further seeds: "same" outputs everywhere, "different"
     ones that all cases let pass, or "seeds" where a case fails at one of them.
     """
 

@@ -30,7 +30,7 @@ from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Outcome, Request
 
-_SKIPPED = (ast.JoinedStr, ast.Raise)  # what an error says is nobody's mistake
+_SKIPPED = (ast.JoinedStr, ast.Raise)  # the text of an error is no mistake
 Path = tuple[tuple[str, int], ...]  # fields and positions that lead from the module to a node
 Place = tuple[int, int, int]  # line, first and last column
 _SAW = "_autograder_saw"

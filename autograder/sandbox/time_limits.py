@@ -18,7 +18,7 @@ MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends; h
 ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included; following mistakes may need .6
 SECOND_REST = 0.5  # of a limit, for which a child may be asleep once one before it was so for too long
 WAITING = "it was waiting for something that did not come"
-STOPPED = "it was stopped"  # by whoever watched its losses
+STOPPED = "it was stopped"  # by the code that watched its losses
 OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
 

@@ -82,7 +82,7 @@ train_hello = Training(
     "train_hello",
     _draw,
     steps=500,
-    seconds=30,  # it takes 0.1; the rest is for whoever imports a library first
+    seconds=30,  # it takes 0.1; the rest is for importing a library first
     first_steps=40,  # so that gradients are clipped at some of them and not at others, from every start
     tolerance=1e-3,
     metrics=(

@@ -522,7 +522,7 @@ def an_empty_source_stays_finite(rng: np.random.Generator) -> Iterator[Call]:
 
 
 def _attention_gradients(rng: np.random.Generator) -> Iterator[Call]:
-    # None into the weights: they are for looking at, and whoever detaches them before returning them is right as well.
+    # None into the weights: they are for looking at, and code that detaches them before returning them is right as well.
     cotangents = _normal(rng, 3, 6), _normal(rng, 3, 4), _normal(rng, 3, 5, scale=0.0)
     module = _attention_decoder(rng, 6, 2, 4, 3, 7, cotangents=cotangents)
     yield call_module(*_attention_inputs(rng, 3, 5, 6, 2, 4, 3, 7), module=module)

@@ -349,7 +349,7 @@ def gradients_reach_the_value(rng: np.random.Generator) -> Iterator[Call]:
 @case("MultiHeadAttention", check=close(at=("param_grads", "W_o.weight")), weight=0.5)
 def outputs_beside_weights_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     """Asking for the weights too takes nothing from the output: its gradient finds its way to the weight of W_o."""
-    # None into the weights: they are for looking at, and whoever detaches them before returning them is right as well.
+    # None into the weights: they are for looking at, and code that detaches them before returning them is right as well.
     query, key, value = (_normal(rng, 2, T, 6) for T in (4, 5, 5))
     module = _attention(rng, 6, 3, (_normal(rng, 2, 4, 6), _tensor(np.zeros((2, 3, 4, 5)))))
     yield call_module(query, key, value, module=module, need_weights=True)

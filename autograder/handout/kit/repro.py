@@ -113,5 +113,5 @@ def _is_followed(value: Any) -> bool:
 
 
 def _named(name: str, value: Any, names: dict[str, str]) -> str:
-    """Return a value as `named` does; a function or a generator as it is written, made anew for each call."""
+    """Return a value as `named` does; a function or a generator as code that makes it for each call."""
     return value.expression if isinstance(value, Code) else named(name, value, names)

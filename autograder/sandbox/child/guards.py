@@ -1,7 +1,7 @@
 """Library code that an exercise may not use: while it runs, that code is as good as absent, and says so.
 
 It sits beside student code and imports nothing of ours. It keeps honest students honest and hostile ones no secret:
-whoever works around it has at least read the library. The same names are looked for in the source before it runs.
+working around it takes reading the library. The same names are looked for in the source before it runs.
 """
 
 from __future__ import annotations

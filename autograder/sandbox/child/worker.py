@@ -62,7 +62,7 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
 
 
 def _pass_by(*_: Any, **__: Any) -> None:
-    """Ignore a breakpoint() that was left in the code: here is nobody to answer a debugger."""
+    """Ignore a breakpoint() that was left in the code: no debugger can be answered here."""
 
 
 def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:

@@ -1,5 +1,5 @@
 class AttentionDecoder(nn.Module):
-    """Write the target, and look at all states of the encoder anew at every step.
+    """Write the target, and look at all states of the encoder again at every step.
 
     Parameters: embedding.weight (vocab_size, embed_size); cell, a torch.nn.GRUCell that reads the embedding; W_score
     (attn_size, hidden_size + enc_size) and w_score (attn_size,) of mlp_score; W_out, a Linear without bias that reads

@@ -57,7 +57,7 @@ class Transformer(nn.Module):
         Returns:
             logits: (batch, T_t, tgt_vocab); logits[:, i] are for the word after tgt[:, i]. No softmax.
 
-        Watch: position i looks at the positions 0 to i of the target and at all of memory, and nobody looks at a padded
+        Watch: position i looks at the positions 0 to i of the target and at all of memory, and no query looks at a padded
         position, wherever it stands.
         Source: Vaswani et al. 2017, sections 3.1 and 3.2.3; README, section 6.
         """
