@@ -190,3 +190,12 @@ def test_readme_table_is_what_the_script_computes(bptt: Any) -> None:
         assert row in readme
     for image in re.findall(r"\]\((figures/[^)]+)\)", readme):
         assert (ROOT / "assignments" / "a2_bptt" / image).is_file()
+
+
+def test_powers_of_the_readme_s_matrix_grow_before_they_vanish() -> None:
+    """A spectral radius of .5 rules nothing out at first; the bound by the largest singular value holds."""
+    matrix = np.array([[0.5, 4], [0, 0.5]])
+    assert max(abs(np.linalg.eigvals(matrix))) == pytest.approx(0.5)
+    norms = [np.linalg.norm(np.linalg.matrix_power(matrix, k), 2) for k in (1, 2, 3, 5, 10)]
+    assert norms == pytest.approx([4.06, 4.02, 3.01, 1.25, 0.078], rel=2e-3)
+    assert all(norm <= norms[0] ** k * (1 + 1e-9) for norm, k in zip(norms, (1, 2, 3, 5, 10), strict=True))
