@@ -88,4 +88,4 @@ def test_every_promise_is_kept(each: Assignment) -> None:
     """What `autograder doctor` proves, in one place with all other tests."""
     slots = cores()
     with open_sandbox(slots, torch=each.torch) as sandbox:
-        assert [proof for proof in examine(each, sandbox, slots) if not proof.holds] == []
+        assert [proof for proof in examine(each, sandbox, slots, ROOT) if not proof.holds] == []
