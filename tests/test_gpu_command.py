@@ -30,11 +30,13 @@ def test_without_a_gpu_there_are_no_figures() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("device", ["cpu"])
-def test_every_step_is_rehearsed(device: str, tmp_path: Path) -> None:
-    """On a device that every machine has; all steps hold, and nothing is written but where it is asked for."""
+def test_every_step_is_rehearsed(tmp_path: Path) -> None:
+    """On a device that every machine has; all steps hold, and nothing is written but where it is asked for.
+
+    `--device pretended` does the same with a8's larger run, in twelve minutes: too long for here.
+    """
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    done = said("gpu.py", "--device", device, "-o", str(tmp_path / "gpu.json"))
+    done = said("gpu.py", "--device", "cpu", "-o", str(tmp_path / "gpu.json"))
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, Any] = json.loads((tmp_path / "gpu.json").read_text(encoding="utf-8"))
     assert set(found) == STEPS | {"rehearsal"}
@@ -45,8 +47,6 @@ def test_every_step_is_rehearsed(device: str, tmp_path: Path) -> None:
     assert endings["never ends"] == "TIMEOUT"
     assert all(row["answers_afterwards"] for row in found["hostile"])
     assert not [broken for proof in found["promises"] for broken in proof["broken"]]
-    if device == "pretended":
-        assert any("larger" in each["training"] for each in found["agreement"])
     told = said("gpu_table.py", str(tmp_path / "gpu.json"))
     assert told.returncode == 1
     assert "rehearsal" in told.stderr
