@@ -171,18 +171,3 @@ def test_worked_example_is_the_readmes(rng: np.random.Generator) -> None:
     for number in (nll, nll / 4, rnn.perplexity(nll, 4), rnn.bits_per_char(nll, 4)):
         assert f"{number:.4f}".removeprefix("0") in readme
     assert rnn.next_token_loss(logits, targets, np.ones((1, 4), dtype=bool)) == pytest.approx(nll / 4)
-
-
-def test_figures_are_what_the_script_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The committed SVGs are those of the script, and the README shows every one of them with a description."""
-    figures = module(ROOT / "assignments" / "figures" / "a1_rnn.py")
-    committed = figures.FOLDER
-    monkeypatch.setattr(figures, "FOLDER", tmp_path)
-    for draw in (figures.unrolled, figures.hello, figures.hi_class, figures.inversion):
-        draw()
-    readme = (ROOT / "assignments" / "a1_rnn" / "README.md").read_text(encoding="utf-8")
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == sorted(path.name for path in committed.iterdir())
-    for name in names:
-        assert (tmp_path / name).read_text(encoding="utf-8") == (committed / name).read_text(encoding="utf-8")
-        assert f"](figures/{name})" in readme

@@ -336,18 +336,3 @@ def test_the_handout_prints_what_is_so():
     assert ids == [2, 0]
     assert math.isclose(math.exp(score), 0.36, rel_tol=1e-5)
     assert s2s.greedy_decode(step, torch.zeros(1, 1), 3, 0, 9, 3).tolist() == [[1, 1, 1]]
-
-
-def test_figures_are_what_the_script_draws(tmp_path, monkeypatch):
-    """Drawing again gives the committed files, and the handout shows each of them."""
-    figures = module(ROOT / "assignments" / "figures" / "a4_seq2seq.py")
-    committed = figures.FOLDER
-    monkeypatch.setattr(figures, "FOLDER", tmp_path)
-    for draw_figure in (figures.bottleneck, figures.alignment, figures.beam):
-        draw_figure()
-    readme = (committed.parent / "README.md").read_text(encoding="utf-8")
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == sorted(path.name for path in committed.iterdir())
-    for name in names:
-        assert (tmp_path / name).read_text(encoding="utf-8") == (committed / name).read_text(encoding="utf-8")
-        assert f"](figures/{name})" in readme

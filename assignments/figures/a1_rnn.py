@@ -1,16 +1,14 @@
-"""Draw the figures of a1_rnn as SVG: python assignments/figures/a1_rnn.py
+"""Draw the figures of a1_rnn as SVG: python assignments/figures/a1_rnn.py"""
 
-Every figure is a light card with dark ink, so that it reads the same on white and on dark pages.
-"""
-
-from pathlib import Path
-from xml.sax.saxutils import escape
+from functools import partial
 
 import numpy as np
+import svg
+from svg import INK, PALE, box, figure, line, symbol
 
-FOLDER = Path(__file__).parents[1] / "a1_rnn" / "figures"
-PAPER, EDGE, INK, PALE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875"
-INPUT, STATE, OUTPUT = "#b45309", "#1d4ed8", "#047857"  # told apart by position and label too, not by colour alone
+INPUT, STATE, OUTPUT = svg.AMBER, svg.BLUE, svg.GREEN
+text = partial(svg.text, size=15)
+arrow = partial(line, tip=True)
 
 # The model of the worked example, as in the README and in the public cases.
 TOKENS = "ehlo"
@@ -19,50 +17,6 @@ W_H = np.array([[1.0, 0.5, -1.5], [0.0, 1.0, -0.5], [1.0, 2.0, 0.0]])
 B = np.array([0.5, 0.5, -0.5])
 W_Y = np.array([[1.0, 0.0, -1.0], [-1.0, -0.5, 0.5], [0.5, 1.0, 1.0], [-1.0, 0.0, 1.5]])
 B_Y = np.array([0.0, -1.5, -0.5, -0.5])
-
-
-def text(x: float, y: float, content: str, *, size: int = 15, ink: str = INK, anchor: str = "middle") -> str:
-    """Return a line of text, centred on a point unless said otherwise."""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="{anchor}">{escape(content)}</text>'
-
-
-def symbol(x: float, y: float, letter: str, index: str, *, size: int = 16, ink: str = INK) -> str:
-    """Return a letter with a small index below it."""
-    small = f'<tspan dy="4" font-size="{size - 5}">{escape(index)}</tspan>'
-    return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="middle" font-style="italic">'
-        f"{escape(letter)}{small}</text>"
-    )
-
-
-def box(x: float, y: float, width: float, height: float, *, ink: str = INK, fill: str = "#ffffff") -> str:
-    """Return a rounded rectangle."""
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{ink}" '
-        'stroke-width="1.5"/>'
-    )
-
-
-def arrow(*points: tuple[float, float], ink: str = INK) -> str:
-    """Return an arrow through points."""
-    path = " ".join(f"{x:g},{y:g}" for x, y in points)
-    return f'<polyline points="{path}" fill="none" stroke="{ink}" stroke-width="1.5" marker-end="url(#tip)"/>'
-
-
-def figure(name: str, width: int, height: int, title: str, parts: list[str]) -> None:
-    """Write a figure."""
-    body = "\n".join(parts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" font-family="Helvetica, Arial, sans-serif">\n'
-        f"<title>{escape(title)}</title>\n"
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0 L10 5 L0 10 z" fill="{INK}"/></marker></defs>\n'
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{PAPER}" stroke="{EDGE}"/>\n'
-        f"{body}\n</svg>\n",
-        encoding="utf-8",
-    )
 
 
 def unrolled() -> None:
@@ -99,7 +53,7 @@ def unrolled() -> None:
         if step < 3:
             parts += [arrow((x + 24, mid), (x + 82, mid)), symbol(x + 52, mid - 10, "W", "h", size=14, ink=PALE)]
     parts += [arrow((352 + 324 + 24, mid), (352 + 324 + 58, mid))]
-    figure("unrolled", 760, 254, "A recurrent network with its loop, and unrolled over four steps", parts)
+    figure("a1_rnn", "unrolled", 760, 254, "A recurrent network with its loop, and unrolled over four steps", parts)
 
 
 def run(text_read: str) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +99,7 @@ def hello() -> None:
         if step < 3:
             parts += [arrow((x + 46, 277), (x + 102, 277))]
     parts += [arrow((72, 277), (112, 277)), text(70, 300, "0 0 0", size=12, ink=STATE)]
-    figure("hello", 720, 388, 'The network reads "hell" and learns to predict "ello"', parts)
+    figure("a1_rnn", "hello", 720, 388, 'The network reads "hell" and learns to predict "ello"', parts)
 
 
 def hi_class() -> None:
@@ -163,7 +117,7 @@ def hi_class() -> None:
             text(x, 52, "␣" if character == " " else character, size=20, ink=INPUT),
         ]
         parts += [arrow((x, 64), (x, 90)), text(x, 113, str(vocab.index(character)), size=18)]
-    figure("hi_class", 640, 134, '"Hi, class" as nine character tokens', parts)
+    figure("a1_rnn", "hi_class", 640, 134, '"Hi, class" as nine character tokens', parts)
 
 
 def inversion() -> None:
@@ -185,7 +139,7 @@ def inversion() -> None:
             arrow((left + length * u, 36), (left + length * u, top - 2)),
             text(left + length * u, 28, note, size=14),
         ]
-    figure("inversion", 680, 142, "A uniform number picks a token by the cumulative probabilities", parts)
+    figure("a1_rnn", "inversion", 680, 142, "A uniform number picks a token by the cumulative probabilities", parts)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,18 @@
 """Draw the figures of a2_bptt as SVG, and print the table of its README: python assignments/figures/a2_bptt.py
 
-Every figure is a light card with dark ink, so that it reads the same on white and on dark pages. The lengths of
+The lengths of
 gradients come from the reference solution, which has to lie beside the assignments.
 """
 
 import math
 import runpy
-from pathlib import Path
-from xml.sax.saxutils import escape
 
 import numpy as np
+import svg
+from svg import EDGE, INK, PALE, box, figure, line, symbol, text
 
-COURSE = Path(__file__).parents[2]
-FOLDER = COURSE / "assignments" / "a2_bptt" / "figures"
-REFERENCE = COURSE / "solutions" / "a2_bptt" / "bptt.py"
-PAPER, EDGE, INK, PALE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875"
-STATE, BACK, HELD = "#1d4ed8", "#be123c", "#b45309"  # told apart by dashes, position and label too
+REFERENCE = svg.ROOT / "solutions" / "a2_bptt" / "bptt.py"
+STATE, BACK, HELD = svg.BLUE, "#be123c", svg.AMBER
 GAINS, LENGTHS = (0.9, 1.5), (10, 50, 100)
 
 
@@ -53,85 +50,33 @@ def power_of_ten(exponent: int) -> str:
     return f"10{str(exponent).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
-def text(x: float, y: float, content: str, *, size: int = 14, ink: str = INK, anchor: str = "middle") -> str:
-    """Return a line of text, centred on a point unless said otherwise."""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="{anchor}">{escape(content)}</text>'
-
-
-def symbol(x: float, y: float, letter: str, index: str, *, size: int = 16, ink: str = INK) -> str:
-    """Return a letter with a small index below it."""
-    small = f'<tspan dy="4" font-size="{size - 5}">{escape(index)}</tspan>'
-    return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="middle" font-style="italic">'
-        f"{escape(letter)}{small}</text>"
-    )
-
-
-def box(
-    x: float, y: float, width: float, height: float, *, ink: str = INK, dash: str = "", fill: str = "#ffffff"
-) -> str:
-    """Return a rounded rectangle."""
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{ink}" '
-        f'stroke-width="1.5"{dashes}/>'
-    )
-
-
-def line(*points: tuple[float, float], ink: str = INK, tip: str = "", dash: str = "", width: float = 1.5) -> str:
-    """Return a line through points, with an arrow's tip at its end if one is named."""
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    end = f' marker-end="url(#{tip})"' if tip else ""
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<polyline points="{path}" fill="none" stroke="{ink}" stroke-width="{width:g}"{dashes}{end}/>'
-
-
-def figure(name: str, width: int, height: int, title: str, parts: list[str]) -> None:
-    """Write a figure."""
-    tips = "".join(
-        f'<marker id="{tip}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0 L10 5 L0 10 z" fill="{ink}"/></marker>'
-        for tip, ink in (("on", INK), ("back", BACK))
-    )
-    body = "\n".join(parts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" font-family="Helvetica, Arial, sans-serif">\n'
-        f"<title>{escape(title)}</title>\n<defs>{tips}</defs>\n"
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{PAPER}" stroke="{EDGE}"/>\n'
-        f"{body}\n</svg>\n",
-        encoding="utf-8",
-    )
-
-
 def there_and_back() -> None:
     """Draw three steps forward, and the gradients that come back through them."""
     mid, parts = 150, []
     parts += [symbol(62, mid + 6, "h", "0", ink=STATE)]
     parts += [
-        line((78, mid - 6), (146, mid - 6), tip="on"),
-        line((146, mid + 8), (78, mid + 8), ink=BACK, tip="back", dash="6 4"),
+        line((78, mid - 6), (146, mid - 6), tip=True),
+        line((146, mid + 8), (78, mid + 8), ink=BACK, tip=True, dash="6 4"),
     ]
     parts += [text(112, mid + 28, "dh0", ink=BACK, size=13)]
     for step in (1, 2, 3):
         x = 180 + 190 * (step - 1)
         parts += [box(x - 30, mid - 26, 60, 52, ink=STATE), symbol(x, mid + 6, "h", str(step), ink=STATE, size=18)]
-        parts += [symbol(x - 7, 246, "x", str(step)), line((x - 7, 228), (x - 7, mid + 30), tip="on")]
-        parts += [line((x + 9, mid + 30), (x + 9, 228), ink=BACK, tip="back", dash="6 4")]
+        parts += [symbol(x - 7, 246, "x", str(step)), line((x - 7, 228), (x - 7, mid + 30), tip=True)]
+        parts += [line((x + 9, mid + 30), (x + 9, 228), ink=BACK, tip=True, dash="6 4")]
         parts += [text(x + 16, 212, "to dx, and to the", ink=BACK, size=12, anchor="start")]
         parts += [text(x + 16, 227, "sums dW_x, dW_h, db", ink=BACK, size=12, anchor="start")]
-        parts += [symbol(x - 7, 62, "L", str(step)), line((x - 7, mid - 26), (x - 7, 72), tip="on")]
-        parts += [line((x + 9, 72), (x + 9, mid - 30), ink=BACK, tip="back", dash="6 4")]
+        parts += [symbol(x - 7, 62, "L", str(step)), line((x - 7, mid - 26), (x - 7, 72), tip=True)]
+        parts += [line((x + 9, 72), (x + 9, mid - 30), ink=BACK, tip=True, dash="6 4")]
         parts += [text(x + 18, 96, f"dh[:, {step - 1}]", ink=BACK, size=13, anchor="start")]
         if step < 3:
-            parts += [line((x + 30, mid - 6), (x + 156, mid - 6), tip="on")]
-            parts += [line((x + 156, mid + 8), (x + 34, mid + 8), ink=BACK, tip="back", dash="6 4")]
+            parts += [line((x + 30, mid - 6), (x + 156, mid - 6), tip=True)]
+            parts += [line((x + 156, mid + 8), (x + 34, mid + 8), ink=BACK, tip=True, dash="6 4")]
             parts += [text(x + 95, mid + 28, "dh_next", ink=BACK, size=13)]
     parts += [
         text(375, 28, "solid: forward · dashed: gradients, which meet and add up at each state", ink=PALE, size=13)
     ]
-    figure("there_and_back", 760, 270, "Three steps forward, and the gradients on their way back", parts)
+    figure("a2_bptt", "there_and_back", 760, 270, "Three steps forward, and the gradients on their way back", parts)
 
 
 def windows() -> None:
@@ -145,9 +90,9 @@ def windows() -> None:
     for step, x in enumerate(left):
         parts += [box(x - 20, mid - 22, 40, 44, ink=STATE), symbol(x, mid + 5, "h", str(step + 1), ink=STATE)]
         if step < 6:
-            parts += [line((x + 20, mid - 8), (x + 70, mid - 8), tip="on")]
+            parts += [line((x + 20, mid - 8), (x + 70, mid - 8), tip=True)]
             if step % 3 < 2:
-                parts += [line((x + 72, mid + 10), (x + 24, mid + 10), ink=BACK, tip="back", dash="6 4")]
+                parts += [line((x + 72, mid + 10), (x + 24, mid + 10), ink=BACK, tip=True, dash="6 4")]
             else:
                 parts += [text(x + 46, mid + 18, "✕", ink=BACK, size=16)]
     parts += [
@@ -159,7 +104,7 @@ def windows() -> None:
             size=13,
         )
     ]
-    figure("windows", 692, 212, "Truncated backpropagation: seven steps in windows of three", parts)
+    figure("a2_bptt", "windows", 692, 212, "Truncated backpropagation: seven steps in windows of three", parts)
 
 
 def norms(reference: dict) -> None:
@@ -206,6 +151,7 @@ def norms(reference: dict) -> None:
         )
     ]
     figure(
+        "a2_bptt",
         "gradient_norms",
         730,
         436,

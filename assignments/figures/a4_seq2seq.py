@@ -1,19 +1,16 @@
-"""Draw the figures of a4_seq2seq as SVG: python assignments/figures/a4_seq2seq.py
-
-Every figure is a light card with dark ink, so that it reads the same on white and on dark pages.
-"""
+"""Draw the figures of a4_seq2seq as SVG: python assignments/figures/a4_seq2seq.py"""
 
 import math
-from pathlib import Path
-from xml.sax.saxutils import escape
+from functools import partial
 
 import numpy as np
+import svg
+from svg import EDGE, INK, PALE, PAPER, WHITE, Point, figure, line, symbol
 
-FOLDER = Path(__file__).parents[1] / "a4_seq2seq" / "figures"
-PAPER, EDGE, INK, PALE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875"
-SOURCE, TARGET, LOOK = "#b45309", "#1d4ed8", "#047857"  # told apart by position and label too, not by colour alone
+SOURCE, TARGET, LOOK = svg.AMBER, svg.BLUE, svg.GREEN
+text = partial(svg.text, size=15)
+arrow = partial(line, tip=True)
 
-Point = tuple[float, float]
 
 # The heat map: scores that we made up for this figure, a row for each target word and a column for each source word.
 SRC = ("the", "white", "cat", "is", "asleep", "pad")
@@ -41,50 +38,9 @@ def weights() -> np.ndarray:
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
-def text(x: float, y: float, content: str, *, size: int = 15, ink: str = INK, anchor: str = "middle") -> str:
-    """Return a line of text, centred on a point unless said otherwise."""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="{anchor}">{escape(content)}</text>'
-
-
-def symbol(x: float, y: float, letter: str, index: str, *, size: int = 16, ink: str = INK) -> str:
-    """Return a letter with a small index below it."""
-    small = f'<tspan dy="4" font-size="{size - 5}">{escape(index)}</tspan>' if index else ""
-    return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="middle" font-style="italic">'
-        f"{escape(letter)}{small}</text>"
-    )
-
-
-def box(x: float, y: float, width: float, height: float, *, ink: str = INK, fill: str = "#ffffff") -> str:
+def box(x: float, y: float, width: float, height: float, *, ink: str = INK, fill: str = WHITE) -> str:
     """Return a rounded rectangle, centred on a point."""
-    return (
-        f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" height="{height:g}" rx="6" '
-        f'fill="{fill}" stroke="{ink}" stroke-width="1.5"/>'
-    )
-
-
-def line(*points: Point, ink: str = INK, width: float = 1.5, tip: bool = True) -> str:
-    """Return an arrow (or, without a tip, a line) through points."""
-    path = " ".join(f"{x:g},{y:g}" for x, y in points)
-    end = ' marker-end="url(#tip)"' if tip else ""
-    return f'<polyline points="{path}" fill="none" stroke="{ink}" stroke-width="{width:g}"{end}/>'
-
-
-def figure(name: str, width: int, height: int, title: str, parts: list[str]) -> None:
-    """Write a figure."""
-    body = "\n".join(parts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" font-family="Helvetica, Arial, sans-serif">\n'
-        f"<title>{escape(title)}</title>\n"
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" '
-        'markerUnits="userSpaceOnUse" orient="auto">'
-        f'<path d="M0 0 L10 5 L0 10 z" fill="{INK}"/></marker></defs>\n'
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{PAPER}" stroke="{EDGE}"/>\n'
-        f"{body}\n</svg>\n",
-        encoding="utf-8",
-    )
+    return svg.box(x - width / 2, y - height / 2, width, height, ink=ink, fill=fill)
 
 
 def chains(y: float) -> list[str]:
@@ -93,16 +49,16 @@ def chains(y: float) -> list[str]:
     for number, word in enumerate(("the", "white", "cat")):
         x = 70 + 92 * number
         parts += [box(x, y, 52, 36, ink=SOURCE), symbol(x, y + 5, "s", str(number + 1), ink=SOURCE)]
-        parts += [line((x, y + 46), (x, y + 20)), text(x, y + 62, word, size=14)]
+        parts += [arrow((x, y + 46), (x, y + 20)), text(x, y + 62, word, size=14)]
         if number:
-            parts.append(line((x - 64, y), (x - 28, y)))
+            parts.append(arrow((x - 64, y), (x - 28, y)))
     for number, (read, said) in enumerate((("BOS", "le"), ("le", "chat"), ("chat", "blanc"), ("blanc", "EOS"))):
         x = 436 + 88 * number
         parts += [box(x, y, 52, 36, ink=TARGET), symbol(x, y + 5, "h", str(number + 1), ink=TARGET)]
-        parts += [line((x, y + 46), (x, y + 20)), text(x, y + 62, read, size=14)]
-        parts += [line((x, y - 20), (x, y - 42)), text(x, y - 50, said, size=14)]
+        parts += [arrow((x, y + 46), (x, y + 20)), text(x, y + 62, read, size=14)]
+        parts += [arrow((x, y - 20), (x, y - 42)), text(x, y - 50, said, size=14)]
         if number:
-            parts.append(line((x - 60, y), (x - 28, y)))
+            parts.append(arrow((x - 60, y), (x - 28, y)))
     return parts
 
 
@@ -112,14 +68,14 @@ def bottleneck() -> None:
     parts = [text(24, 34, "One context vector: all of the source has to fit into c", size=15, anchor="start")]
     parts += chains(top)
     parts += [
-        line((282, top), (321, top)),
+        arrow((282, top), (321, top)),
         f'<circle cx="340" cy="{top}" r="17" fill="#ffffff" stroke="{LOOK}" stroke-width="2.5"/>',
         symbol(340, top + 5, "c", "", ink=LOOK),
-        line((359, top), (408, top)),
-        line((340, top - 19), (340, top - 34), (666, top - 34), ink=LOOK, width=1.2, tip=False),
+        arrow((359, top), (408, top)),
+        line((340, top - 19), (340, top - 34), (666, top - 34), ink=LOOK, width=1.2),
     ]
     for x in (436, 524, 612, 700):
-        parts.append(line((x - 34, top - 34), (x - 34, top - 26), (x - 24, top - 19), ink=LOOK, width=1.2))
+        parts.append(arrow((x - 34, top - 34), (x - 34, top - 26), (x - 24, top - 19), ink=LOOK, width=1.2))
     parts.append(f'<line x1="24" y1="232" x2="742" y2="232" stroke="{EDGE}"/>')
     parts.append(text(24, 262, "Attention: every step looks at all source states again", size=15, anchor="start"))
     # The weights of "chat", the second step, among the three words that are drawn.
@@ -133,11 +89,11 @@ def bottleneck() -> None:
         )
         parts.append(text(x - 8, low - 26, f"{share:.2f}".lstrip("0"), size=13, ink=LOOK, anchor="end"))
     parts += chains(low)
-    parts += [line((282, low), (408, low))]
+    parts += [arrow((282, low), (408, low))]
     parts.append(
         text(384, low + 90, "thick: much weight. Each of the other steps has weights of its own.", size=13, ink=PALE)
     )
-    figure("bottleneck", 766, 506, "One context vector, and attention", parts)
+    figure("a4_seq2seq", "bottleneck", 766, 506, "One context vector, and attention", parts)
 
 
 def alignment() -> None:
@@ -164,7 +120,7 @@ def alignment() -> None:
     )
     bottom = top + cell * len(TGT)
     parts.append(text(left + 3 * cell, bottom + 28, "padding is masked, so its column is zero", size=13, ink=PALE))
-    figure("alignment", 520, bottom + 48, "Attention weights as an alignment", parts)
+    figure("a4_seq2seq", "alignment", 520, bottom + 48, "Attention weights as an alignment", parts)
 
 
 def beam_levels() -> list[list[tuple[str, str, float, bool]]]:
@@ -202,7 +158,7 @@ def beam() -> None:
             end_x = begin[0] + (30, 34, 84)[number - 1]
             word = name.split(" ")[-1]
             probability = TABLE[parent.split(" ")[-1] or "BOS"][WORDS.index(word)]
-            parts.append(line((end_x, begin[1]), (x - 6, y), ink=ink, width=2.5 if kept else 1, tip=False))
+            parts.append(line((end_x, begin[1]), (x - 6, y), ink=ink, width=2.5 if kept else 1))
             share = f"{probability:g}".lstrip("0")
             middle = end_x + 0.6 * (x - 6 - end_x), begin[1] + 0.6 * (y - begin[1])
             parts.append(f'<rect x="{middle[0] - 13:g}" y="{middle[1] - 8:g}" width="26" height="16" fill="{PAPER}"/>')
@@ -214,7 +170,7 @@ def beam() -> None:
     parts.append(text(columns[2] + 124, 245, "finished: the best", size=13, ink=LOOK, anchor="start"))
     parts.append(text(columns[3] + 68, 132, "cut off", size=13, ink=TARGET, anchor="start"))
     parts.append(text(24, 398, "bold: kept, with two places in all; thin: dropped", size=13, ink=PALE, anchor="start"))
-    figure("beam", 776, 416, "A beam of two", parts)
+    figure("a4_seq2seq", "beam", 776, 416, "A beam of two", parts)
 
 
 if __name__ == "__main__":

@@ -1,92 +1,19 @@
 """Draw the figures of a6_multihead as SVG: python assignments/figures/a6_multihead.py
 
-Every figure is a light card with dark ink, so that it reads the same on white and on dark pages. What is shown as
+What is shown as
 numbers is computed with the reference, so this runs in the repository only.
 """
 
-import importlib.util
 import math
-from pathlib import Path
-from types import ModuleType
-from xml.sax.saxutils import escape
+from functools import partial
 
 import numpy as np
 import torch
+from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, WHITE, cell, figure, line, mixed, reference, text, tinted
 
-ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "assignments" / "a6_multihead" / "figures"
-PAPER, EDGE, INK, PALE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875"
-HEADS = ("#1d4ed8", "#b45309", "#047857")  # told apart by labels too, not by colour alone
-LOW, MIDDLE, HIGH = (29, 78, 216), (255, 255, 255), (180, 83, 9)
-
-Point = tuple[float, float]
-Colour = tuple[int, int, int]
-
-
-def reference() -> ModuleType:
-    """Load the reference solution."""
-    path = ROOT / "solutions" / "a6_multihead" / "multihead.py"
-    spec = importlib.util.spec_from_file_location("a6_multihead_reference", path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-def text(
-    x: float, y: float, content: str, *, size: int = 14, ink: str = INK, anchor: str = "middle", extra: str = ""
-) -> str:
-    """Return a line of text."""
-    return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="{anchor}"{extra}>'
-        f"{escape(content)}</text>"
-    )
-
-
-def line(*points: Point, ink: str = INK, width: float = 1.5, tip: bool = True, dash: str = "") -> str:
-    """Return an arrow (or, without a tip, a line) through points."""
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    end = f' marker-end="url(#tip{ink[1:]})"' if tip else ""
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<polyline points="{path}" fill="none" stroke="{ink}" stroke-width="{width:g}"{dashes}{end}/>'
-
-
-def cell(x: float, y: float, size: float, fill: str, edge: str = EDGE) -> str:
-    """Return a square."""
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{size:g}" height="{size:g}" fill="{fill}" stroke="{edge}" stroke-width="1"/>'
-    )
-
-
-def mixed(one: Colour, other: Colour, share: float) -> str:
-    """Return a colour between two, as hexadecimal."""
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(one, other, strict=True))
-
-
-def figure(name: str, width: int, height: int, title: str, parts: list[str]) -> None:
-    """Write a figure."""
-    tips = "".join(
-        f'<marker id="tip{ink[1:]}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="{ink}"/></marker>'
-        for ink in (INK, PALE, *HEADS)
-    )
-    body = "\n".join(parts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" font-family="Helvetica, Arial, sans-serif">\n'
-        f"<title>{escape(title)}</title>\n<defs>{tips}</defs>\n"
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{PAPER}" stroke="{EDGE}"/>\n'
-        f"{body}\n</svg>\n",
-        encoding="utf-8",
-    )
-
-
-def tinted(ink: str, share: float) -> str:
-    """Return an ink on white, the stronger the larger the share."""
-    colour = (int(ink[1:3], 16), int(ink[3:5], 16), int(ink[5:7], 16))
-    return mixed(MIDDLE, colour, share)
+HEADS = (BLUE, AMBER, GREEN)
+LOW, MIDDLE, HIGH = BLUE, WHITE, AMBER
+arrow = partial(line, tip=True)
 
 
 def block(x: float, y: float, rows: int, columns: int, ink: str, size: float = 20) -> list[str]:
@@ -111,13 +38,13 @@ def heads() -> None:
         ]
         parts += block(524, top, 3, 2, ink)
         parts += block(650 + 2 * h * size, middle, 3, 2, ink)
-        parts.append(line((174, middle + 30), (240, top + 30), ink=PALE))
-        parts.append(line((302, top + 30), (384, top + 30), ink=ink))
-        parts.append(line((468, top + 30), (514, top + 30), ink=ink))
-        parts.append(line((576, top + 30), (640, middle + 30), ink=PALE))
+        parts.append(arrow((174, middle + 30), (240, top + 30), ink=PALE))
+        parts.append(arrow((302, top + 30), (384, top + 30), ink=ink))
+        parts.append(arrow((468, top + 30), (514, top + 30), ink=ink))
+        parts.append(arrow((576, top + 30), (640, middle + 30), ink=PALE))
         parts.append(text(343, top + 22, "softmax", size=12, ink=PALE))
         parts.append(text(491, top + 22, "times v", size=12, ink=PALE))
-    parts.append(line((784, middle + 30), (844, middle + 30)))
+    parts.append(arrow((784, middle + 30), (844, middle + 30)))
     parts.append(text(814, middle + 22, "W_o", size=13))
     parts += [cell(856 + c * size, middle + r * size, size, "#e5e9ee", PALE) for r in range(3) for c in range(6)]
     for row, word in enumerate(("I", "like", "pizza")):
@@ -131,7 +58,7 @@ def heads() -> None:
     parts.append(text(710, middle - 12, "side by side", size=13))
     parts.append(text(916, middle - 12, "output", size=13))
     parts.append(text(916, middle + 82, "every feature from all heads", size=12, ink=PALE))
-    figure("heads", 1010, 322, "Features split among three heads, read by each, and merged", parts)
+    figure("a6_multihead", "heads", 1010, 322, "Features split among three heads, read by each, and merged", parts)
 
 
 WORDS = ("the", "monkey", "ate", "the", "banana", "it", "was", "ripe")
@@ -142,7 +69,7 @@ OFFERS = {"monkey": (1.0, 0.0), "banana": (0.0, 1.0)}
 
 def three_heads() -> np.ndarray:
     """Return the weights of three heads, set by hand: the word before, the same word, the noun that fits."""
-    multihead = reference()
+    multihead = reference("a6_multihead", "multihead.py")
     T, d_head = len(WORDS), 8
     vocabulary = sorted(set(WORDS))
     x = torch.zeros(1, T, 3 * d_head)
@@ -193,12 +120,12 @@ def head_maps() -> None:
                         )
                     )
     parts.append(text(500, 346, "rows ask, columns are looked at; each row of each head sums to 1", size=13, ink=PALE))
-    figure("head_maps", 1000, 364, "Weights of three heads on one sentence", parts)
+    figure("a6_multihead", "head_maps", 1000, 364, "Weights of three heads on one sentence", parts)
 
 
 def bands() -> None:
     """Draw sinusoidal_encoding and timing_signal for 40 positions and 32 features."""
-    multihead = reference()
+    multihead = reference("a6_multihead", "multihead.py")
     T, d_model, size, top = 40, 32, 11, 64
     parts = []
     tables = (
@@ -242,15 +169,15 @@ def bands() -> None:
         parts.append(cell(356 + 14 * (step + 6), 542, 14, fill))
     parts.append(text(348, 554, "-1", size=12, ink=PALE, anchor="end"))
     parts.append(text(546, 554, "1", size=12, ink=PALE, anchor="start"))
-    figure("bands", 900, 572, "Two layouts of sinusoidal positions", parts)
+    figure("a6_multihead", "bands", 900, 572, "Two layouts of sinusoidal positions", parts)
 
 
 def circle(x: float, y: float, radius: float) -> list[str]:
     """Return a circle with its axes: cosine to the right, sine upwards."""
     return [
         f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="#ffffff" stroke="{EDGE}" stroke-width="1.5"/>',
-        line((x - radius - 14, y), (x + radius + 14, y), ink=EDGE, width=1, tip=False),
-        line((x, y + radius + 14), (x, y - radius - 14), ink=EDGE, width=1, tip=False),
+        line((x - radius - 14, y), (x + radius + 14, y), ink=EDGE, width=1),
+        line((x, y + radius + 14), (x, y - radius - 14), ink=EDGE, width=1),
         text(x + radius + 28, y + 5, "cos", size=12, ink=PALE, anchor="start"),
         text(x, y - radius - 18, "sin", size=12, ink=PALE),
     ]
@@ -259,7 +186,7 @@ def circle(x: float, y: float, radius: float) -> list[str]:
 def arc(x: float, y: float, radius: float, start: float, end: float, ink: str) -> str:
     """Return an arrow along a circle, from one angle to a larger one."""
     steps = [start + (end - start) * s / 24 for s in range(25)]
-    return line(*((x + radius * math.cos(a), y - radius * math.sin(a)) for a in steps), ink=ink, width=2.5)
+    return arrow(*((x + radius * math.cos(a), y - radius * math.sin(a)) for a in steps), ink=ink, width=2.5)
 
 
 def rotation() -> None:
@@ -273,7 +200,7 @@ def rotation() -> None:
             parts.append(arc(x, y, radius - 26, start * frequency, (start + 2) * frequency, ink))
             for t in (start, start + 2):
                 end = (x + (radius - 4) * math.cos(t * frequency), y - (radius - 4) * math.sin(t * frequency))
-                parts.append(line((x, y), end, ink=EDGE, width=1.5, tip=False))
+                parts.append(line((x, y), end, ink=EDGE, width=1.5))
         for t in range(7):
             angle = t * frequency
             parts.append(
@@ -285,7 +212,7 @@ def rotation() -> None:
                 parts.append(text(round(label[0]), round(label[1]), str(t), size=12))
         degrees = 2 * frequency * 180 / math.pi
         parts.append(text(x, 346, f"two positions on: {degrees:.1f} degrees, from 0 as from 4", size=13, ink=PALE))
-    figure("rotation", 800, 368, "Moving on by two positions turns each pair by one angle", parts)
+    figure("a6_multihead", "rotation", 800, 368, "Moving on by two positions turns each pair by one angle", parts)
 
 
 def rope() -> None:
@@ -305,7 +232,7 @@ def rope() -> None:
         angles = {"q": q + m * speed, "k": k + n * speed}
         for (name, angle), ink in zip(angles.items(), HEADS, strict=False):
             end = (x + radius * math.cos(angle), y - radius * math.sin(angle))
-            parts.append(line((x, y), end, ink=ink, width=2.5))
+            parts.append(arrow((x, y), end, ink=ink, width=2.5))
             parts.append(
                 text(
                     round(x + (radius + 16) * math.cos(angle)),
@@ -321,12 +248,12 @@ def rope() -> None:
                 (k, angles["k"], HEADS[1], 50),
             ):
                 start = (x + radius * math.cos(plain), y - radius * math.sin(plain))
-                parts.append(line((x, y), start, ink=ink, width=1, tip=False, dash="4 4"))
+                parts.append(line((x, y), start, ink=ink, width=1, dash="4 4"))
                 parts.append(arc(x, y, reach, plain, turned, ink).replace('stroke-width="2.5"', 'stroke-width="1.5"'))
         between = math.degrees(angles["q"] - angles["k"])
         shown = f"{between:.0f}".replace("-", "\N{MINUS SIGN}")
         parts.append(text(x, 318, f"from k to q: {shown} degrees", size=13, ink=PALE))
-    figure("rope", 840, 340, "Turned by their positions, query and key keep their angle", parts)
+    figure("a6_multihead", "rope", 840, 340, "Turned by their positions, query and key keep their angle", parts)
 
 
 if __name__ == "__main__":

@@ -1,59 +1,26 @@
 """Draw the figures of a7_transformer as SVG: python assignments/figures/a7_transformer.py
 
-Every figure is a light card with dark ink, so that it reads the same on white and on dark pages. The gradients of the
+The gradients of the
 last one are computed with the reference, so this runs in the repository only; it prints the table of the README as well.
 """
 
-import importlib.util
 import math
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
-from xml.sax.saxutils import escape
+from functools import partial
 
+import svg
 import torch
+from svg import EDGE, INK, PALE, WHITE, Point, figure, line, reference, text
 
-ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "assignments" / "a7_transformer" / "figures"
-PAPER, EDGE, INK, PALE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875"
-NORM, LOOK, THINK = "#047857", "#1d4ed8", "#b45309"  # told apart by labels too, not by colour alone
-WHITE, SHADE = "#ffffff", "#dbe7fb"
-
-Point = tuple[float, float]
-
-
-def reference() -> ModuleType:
-    """Load the reference solution."""
-    path = ROOT / "solutions" / "a7_transformer" / "transformer.py"
-    spec = importlib.util.spec_from_file_location("a7_transformer_reference", path)
-    assert spec
-    assert spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-def text(x: float, y: float, content: str, *, size: int = 14, ink: str = INK, anchor: str = "middle") -> str:
-    """Return a line of text."""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="{anchor}">{escape(content)}</text>'
-
-
-def line(*points: Point, ink: str = INK, width: float = 1.5, tip: bool = True, dash: str = "") -> str:
-    """Return an arrow (or, without a tip, a line) through points."""
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    end = ' marker-end="url(#tip)"' if tip else ""
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<polyline points="{path}" fill="none" stroke="{ink}" stroke-width="{width:g}"{dashes}{end}/>'
+NORM, LOOK, THINK, SHADE = svg.GREEN, svg.BLUE, svg.AMBER, "#dbe7fb"
+arrow = partial(line, tip=True)
 
 
 def box(
     x: float, y: float, label: str, *, width: float = 96, ink: str = INK, height: float = 36, below: str = ""
 ) -> str:
     """Return a box around a point, with a label and perhaps a second, smaller one."""
-    rect = (
-        f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" height="{height:g}" rx="6" '
-        f'fill="{WHITE}" stroke="{ink}" stroke-width="1.5"/>'
-    )
+    rect = svg.box(x - width / 2, y - height / 2, width, height, ink=ink)
     if not below:
         return rect + text(x, y + 5, label, ink=ink)
     return rect + text(x, y - 2, label, ink=ink) + text(x, y + 13, below, size=11, ink=PALE)
@@ -71,22 +38,6 @@ def dot(x: float, y: float) -> str:
     return f'<circle cx="{x:g}" cy="{y:g}" r="3.5" fill="{INK}"/>'
 
 
-def figure(name: str, width: int, height: int, title: str, parts: list[str]) -> None:
-    """Write a figure."""
-    body = "\n".join(parts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" font-family="Helvetica, Arial, sans-serif">\n'
-        f"<title>{escape(title)}</title>\n"
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="{INK}"/></marker></defs>\n'
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{PAPER}" stroke="{EDGE}"/>\n'
-        f"{body}\n</svg>\n",
-        encoding="utf-8",
-    )
-
-
 def side_way(start: float, end: float, top: float, low: float, parts: list[tuple[str, str]]) -> list[str]:
     """Return a sublayer on its way down from the straight line, through boxes, and up to a sum."""
     width, gap = 112, (end - start) / len(parts)
@@ -94,9 +45,9 @@ def side_way(start: float, end: float, top: float, low: float, parts: list[tuple
     drawn = [dot(start, top)]
     before: list[Point] = [(start, top), (start, low)]
     for place, (label, ink) in zip(places, parts, strict=True):
-        drawn += [line(*before, (place - width / 2, low)), box(place, low, label, width=width, ink=ink)]
+        drawn += [arrow(*before, (place - width / 2, low)), box(place, low, label, width=width, ink=ink)]
         before = [(place + width / 2, low)]
-    return [*drawn, line(*before, (end, low), (end, top + 13)), plus(end, top)]
+    return [*drawn, arrow(*before, (end, low), (end, top + 13)), plus(end, top)]
 
 
 def encoder_block() -> None:
@@ -106,20 +57,20 @@ def encoder_block() -> None:
     second = [("norm_2", NORM), ("feed_forward", THINK)]
     parts = [
         text(24, 34, "pre-norm, as here: nothing stands on the straight way", size=15, anchor="start"),
-        line((52, top), (730, top), width=3),
+        arrow((52, top), (730, top), width=3),
         *side_way(90, 370, top, low, first),
         *side_way(410, 690, top, low, second),
         text(36, top + 6, "x", size=17),
         text(390, top - 14, "h", size=17),
         text(744, top + 6, "y", size=17),
-        line((300, low + 50), (300, low + 20)),
+        arrow((300, low + 50), (300, low + 20)),
         text(300, low + 66, "mask", size=13, ink=PALE),
     ]
     top, low = 336, 412
     parts += [
-        line((24, 254), (744, 254), ink=EDGE, tip=False),
+        line((24, 254), (744, 254), ink=EDGE),
         text(24, 284, "post-norm, as in the first paper: every sum goes through a norm", size=15, anchor="start"),
-        line((52, top), (730, top), width=3),
+        arrow((52, top), (730, top), width=3),
         *side_way(90, 260, top, low, [("attention", LOOK)]),
         *side_way(420, 590, top, low, [("feed_forward", THINK)]),
         box(340, top, "norm_1", ink=NORM),
@@ -127,14 +78,14 @@ def encoder_block() -> None:
         text(36, top + 6, "x", size=17),
         text(744, top + 6, "y", size=17),
     ]
-    figure("encoder_block", 768, 452, "An encoder block, pre-norm and post-norm", parts)
+    figure("a7_transformer", "encoder_block", 768, 452, "An encoder block, pre-norm and post-norm", parts)
 
 
 def decoder_block() -> None:
     """Draw one layer of the decoder."""
     top, low, source = 70, 150, 240
     parts = [
-        line((48, top), (1000, top), width=3),
+        arrow((48, top), (1000, top), width=3),
         *side_way(76, 346, top, low, [("norm_1", NORM), ("self_attention", LOOK)]),
         *side_way(390, 660, top, low, [("norm_2", NORM), ("cross_attention", LOOK)]),
         *side_way(704, 974, top, low, [("norm_3", NORM), ("feed_forward", THINK)]),
@@ -142,16 +93,16 @@ def decoder_block() -> None:
         text(368, top - 14, "g", size=17),
         text(682, top - 14, "h", size=17),
         text(1014, top + 6, "y", size=17),
-        line((278, low + 44), (278, low + 20)),
+        arrow((278, low + 44), (278, low + 20)),
         text(278, low + 60, "target_mask", size=13, ink=PALE),
-        line((96, source), (585, source), (585, low + 20), width=2.5),
+        arrow((96, source), (585, source), (585, low + 20), width=2.5),
         text(84, source + 5, "memory", size=15, anchor="end"),
         text(460, source - 8, "keys and values", size=13, ink=PALE),
-        line((650, source), (606, source - 36), (606, low + 20), ink=PALE),
+        arrow((650, source), (606, source - 36), (606, low + 20), ink=PALE),
         text(656, source + 5, "memory_mask", size=13, ink=PALE, anchor="start"),
         text(525, low + 36, "queries", size=13, ink=PALE),
     ]
-    figure("decoder_block", 1032, 272, "A decoder block", parts)
+    figure("a7_transformer", "decoder_block", 1032, 272, "A decoder block", parts)
 
 
 def architecture() -> None:
@@ -166,14 +117,14 @@ def architecture() -> None:
         ids = "src  (batch, T_s)" if side == "encoder" else "tgt  (batch, T_t)"
         parts += [
             text(x, rows["ids"] + 5, ids),
-            line((x, rows["ids"] - 14), (x, rows["words"] + 19)),
+            arrow((x, rows["ids"] - 14), (x, rows["words"] + 19)),
             box(x, rows["words"], words, width=150),
             text(x + 86, rows["words"] + 5, "\N{MULTIPLICATION SIGN} \N{SQUARE ROOT}d_model", size=13, anchor="start"),
-            line((x, rows["words"] - 19), (x, rows["places"] + 13)),
+            arrow((x, rows["words"] - 19), (x, rows["places"] + 13)),
             plus(x, rows["places"]),
-            line((x + 70, rows["places"]), (x + 14, rows["places"])),
+            arrow((x + 70, rows["places"]), (x + 14, rows["places"])),
             text(x + 76, rows["places"] + 5, "positions", size=13, anchor="start"),
-            line((x, rows["places"] - 13), (x, rows["blocks"] + 39)),
+            arrow((x, rows["places"] - 13), (x, rows["blocks"] + 39)),
             *(
                 f'<rect x="{x - 85 + 6 * n:g}" y="{rows["blocks"] - 34 - 6 * n:g}" width="170" height="70" rx="6" '
                 f'fill="{WHITE}" stroke="{INK}" stroke-width="1.5"/>'
@@ -181,11 +132,11 @@ def architecture() -> None:
             ),
             text(x, rows["blocks"] + 6, block),
             text(x + 104, rows["blocks"] + 34, "n_layers", size=13, ink=PALE, anchor="start"),
-            line((x, rows["blocks"] - 46), (x, rows["norm"] + 19)),
+            arrow((x, rows["blocks"] - 46), (x, rows["norm"] + 19)),
             box(x, rows["norm"], f"{side}_norm", width=150, ink=NORM),
         ]
     parts += [
-        line(
+        arrow(
             (left, rows["norm"] - 19),
             (left, 170),
             (370, 170),
@@ -195,14 +146,14 @@ def architecture() -> None:
         ),
         text(270, 160, "memory"),
         text(270, 190, "(batch, T_s, d_model)", size=12, ink=PALE),
-        line((right, rows["norm"] - 19), (right, rows["output"] + 19)),
+        arrow((right, rows["norm"] - 19), (right, rows["output"] + 19)),
         box(right, rows["output"], "output", width=150, below="d_model to tgt_vocab", height=38),
-        line((right, rows["output"] - 20), (right, rows["logits"] + 14)),
+        arrow((right, rows["output"] - 20), (right, rows["logits"] + 14)),
         text(right, rows["logits"], "logits  (batch, T_t, tgt_vocab)"),
         text(left, 50, "encode", size=18),
         text(right, 50, "decode", size=18),
     ]
-    figure("transformer", 740, 590, "The Transformer", parts)
+    figure("a7_transformer", "transformer", 740, 590, "The Transformer", parts)
 
 
 def grid(x: float, y: float, rows: list[str], columns: list[str], allowed: Callable[[int, int], bool]) -> list[str]:
@@ -222,10 +173,9 @@ def grid(x: float, y: float, rows: list[str], columns: list[str], allowed: Calla
                     f'<circle cx="{x + size * (j + 0.5):g}" cy="{y + size * (i + 0.5):g}" r="7" fill="{LOOK}"/>'
                 )
     for j, column in enumerate(columns):
-        place = f"{x + size * (j + 0.5) + 4:g}"
+        place = x + size * (j + 0.5) + 4
         parts.append(
-            f'<text x="{place}" y="{y - 8:g}" font-size="13" fill="{INK}" transform="rotate(-40 {place} {y - 8:g})">'
-            f"{escape(column)}</text>"
+            text(place, y - 8, column, size=13, anchor="start", extra=f' transform="rotate(-40 {place:g} {y - 8:g})"')
         )
     return parts
 
@@ -245,7 +195,7 @@ def masks() -> None:
         text(420, top + size * 5 + 30, "causal and not padding: (batch, T_t, T_t)", size=12, ink=PALE),
         text(690, top + size * 5 + 30, "not padding: (batch, 1, T_s)", size=12, ink=PALE),
     ]
-    figure("masks", 816, 344, "The three masks of a Transformer", parts)
+    figure("a7_transformer", "masks", 816, 344, "The three masks of a Transformer", parts)
 
 
 def norms() -> None:
@@ -274,7 +224,7 @@ def norms() -> None:
         *batch(370, lambda *place: place[2] == 2),
         text(430, 304, "one feature at all positions of all sequences", size=13),
     ]
-    figure("norms", 600, 324, "Which numbers share a mean and a variance", parts)
+    figure("a7_transformer", "norms", 600, 324, "Which numbers share a mean and a variance", parts)
 
 
 # The configuration of the table: untrained blocks of width 32 on random vectors; everything is drawn from this seed.
@@ -283,7 +233,7 @@ WIDTH, HEADS, DEPTHS, SEED = 32, 4, (1, 2, 4, 8, 16, 32), 0
 
 def left_of_its_own(kind: str, depth: int) -> float:
     """Return how much of a vector behind a stack of blocks is its own, and not the mean of its sequence."""
-    model = reference()
+    model = reference("a7_transformer", "transformer.py")
     torch.manual_seed(SEED)
     blocks = [model.EncoderBlock(WIDTH, HEADS, 4 * WIDTH) for _ in range(depth)]
     h = torch.randn(4, 10, WIDTH)
@@ -312,7 +262,7 @@ def collapse() -> None:
     parts = [text(left, 34, "share of a vector that is its own, not common to its whole sequence", anchor="start")]
     for exponent in range(0, low - 1, -2):
         _, y = place(0, 10.0**exponent)
-        parts.append(line((left, y), (right, y), ink=EDGE, width=1, tip=False))
+        parts.append(line((left, y), (right, y), ink=EDGE, width=1))
         power = str(exponent).replace("-", "\N{MINUS SIGN}")
         label = f'10<tspan dy="-5" font-size="10">{power}</tspan>'
         parts.append(
@@ -324,11 +274,11 @@ def collapse() -> None:
     table = {kind: [left_of_its_own(kind, blocks) for blocks in DEPTHS] for kind in inks}
     for kind, values in table.items():
         points = [place(n, value) for n, value in enumerate(values)]
-        parts.append(line(*points, ink=inks[kind], width=2.5, tip=False))
+        parts.append(line(*points, ink=inks[kind], width=2.5))
         shift = {"pre-norm": -4, "post-norm": 12}.get(kind, 5)
         parts.append(text(right + 10, points[-1][1] + shift, kind, ink=inks[kind], anchor="start"))
         print(f"| {kind} |", " | ".join(f"{value:.2g}" for value in values), "|")
-    figure("collapse", 640, 390, "How alike the positions of a sequence become", parts)
+    figure("a7_transformer", "collapse", 640, 390, "How alike the positions of a sequence become", parts)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,17 @@
 """Draw the figures of a8_language_model as SVG: python assignments/figures/a8_language_model.py
 
-Every figure is a light card with dark ink, so that it reads the same on white and on dark pages. The losses of the last
+The losses of the last
 one were measured with the assignment's training.py, at the settings of train_shakespeare.
 """
 
 import math
-from pathlib import Path
-from xml.sax.saxutils import escape
 
 import numpy as np
+import svg
+from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, WHITE, Point, figure, line
 
-FOLDER = Path(__file__).parents[1] / "a8_language_model" / "figures"
-PAPER, EDGE, INK, PALE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875"
-BLUE, AMBER, GREEN, RED = "#1d4ed8", "#b45309", "#047857", "#b91c1c"  # told apart by labels too, not by colour alone
-WHITE, SHADE, NEW = "#ffffff", "#dbe7fb", "#fde9c8"
+RED, SHADE, NEW = "#b91c1c", "#dbe7fb", "#fde9c8"
 MONO = "Menlo, Consolas, monospace"
-
-Point = tuple[float, float]
 
 
 def text(
@@ -33,18 +28,7 @@ def text(
     """Return a line of text."""
     family = f' font-family="{MONO}"' if mono else ""
     turn = f' transform="rotate(-90 {x:g} {y:g})"' if turned else ""
-    return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}" text-anchor="{anchor}"{family}{turn}>'
-        f"{escape(content)}</text>"
-    )
-
-
-def line(*points: Point, ink: str = INK, width: float = 1.5, tip: bool = False, dash: str = "") -> str:
-    """Return a line through points, perhaps with a tip."""
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    end = ' marker-end="url(#tip)"' if tip else ""
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<polyline points="{path}" fill="none" stroke="{ink}" stroke-width="{width:g}"{dashes}{end}/>'
+    return svg.text(x, y, content, size=size, ink=ink, anchor=anchor, extra=family + turn)
 
 
 def cell(
@@ -53,22 +37,6 @@ def cell(
     """Return a box whose upper left corner is at a point, with a label."""
     rect = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}" stroke="{ink}"/>'
     return rect + (text(x + width / 2, y + height / 2 + 5, label, mono=True) if label else "")
-
-
-def figure(name: str, width: int, height: int, title: str, parts: list[str]) -> None:
-    """Write a figure."""
-    body = "\n".join(parts)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" font-family="Helvetica, Arial, sans-serif">\n'
-        f"<title>{escape(title)}</title>\n"
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="{INK}"/></marker></defs>\n'
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{PAPER}" stroke="{EDGE}"/>\n'
-        f"{body}\n</svg>\n",
-        encoding="utf-8",
-    )
 
 
 def sight() -> None:
@@ -89,7 +57,7 @@ def sight() -> None:
                 parts.append(text(left + (column + 0.5) * size, y + 26, inputs[column], mono=True, size=16, ink=BLUE))
         parts.append(line((left + 7 * size + 10, y + 20), (left + 7 * size + 66, y + 20), tip=True))
         parts.append(cell(left + 7 * size + 76, y + 4, target, width=40, height=32, fill=NEW, ink=AMBER))
-    figure("sight", 590, 364, "What each position sees, and what it has to predict", parts)
+    figure("a8_language_model", "sight", 590, 364, "What each position sees, and what it has to predict", parts)
 
 
 def cache() -> None:
@@ -124,7 +92,7 @@ def cache() -> None:
             parts.append(line((left + 30, y + 74), (left + 30, y + 108), tip=True))
             parts.append(text(left + 44, y + 96, "the cache goes on", anchor="start", size=12, ink=PALE))
     parts.append(text(left, 32, "amber: computed in this step; blue: handed on", anchor="start", size=13, ink=PALE))
-    figure("cache", 740, 372, "The cache of one block, step by step", parts)
+    figure("a8_language_model", "cache", 740, 372, "The cache of one block, step by step", parts)
 
 
 def softmax(logits: list[float], temperature: float) -> list[float]:
@@ -162,7 +130,14 @@ def temperature() -> None:
         mark = left + 142 * 0.7
         parts.append(line((mark, y + 46), (mark, y + 23), ink=INK, tip=True))
         parts.append(text(mark, y + 62, "u = .7", size=12))
-    figure("temperature", 744, 330, "The logits 2, 1, 0, -1 at three temperatures, and with top_k = 2", parts)
+    figure(
+        "a8_language_model",
+        "temperature",
+        744,
+        330,
+        "The logits 2, 1, 0, -1 at three temperatures, and with top_k = 2",
+        parts,
+    )
 
 
 class Plot:
@@ -210,7 +185,7 @@ def schedule() -> None:
     parts.append(text(middle[0] + 12, middle[1] - 8, "(peak + final) / 2", size=13, anchor="start"))
     parts.append(f'<circle cx="{first[0]:.1f}" cy="{first[1]:.1f}" r="4" fill="{BLUE}"/>')
     parts.append(text(first[0] + 12, first[1] - 2, "peak / warmup", size=13, anchor="start"))
-    figure("schedule", 700, 294, "The learning rate: a straight way up, half a cosine down", parts)
+    figure("a8_language_model", "schedule", 700, 294, "The learning rate: a straight way up, half a cosine down", parts)
 
 
 EVERY = 15  # steps that each of these means is over
@@ -250,7 +225,14 @@ def curves() -> None:
         steps = EVERY * (np.arange(len(losses)) + 0.5)
         parts.append(line(*(plot.at(s, loss) for s, loss in zip(steps, losses, strict=True)), ink=ink, width=2.2))
         parts.append(text(570, plot.at(0, losses[-1])[1] + low, label, size=13, anchor="start", ink=ink))
-    figure("curves", 720, 338, "Training losses on Shakespeare: right, without positions, and without the mask", parts)
+    figure(
+        "a8_language_model",
+        "curves",
+        720,
+        338,
+        "Training losses on Shakespeare: right, without positions, and without the mask",
+        parts,
+    )
 
 
 if __name__ == "__main__":
