@@ -22,21 +22,21 @@ from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
 from autograder.handout.kit.repro import repro
+from autograder.handout.kit.saves import POLL_SECONDS, Saves
 from autograder.handout.kit.train_at_home import train_at_home
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import told_result
 from autograder.judge.smallest_failure import easiest_failure
 from autograder.judge.terminal_text import result_as_text
+from autograder.sandbox.at_home import HomeSandbox
 from autograder.sandbox.child.device import CHOICES
-from autograder.sandbox.job import Source
+from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.archives import UnreadableError
 from autograder.submission.source import read_source
 from autograder.submission.which_file import worked_in
 from autograder.submission.written_exercises import Stub
-
-POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,14 @@ class Options:
 
 
 def check(source: Source, bundle: Bundle) -> Result:
-    """Judge a student's code on the public cases."""
+    """Judge a student's code on the public cases, in a process of its own."""
     with ProcessSandbox() as sandbox:
-        return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
+        return check_in(sandbox, source, bundle)
+
+
+def check_in(sandbox: Sandbox, source: Source, bundle: Bundle) -> Result:
+    """Judge a student's code on the public cases."""
+    return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
 
 
 def _with_help(result: Result, *, torch: bool) -> Result:
@@ -97,14 +102,17 @@ class Place:
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
     """Check a file, print the result and return the exit code; `shown` formats its path. Raises CheckError."""
     if not options.watch:
-        return _check_once(bundle, place, shown, options)
+        with ProcessSandbox() as sandbox:
+            return _check_once(sandbox, bundle, place, shown, options)
     try:
-        return _watch(bundle, place, lambda: _check_once(bundle, place, shown, options))
+        with HomeSandbox(torch=bundle.assignment.torch) as sandbox:
+            return _watch(bundle, place, lambda: _check_once(sandbox, bundle, place, shown, options))
     except KeyboardInterrupt:
         return 130
 
 
-def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
+def read_work(bundle: Bundle, place: Place) -> tuple[Path, Source]:
+    """Return the student's file and its code, and print doubts about which it is. Raises CheckError."""
     path, doubts = place.find(Stub.of(bundle.assignment))
     if not path.is_file():
         raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
@@ -114,8 +122,13 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
         raise CheckError(str(error)) from None
     for doubt in doubts:
         print(doubt, file=sys.stderr)
+    return path, source
+
+
+def _check_once(sandbox: Sandbox, bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
+    path, source = read_work(bundle, place)
     title = f"{bundle.assignment.slug}: {shown(path)}"
-    result = check(source, bundle)
+    result = check_in(sandbox, source, bundle)
     if (options.debug or options.repro) and not result.problem:
         return _one_case(source, path, bundle, result, options)
     shown_result = only(result, options.exercise) if options.exercise else result
@@ -125,7 +138,7 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
     elif options.hint and not result.problem:
         print(next_hint(path.parent, result, bundle.assignment, source, options.exercise, width))
     else:
-        print(result_as_text(title, shown_result, width=width, color=_colorful(), full=options.full))
+        print(result_as_text(title, shown_result, width=width, color=colorful(), full=options.full))
     code = 0 if shown_result.all_passed else 1
     if options.train:
         file = bundle.assignment.file
@@ -159,37 +172,35 @@ def only(result: Result, exercise: str) -> Result:
     return replace(result, exercises=tuple(e for e in result.exercises if e.name == exercise))
 
 
-def _colorful() -> bool:
+def colorful() -> bool:
+    """Whether standard output is a terminal that shows colors."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and (os.name != "nt" or "WT_SESSION" in os.environ)
+
+
+def clear_screen() -> None:
+    """Begin a new screen, where there is one."""
+    print("\x1b[2J\x1b[H" if colorful() else "", end="")
+
+
+def saves_of(bundle: Bundle, place: Place) -> tuple[Path, Saves]:
+    """Return the file that would be graded, and the saves of it and of the other one that could be. Raises CheckError."""
+    stub = Stub.of(bundle.assignment)
+    path, _ = place.find(stub)
+    others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
+    return path, Saves([path, *(other for other in others if other != path and other.is_file())])
 
 
 def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
     """Run again whenever the file or the notebook is saved, until Ctrl-C or until everything passes."""
-    stub = Stub.of(bundle.assignment)
     while True:
-        path, _ = place.find(stub)
-        others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
-        watched = [path, *(other for other in others if other != path and other.is_file())]
-        seen = [*map(_saved, watched)]
-        print("\x1b[2J\x1b[H" if _colorful() else "", end="")
+        path, saves = saves_of(bundle, place)
+        clear_screen()
         code = run()
         if code == 0:
             return 0
         print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
-        while [*map(_saved, watched)] == seen:
+        while not saves.happened():
             time.sleep(POLL_SECONDS)
-
-
-def _saved(path: Path) -> tuple[int, int]:
-    """Return a file's time and size. Some editors remove a file before they write it, so this waits for it."""
-    for _ in range(10):
-        try:
-            status = path.stat()
-        except OSError:
-            time.sleep(POLL_SECONDS)
-        else:
-            return status.st_mtime_ns, status.st_size
-    raise CheckError(f"{path} is gone.")
 
 
 def main(folder: Path, arguments: Sequence[str]) -> int:
