@@ -6,19 +6,18 @@ judges the results by a bundle.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.spec import Status
-from autograder.handout.kit.asked import CheckError, file_and_exercise, trial_asked
-from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.asked import CheckError, trial_asked
+from autograder.handout.kit.bundle import Bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
 from autograder.handout.kit.repro import repro
@@ -30,7 +29,6 @@ from autograder.judge.result_json import told_result
 from autograder.judge.smallest_failure import easiest_failure
 from autograder.judge.terminal_text import result_as_text
 from autograder.sandbox.at_home import HomeSandbox
-from autograder.sandbox.child.device import CHOICES
 from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.archives import UnreadableError
@@ -201,70 +199,6 @@ def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
         print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
         while not saves.happened():
             time.sleep(POLL_SECONDS)
-
-
-def main(folder: Path, arguments: Sequence[str]) -> int:
-    """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")  # Windows' own encodings have no check mark
-    try:
-        bundle = read_bundle(folder / "engine")
-        chosen = _parser(bundle).parse_args(arguments)
-        names = [exercise.name for exercise in bundle.assignment.exercises]
-        file, exercise = file_and_exercise(chosen.words, names, chosen.exercise)
-        harness = harness_in(folder) if chosen.train else None
-        options = Options(
-            exercise=exercise,
-            hint=chosen.hint,
-            debug=chosen.debug,
-            repro=chosen.repro,
-            full=chosen.full,
-            as_json=chosen.json,
-            watch=chosen.watch,
-            train=harness,
-            device=chosen.device,
-        )
-        place = Place(file or folder)
-        return run_check(bundle, place, lambda path: path.name, options)
-    except (BundleError, CheckError) as error:
-        print(f"check.py: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader has stopped, as in `python check.py | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-
-
-def _parser(bundle: Bundle) -> argparse.ArgumentParser:
-    file = bundle.assignment.file
-    parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
-    parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="FILE or EXERCISE",
-        help="your .py file or notebook (default: the one that would be graded), and an exercise to show alone",
-    )
-    for name, text in FLAGS.items():
-        parser.add_argument(f"--{name}", action="store_true", help=text)
-    parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
-    for name, text in ONE_CASE.items():
-        parser.add_argument(f"--{name}", default="", metavar="CASE", help=text)
-    parser.add_argument("--device", default="auto", help=f"what --train trains on: {CHOICES}")
-    return parser
-
-
-ONE_CASE = {
-    "debug": "run a case, or what fails of an exercise, in this process, for breakpoint() and debuggers",
-    "repro": "print a case, or what fails of an exercise, as a program that runs by itself",
-}
-FLAGS = {
-    "watch": "check again whenever the file is saved",
-    "hint": "a hint about what to mend first, and one more each time",
-    "full": "everything that fails in full, and modules with all their parameters",
-    "json": "print the answer as JSON",
-    "train": "then train with training.py, which takes a while",
-}
 
 
 def verdicts(result: Result) -> Iterator[tuple[str, str, CaseResult]]:
