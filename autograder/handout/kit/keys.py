@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import sys
 import time
@@ -17,6 +18,7 @@ except ImportError:  # Windows, which has no such modes
     termios = None  # type: ignore[assignment]
 
 _LOOK_SECONDS = 0.02
+_ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*.|O.)?")  # arrows and the like, which are no letters of ours
 
 
 class Keys:
@@ -53,9 +55,7 @@ class Keys:
             text = os.read(sys.stdin.fileno(), 32).decode(errors="replace")
         except OSError:
             return "q"
-        if not text:
-            return "q"
-        return "" if text.startswith("\x1b") else text[0].lower()  # an arrow is several letters, and none of ours
+        return _ESCAPES.sub("", text)[:1].lower() if text else "q"
 
 
 @contextlib.contextmanager

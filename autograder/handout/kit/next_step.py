@@ -20,8 +20,8 @@ from autograder.handout.kit.self_check import (
     check_in,
     clear_screen,
     colorful,
+    find_work,
     read_work,
-    saves_of,
 )
 from autograder.handout.kit.step_text import (
     bars,
@@ -34,7 +34,7 @@ from autograder.handout.kit.step_text import (
 )
 from autograder.handout.kit.steps import Step, make_step
 from autograder.sandbox.at_home import HomeSandbox
-from autograder.sandbox.job import Sandbox, Source
+from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
 
 
@@ -77,16 +77,19 @@ class Session:
             )
         with HomeSandbox(torch=bundle.assignment.torch) if self.live else ProcessSandbox() as sandbox:
             while True:
-                _, saves = saves_of(bundle, handout.place)
-                source, step = self._checked(handout, bundle, sandbox)
+                work = find_work(bundle, handout.place)
+                source = read_work(bundle, work)
+                result = check_in(sandbox, source, bundle)
+                step = make_step(handout, self.course, bundle.assignment, work.path, source, result)
                 if not step.exercise:
+                    self._last = step
                     self._say(learned_text(step, self._width))
                     self._say(f"All exercises of {handout.slug} pass.")
                     return None
                 self._show(step)
                 if not self.live:
                     return 1
-                if self._wait(saves, bundle, source, step):
+                if self._wait(work.saves, bundle, source, step):
                     return 0
 
     def finish(self) -> int:
@@ -96,11 +99,6 @@ class Session:
         elif self._last:
             print(f"{bars(self._last)}\nAll public cases pass. Grading adds hidden cases.")
         return 0
-
-    def _checked(self, handout: Handout, bundle: Bundle, sandbox: Sandbox) -> tuple[Source, Step]:
-        path, source = read_work(bundle, handout.place)
-        result = check_in(sandbox, source, bundle)
-        return source, make_step(handout, self.course, bundle.assignment, path, source, result)
 
     def _show(self, step: Step) -> None:
         """Show a step: its section where the last one had another exercise, and always what fails."""

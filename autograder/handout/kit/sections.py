@@ -15,23 +15,35 @@ _FENCE = re.compile(r"(```|~~~)")
 
 @dataclass(frozen=True)
 class Section:
-    """A heading of the second level and the Markdown from there to the next one."""
+    """A part of a README under a heading."""
 
     heading: str
     text: str
 
 
 def section_of(readme: str, name: str, names: list[str]) -> Section | None:
-    """Return the section that one of a README's exercises has its place in, or None where it has none."""
+    """Return what to read for one of a README's exercises, or None where it has no place there.
+
+    This is a section of the second level. Where one asks for exercises in several places, it is parted at the headings between.
+    """
     blocks = paragraphs(readme)
-    place = next((number for number, found in placed_in(readme, names) if name in found), None)
-    begins = [number for number, block in enumerate(blocks) if block.startswith("## ")]
-    before = [number for number in begins if place is not None and number <= place]
-    if not before:
+    places = {number: found for number, found in placed_in(readme, names) if found}
+    place = next((number for number, found in places.items() if name in found), None)
+    first = None if place is None else _last_heading(blocks, place, "## ")
+    if place is None or first is None:
         return None
-    end = next((number for number in begins if number > before[-1]), len(blocks))
-    heading = blocks[before[-1]].splitlines()[0].removeprefix("## ")
-    return Section(heading, "\n\n".join(blocks[before[-1] : end]))
+    after = next((i for i in range(place + 1, len(blocks)) if blocks[i].startswith("## ")), len(blocks))
+    earlier = max((number for number in places if first <= number < place), default=None)
+    later = min((number for number in places if place < number < after), default=None)
+    begin = first if earlier is None else max(earlier + 1, _last_heading(blocks, place) or 0)
+    end = after if later is None else max(place + 1, _last_heading(blocks, later) or 0)
+    heading = blocks[_last_heading(blocks, begin) or 0].splitlines()[0].lstrip("# ")
+    return Section(heading, "\n\n".join(blocks[begin:end]))
+
+
+def _last_heading(blocks: list[str], place: int, level: str = "##") -> int | None:
+    """Return the number of the last heading up to a paragraph, or None where there is none."""
+    return next((i for i in range(place, -1, -1) if blocks[i].startswith(level)), None)
 
 
 def unplaced(readme: str, names: list[str]) -> tuple[list[str], list[str]]:

@@ -97,34 +97,50 @@ class Place:
             raise CheckError(str(error)) from None
 
 
+@dataclass(frozen=True)
+class Work:
+    """The file that would be graded, doubts about which it is, and the saves since it was chosen."""
+
+    path: Path
+    doubts: tuple[str, ...]
+    saves: Saves
+
+
+def find_work(bundle: Bundle, place: Place) -> Work:
+    """Return the student's work. Raises CheckError."""
+    stub = Stub.of(bundle.assignment)
+    path, doubts = place.find(stub)
+    if not path.is_file():
+        raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
+    others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
+    return Work(path, doubts, Saves([path, *(other for other in others if other != path and other.is_file())]))
+
+
+def read_work(bundle: Bundle, work: Work) -> Source:
+    """Return the code of the student's work, and print the doubts about it. Raises CheckError."""
+    try:
+        source = read_source(work.path, bundle.assignment.file)
+    except UnreadableError as error:
+        raise CheckError(str(error)) from None
+    for doubt in work.doubts:
+        print(doubt, file=sys.stderr)
+    return source
+
+
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
     """Check a file, print the result and return the exit code; `shown` formats its path. Raises CheckError."""
     if not options.watch:
         with ProcessSandbox() as sandbox:
-            return _check_once(sandbox, bundle, place, shown, options)
+            return _check_once(sandbox, bundle, find_work(bundle, place), shown, options)
     try:
         with HomeSandbox(torch=bundle.assignment.torch) as sandbox:
-            return _watch(bundle, place, lambda: _check_once(sandbox, bundle, place, shown, options))
+            return _watch(lambda: find_work(bundle, place), lambda w: _check_once(sandbox, bundle, w, shown, options))
     except KeyboardInterrupt:
         return 130
 
 
-def read_work(bundle: Bundle, place: Place) -> tuple[Path, Source]:
-    """Return the student's file and its code, and print doubts about which it is. Raises CheckError."""
-    path, doubts = place.find(Stub.of(bundle.assignment))
-    if not path.is_file():
-        raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
-    try:
-        source = read_source(path, bundle.assignment.file)
-    except UnreadableError as error:
-        raise CheckError(str(error)) from None
-    for doubt in doubts:
-        print(doubt, file=sys.stderr)
-    return path, source
-
-
-def _check_once(sandbox: Sandbox, bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
-    path, source = read_work(bundle, place)
+def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[Path], str], options: Options) -> int:
+    path, source = work.path, read_work(bundle, work)
     title = f"{bundle.assignment.slug}: {shown(path)}"
     result = check_in(sandbox, source, bundle)
     if (options.debug or options.repro) and not result.problem:
@@ -180,24 +196,16 @@ def clear_screen() -> None:
     print("\x1b[2J\x1b[H" if colorful() else "", end="")
 
 
-def saves_of(bundle: Bundle, place: Place) -> tuple[Path, Saves]:
-    """Return the file that would be graded, and the saves of it and of the other one that could be. Raises CheckError."""
-    stub = Stub.of(bundle.assignment)
-    path, _ = place.find(stub)
-    others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
-    return path, Saves([path, *(other for other in others if other != path and other.is_file())])
-
-
-def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
+def _watch(find: Callable[[], Work], run: Callable[[Work], int]) -> int:
     """Run again whenever the file or the notebook is saved, until Ctrl-C or until everything passes."""
     while True:
-        path, saves = saves_of(bundle, place)
+        work = find()
         clear_screen()
-        code = run()
+        code = run(work)
         if code == 0:
             return 0
-        print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
-        while not saves.happened():
+        print(f"\nWatching {work.path.name}; save it to check again, Ctrl-C to stop.", flush=True)
+        while not work.saves.happened():
             time.sleep(POLL_SECONDS)
 
 
