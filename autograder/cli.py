@@ -61,9 +61,9 @@ def check(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE] [EXERCISE]",
+            metavar="[next] [FILE] [EXERCISE]",
             show_default="the one in this folder",
-            help="Your .py file or notebook, and an exercise to show alone",
+            help="next: one exercise after another. Else your .py file or notebook, and an exercise to show alone",
         ),
     ] = None,
     exercise: Annotated[str, typer.Option(metavar="NAME", show_default="all", help="Show one exercise only")] = "",
@@ -84,7 +84,9 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.handout.kit.asked import CheckError, file_and_exercise
+    from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise
+    from autograder.handout.kit.handouts import Handout
+    from autograder.handout.kit.next_step import run_next
     from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
     from autograder.handout.public_data import public_bundle, public_oracle
 
@@ -93,9 +95,16 @@ def check(
     try:
         harness = harness_in(folder / "assignments" / slug) if train else None
         names = [each.name for each in assignment.exercises if not each.training]
-        file, exercise = file_and_exercise(words or (), names, exercise)
+        rest, goes_on = asks_for_next(words or ())
+        file, exercise = file_and_exercise(rest, names, exercise)
         options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto")
-        code = run_check(public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False), str, options)
+        bundle, place = public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False)
+        if goes_on:
+            command = (sys.executable, "-m", "autograder", "check", slug, "--course", str(folder))
+            readme = folder / "assignments" / slug / "README.md"
+            code = run_next([Handout(slug, tuple(names), place, readme, command, lambda: bundle)], slug, options)
+        else:
+            code = run_check(bundle, place, str, options)
     except CheckError as error:
         fail(str(error))
     raise typer.Exit(code)

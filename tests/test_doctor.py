@@ -25,6 +25,7 @@ LOOPS = "solutions/t1_means/correct/loops.py"
 NAMES = "names are unique and points add up"
 EDITS = "every misconception edits the reference in one place"
 HINTS = "hints are two or three, and hold no line of the solution"
+LEARNED = "what was learned is one sentence for each exercise, and holds no line of the solution"
 USES = "every exercise declares what it uses"
 REPLACES = "every correct solution replaces something of the reference"
 STUB = "the stub is fresh and blanks exactly the exercises"
@@ -69,7 +70,8 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
     """All promises are proved, in this order."""
     found = proofs(assignment, sandbox)
     assert [proof.promise for proof in found] == [
-        NAMES, EDITS, REPLACES, STUB, HINTS, USES, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED, KILLS,
+        NAMES, EDITS, REPLACES, STUB, HINTS, LEARNED, USES, REFERENCE, ZERO, CORRECT, CAUGHT, DIAGNOSED, CHARGED, ADDED,
+            KILLS,
     ]  # fmt: skip
     assert all(proof.holds for proof in found)
 
@@ -152,6 +154,21 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             (TOML, "Read root mean square from its end.", "It is `as_columns(row_means(x))` somewhere."),
             HINTS,
             "assignments/t1_means/assignment.toml: hint 1 of spread holds a line of the solution: as_columns(row_means(x))",
+        ),
+        (
+            (TOML, 'learned = "An axis of length one is repeated by broadcasting."', ""),
+            LEARNED,
+            "assignments/t1_means/assignment.toml: center does not say what was learned; write one sentence in `learned`",
+        ),
+        (
+            (TOML, "is repeated by broadcasting.", "is repeated. Broadcasting does it."),
+            LEARNED,
+            "assignments/t1_means/assignment.toml: what center says was learned is not one sentence: An axis of",
+        ),
+        (
+            (TOML, "A reduction removes", "`as_columns(row_means(x))` removes"),
+            LEARNED,
+            "assignments/t1_means/assignment.toml: what row_means says was learned holds a line of the solution: as_col",
         ),
         ((TOML, 'given = ["as_columns"]', "given = []"), STUB, "as_columns would ship to students whole"),
         ((MEANS, "    # BEGIN SOLUTION\n    means =", "    means ="), STUB, "a solution region ends that never began"),

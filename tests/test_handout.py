@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from handout_support import without_seconds
 
 import autograder
 from autograder.course.catalog import CourseError, load_assignment, slugs
@@ -111,7 +112,7 @@ def test_the_engine_in_it_is_whole() -> None:
                 if module.startswith("autograder"):
                     assert module in shipped, f"{name} imports {module}"
                 else:
-                    known = {*sys.stdlib_module_names, "numpy", "torch", "safetensors", "pyseccomp", "pynvml"}
+                    known = {*sys.stdlib_module_names, "numpy", "torch", "rich", "safetensors", "pyseccomp", "pynvml"}
                     assert module.partition(".")[0] in known, f"{name} imports {module}"
 
 
@@ -170,13 +171,6 @@ def test_check_py_says_what_autograder_check_says(
         assert without_seconds(told) == without_seconds(ours)
         assert done.returncode == (0 if what == "reference" else 1)
     assert "Does a loop never end?" in done.stdout
-
-
-def without_seconds(tree: Any) -> Any:
-    """Return a result without what differs from run to run."""
-    if isinstance(tree, dict):
-        return {key: without_seconds(value) for key, value in tree.items() if key != "seconds"}
-    return [without_seconds(item) for item in tree] if isinstance(tree, list | tuple) else tree
 
 
 def test_pytest_gives_the_same_verdicts(folder: Path, python: Python, assignment: Assignment) -> None:

@@ -31,7 +31,7 @@ def test_a_new_assignment_keeps_every_promise(empty: Path, sandbox: Sandbox, slu
     written = scaffold(empty, slug)
     assert {str(path.relative_to(empty)) for path in written} == files(empty)
     proofs = list(examine(load_assignment(empty, slug), sandbox, 2))
-    assert len(proofs) == 14
+    assert len(proofs) == 15
     assert [proof for proof in proofs if not proof.holds] == []
 
 

@@ -145,8 +145,9 @@ def _exercise(entry: dict[str, Any]) -> Exercise:
     blanks = _list(entry, "blanks") if "blanks" in entry else () if training else (entry["name"],)
     uses = _list(entry, "uses") if "uses" in entry else ()
     hints = tuple(" ".join(str(hint).split()) for hint in _list(entry, "hints")) if "hints" in entry else ()
+    learned = " ".join(str(entry.get("learned", "")).split())
     difficulty = int(entry.get("difficulty", 1))
-    return Exercise(entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints)
+    return Exercise(entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints, learned)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:

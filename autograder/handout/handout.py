@@ -106,7 +106,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.progress.json\n*.bak\n.OTTER_LOG\n*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
@@ -139,7 +139,8 @@ def for_notebook(readme: str, assignment: Assignment) -> str:
 
 def _requirements(assignment: Assignment) -> str:
     torch = "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch>=2.4\n" if assignment.torch else ""
-    return f"numpy>=1.26\npytest>=8.3\n{torch}"  # students keep the numpy they have; grading itself takes 2.0
+    # Students keep the numpy they have; grading itself takes 2.0. With rich, `next` lays out its text for a terminal.
+    return f"numpy>=1.26\npytest>=8.3\nrich>=13.7\n{torch}"
 
 
 def _template(name: str, words: Mapping[str, str | bool]) -> str:

@@ -22,7 +22,7 @@ from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError
 from autograder.oracle.training_losses import KnownLosses
 from autograder.proof.gradings import Ungraded, failures, grade_all
-from autograder.proof.hint_proofs import hints_are_hints
+from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
@@ -54,6 +54,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield correct_solutions_replace(assignment)
     yield stub_is_fresh(assignment)
     yield hints_are_hints(assignment)
+    yield learned_is_one_sentence(assignment)
     if not all(proof.holds for proof in sound):
         return
     try:

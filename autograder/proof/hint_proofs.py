@@ -1,4 +1,4 @@
-"""Whether hints are hints: two or three for each exercise, and none that holds a line of the solution."""
+"""Whether each exercise has its hints and its sentence on what was learned, and none of them holds a line of the solution."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from autograder.proof.soundness import Proof, is_quiz
 
 ENOUGH = (2, 3)
 SHORTEST = 12  # characters, without blanks, of a piece of a solution that tells more than a formula does
+_SENTENCE = re.compile(r"[.!?](?=\s|$)")  # its end
 _VALUES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
 
 
@@ -24,18 +25,47 @@ def _broken(assignment: Assignment) -> Iterator[str]:
     where = f"assignments/{assignment.slug}/assignment.toml"
     if not any(exercise.hints for exercise in assignment.exercises):
         return
-    try:
-        secret = sorted(_pieces(assignment), key=lambda piece: len(_squeezed(piece)), reverse=True)
-    except StubError:  # which the stub's own proof tells
-        return
+    secret = _secret(assignment)
     for exercise in assignment.exercises:
         if len(exercise.hints) not in ENOUGH and _needs_some(assignment, exercise):
             count = f"{len(exercise.hints)} hint{'s' * (len(exercise.hints) != 1)}"
             yield f"{where}: {exercise.name} has {count}; write two or three: a question, an idea, the shape of the line"
         for number, hint in enumerate(exercise.hints, start=1):
-            told = next((piece for piece in secret if _squeezed(piece) in _squeezed(hint)), "")
-            if told:
+            if told := _told(secret, hint):
                 yield f"{where}: hint {number} of {exercise.name} holds a line of the solution: {told}"
+
+
+def learned_is_one_sentence(assignment: Assignment) -> Proof:
+    """Prove it of every exercise of an assignment that says of any what was learned."""
+    promise = "what was learned is one sentence for each exercise, and holds no line of the solution"
+    return Proof(promise, tuple(_unlearned(assignment)))
+
+
+def _unlearned(assignment: Assignment) -> Iterator[str]:
+    where = f"assignments/{assignment.slug}/assignment.toml"
+    if not any(exercise.learned for exercise in assignment.exercises):
+        return
+    secret = _secret(assignment)
+    for exercise in assignment.exercises:
+        if not exercise.learned:
+            yield f"{where}: {exercise.name} does not say what was learned; write one sentence in `learned`"
+        elif len(_SENTENCE.findall(exercise.learned)) != 1 or not _SENTENCE.search(exercise.learned[-1]):
+            yield f"{where}: what {exercise.name} says was learned is not one sentence: {exercise.learned}"
+        if told := _told(secret, exercise.learned):
+            yield f"{where}: what {exercise.name} says was learned holds a line of the solution: {told}"
+
+
+def _secret(assignment: Assignment) -> list[str]:
+    """Return the pieces of the solutions, the longest first; none where the stub's own proof tells that they are not marked."""
+    try:
+        return sorted(_pieces(assignment), key=lambda piece: len(_squeezed(piece)), reverse=True)
+    except StubError:
+        return []
+
+
+def _told(secret: list[str], text: str) -> str:
+    """Return the longest piece of a solution that a text holds, or an empty text."""
+    return next((piece for piece in secret if _squeezed(piece) in _squeezed(text)), "")
 
 
 def _needs_some(assignment: Assignment, exercise: Exercise) -> bool:

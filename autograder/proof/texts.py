@@ -17,7 +17,7 @@ from types import FunctionType
 from autograder.course.catalog import readme_of
 from autograder.course.spec import Assignment
 from autograder.handout.handout import links
-from autograder.handout.write_notebook import unplaced
+from autograder.handout.kit.sections import unplaced
 from autograder.oracle.oracle import Oracle
 from autograder.proof.numbers import false_examples, false_numbers, passages
 
@@ -128,6 +128,7 @@ def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str]]:
         yield f"the claim of {case.exercise}.{case.name}", case.claim
     for exercise in assignment.exercises:
         yield from ((f"hint {n} of {exercise.name}", hint) for n, hint in enumerate(exercise.hints, start=1))
+        yield f"what {exercise.name} says was learned", exercise.learned
     for misconception in assignment.misconceptions:
         yield f"what {misconception.name} says", misconception.says
     for node in ast.walk(ast.parse(assignment.reference)):

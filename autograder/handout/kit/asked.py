@@ -10,11 +10,17 @@ from autograder.handout.kit.bundle import Bundle
 from autograder.judge.result import Result
 from autograder.judge.trials import Trial
 
+NEXT = "next"
 _SUFFIXES = (".py", ".ipynb")
 
 
 class CheckError(Exception):
     """The check was called with wrong arguments; the message says what to do."""
+
+
+def asks_for_next(words: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the words without `next`, and whether it is among them."""
+    return [word for word in words if word != NEXT], NEXT in words
 
 
 def file_and_exercise(words: Sequence[str], exercises: Sequence[str], chosen: str = "") -> tuple[Path | None, str]:

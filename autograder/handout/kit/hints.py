@@ -10,6 +10,7 @@ from pathlib import Path
 
 from autograder.course.spec import Assignment
 from autograder.handout.kit.asked import CheckError
+from autograder.handout.kit.progress import read_kept
 from autograder.judge.result import ExerciseResult, Result
 from autograder.judge.terminal_text import plain
 from autograder.sandbox.job import Source
@@ -71,18 +72,10 @@ def watched(source: Source, exercise: str) -> tuple[str, ...]:
 
 def _one_more(path: Path, exercise: str, most: int) -> int:
     """Count one more hint of an exercise as shown, and return how many these are."""
-    counts = _counts(path)
+    counts = {name: n for name, n in read_kept(path).items() if isinstance(n, int) and n > 0}
     counts[exercise] = min(counts.get(exercise, 0) + 1, most)
     try:
         path.write_text(json.dumps(counts), encoding="utf-8")
     except OSError as error:
         raise CheckError(f"{path} cannot be written ({error}); hints are counted there.") from None
     return counts[exercise]
-
-
-def _counts(path: Path) -> dict[str, int]:
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return {name: n for name, n in kept.items() if isinstance(n, int) and n > 0} if isinstance(kept, dict) else {}

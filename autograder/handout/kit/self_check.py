@@ -6,37 +6,35 @@ judges the results by a bundle.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.spec import Status
-from autograder.handout.kit.asked import CheckError, file_and_exercise, trial_asked
-from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.asked import CheckError, trial_asked
+from autograder.handout.kit.bundle import Bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
 from autograder.handout.kit.repro import repro
+from autograder.handout.kit.saves import POLL_SECONDS, Saves
 from autograder.handout.kit.train_at_home import train_at_home
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import told_result
 from autograder.judge.smallest_failure import easiest_failure
 from autograder.judge.terminal_text import result_as_text
-from autograder.sandbox.child.device import CHOICES
-from autograder.sandbox.job import Source
+from autograder.sandbox.at_home import HomeSandbox
+from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.archives import UnreadableError
 from autograder.submission.source import read_source
 from autograder.submission.which_file import worked_in
 from autograder.submission.written_exercises import Stub
-
-POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,14 @@ class Options:
 
 
 def check(source: Source, bundle: Bundle) -> Result:
-    """Judge a student's code on the public cases."""
+    """Judge a student's code on the public cases, in a process of its own."""
     with ProcessSandbox() as sandbox:
-        return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
+        return check_in(sandbox, source, bundle)
+
+
+def check_in(sandbox: Sandbox, source: Source, bundle: Bundle) -> Result:
+    """Judge a student's code on the public cases."""
+    return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
 
 
 def _with_help(result: Result, *, torch: bool) -> Result:
@@ -94,28 +97,52 @@ class Place:
             raise CheckError(str(error)) from None
 
 
+@dataclass(frozen=True)
+class Work:
+    """The file that would be graded, doubts about which it is, and the saves since it was chosen."""
+
+    path: Path
+    doubts: tuple[str, ...]
+    saves: Saves
+
+
+def find_work(bundle: Bundle, place: Place) -> Work:
+    """Return the student's work. Raises CheckError."""
+    stub = Stub.of(bundle.assignment)
+    path, doubts = place.find(stub)
+    if not path.is_file():
+        raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
+    others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
+    return Work(path, doubts, Saves([path, *(other for other in others if other != path and other.is_file())]))
+
+
+def read_work(bundle: Bundle, work: Work) -> Source:
+    """Return the code of the student's work, and print the doubts about it. Raises CheckError."""
+    try:
+        source = read_source(work.path, bundle.assignment.file)
+    except UnreadableError as error:
+        raise CheckError(str(error)) from None
+    for doubt in work.doubts:
+        print(doubt, file=sys.stderr)
+    return source
+
+
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
     """Check a file, print the result and return the exit code; `shown` formats its path. Raises CheckError."""
     if not options.watch:
-        return _check_once(bundle, place, shown, options)
+        with ProcessSandbox() as sandbox:
+            return _check_once(sandbox, bundle, find_work(bundle, place), shown, options)
     try:
-        return _watch(bundle, place, lambda: _check_once(bundle, place, shown, options))
+        with HomeSandbox(torch=bundle.assignment.torch) as sandbox:
+            return _watch(lambda: find_work(bundle, place), lambda w: _check_once(sandbox, bundle, w, shown, options))
     except KeyboardInterrupt:
         return 130
 
 
-def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
-    path, doubts = place.find(Stub.of(bundle.assignment))
-    if not path.is_file():
-        raise CheckError(f"There is no file {path}. Give the path of your {bundle.assignment.file} or notebook.")
-    try:
-        source = read_source(path, bundle.assignment.file)
-    except UnreadableError as error:
-        raise CheckError(str(error)) from None
-    for doubt in doubts:
-        print(doubt, file=sys.stderr)
+def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[Path], str], options: Options) -> int:
+    path, source = work.path, read_work(bundle, work)
     title = f"{bundle.assignment.slug}: {shown(path)}"
-    result = check(source, bundle)
+    result = check_in(sandbox, source, bundle)
     if (options.debug or options.repro) and not result.problem:
         return _one_case(source, path, bundle, result, options)
     shown_result = only(result, options.exercise) if options.exercise else result
@@ -125,7 +152,7 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
     elif options.hint and not result.problem:
         print(next_hint(path.parent, result, bundle.assignment, source, options.exercise, width))
     else:
-        print(result_as_text(title, shown_result, width=width, color=_colorful(), full=options.full))
+        print(result_as_text(title, shown_result, width=width, color=colorful(), full=options.full))
     code = 0 if shown_result.all_passed else 1
     if options.train:
         file = bundle.assignment.file
@@ -159,101 +186,27 @@ def only(result: Result, exercise: str) -> Result:
     return replace(result, exercises=tuple(e for e in result.exercises if e.name == exercise))
 
 
-def _colorful() -> bool:
+def colorful() -> bool:
+    """Whether standard output is a terminal that shows colors."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and (os.name != "nt" or "WT_SESSION" in os.environ)
 
 
-def _watch(bundle: Bundle, place: Place, run: Callable[[], int]) -> int:
+def clear_screen() -> None:
+    """Begin a new screen, where there is one."""
+    print("\x1b[2J\x1b[H" if colorful() else "", end="")
+
+
+def _watch(find: Callable[[], Work], run: Callable[[Work], int]) -> int:
     """Run again whenever the file or the notebook is saved, until Ctrl-C or until everything passes."""
-    stub = Stub.of(bundle.assignment)
     while True:
-        path, _ = place.find(stub)
-        others = [place.path / name for name in (stub.file, stub.notebook)] if place.path.is_dir() else []
-        watched = [path, *(other for other in others if other != path and other.is_file())]
-        seen = [*map(_saved, watched)]
-        print("\x1b[2J\x1b[H" if _colorful() else "", end="")
-        code = run()
+        work = find()
+        clear_screen()
+        code = run(work)
         if code == 0:
             return 0
-        print(f"\nWatching {path.name}; save it to check again, Ctrl-C to stop.", flush=True)
-        while [*map(_saved, watched)] == seen:
+        print(f"\nWatching {work.path.name}; save it to check again, Ctrl-C to stop.", flush=True)
+        while not work.saves.happened():
             time.sleep(POLL_SECONDS)
-
-
-def _saved(path: Path) -> tuple[int, int]:
-    """Return a file's time and size. Some editors remove a file before they write it, so this waits for it."""
-    for _ in range(10):
-        try:
-            status = path.stat()
-        except OSError:
-            time.sleep(POLL_SECONDS)
-        else:
-            return status.st_mtime_ns, status.st_size
-    raise CheckError(f"{path} is gone.")
-
-
-def main(folder: Path, arguments: Sequence[str]) -> int:
-    """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")  # Windows' own encodings have no check mark
-    try:
-        bundle = read_bundle(folder / "engine")
-        chosen = _parser(bundle).parse_args(arguments)
-        names = [exercise.name for exercise in bundle.assignment.exercises]
-        file, exercise = file_and_exercise(chosen.words, names, chosen.exercise)
-        harness = harness_in(folder) if chosen.train else None
-        options = Options(
-            exercise=exercise,
-            hint=chosen.hint,
-            debug=chosen.debug,
-            repro=chosen.repro,
-            full=chosen.full,
-            as_json=chosen.json,
-            watch=chosen.watch,
-            train=harness,
-            device=chosen.device,
-        )
-        place = Place(file or folder)
-        return run_check(bundle, place, lambda path: path.name, options)
-    except (BundleError, CheckError) as error:
-        print(f"check.py: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader has stopped, as in `python check.py | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-
-
-def _parser(bundle: Bundle) -> argparse.ArgumentParser:
-    file = bundle.assignment.file
-    parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
-    parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="FILE or EXERCISE",
-        help="your .py file or notebook (default: the one that would be graded), and an exercise to show alone",
-    )
-    for name, text in FLAGS.items():
-        parser.add_argument(f"--{name}", action="store_true", help=text)
-    parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
-    for name, text in ONE_CASE.items():
-        parser.add_argument(f"--{name}", default="", metavar="CASE", help=text)
-    parser.add_argument("--device", default="auto", help=f"what --train trains on: {CHOICES}")
-    return parser
-
-
-ONE_CASE = {
-    "debug": "run a case, or what fails of an exercise, in this process, for breakpoint() and debuggers",
-    "repro": "print a case, or what fails of an exercise, as a program that runs by itself",
-}
-FLAGS = {
-    "watch": "check again whenever the file is saved",
-    "hint": "a hint about what to mend first, and one more each time",
-    "full": "everything that fails in full, and modules with all their parameters",
-    "json": "print the answer as JSON",
-    "train": "then train with training.py, which takes a while",
-}
 
 
 def verdicts(result: Result) -> Iterator[tuple[str, str, CaseResult]]:

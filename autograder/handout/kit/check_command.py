@@ -1,0 +1,86 @@
+"""The command `python check.py` of a handout."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise
+from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.handouts import handouts_beside
+from autograder.handout.kit.next_step import run_next
+from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
+from autograder.sandbox.child.device import CHOICES
+
+
+def main(folder: Path, arguments: Sequence[str]) -> int:
+    """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")  # Windows' own encodings have no check mark
+    try:
+        bundle = read_bundle(folder / "engine")
+        return _run(folder, bundle, _parser(bundle).parse_args(arguments))
+    except (BundleError, CheckError) as error:
+        print(f"check.py: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader has stopped, as in `python check.py | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
+    names = [exercise.name for exercise in bundle.assignment.exercises]
+    words, goes_on = asks_for_next(chosen.words)
+    file, exercise = file_and_exercise(words, names, chosen.exercise)
+    harness = harness_in(folder) if chosen.train else None
+    options = Options(
+        exercise=exercise,
+        hint=chosen.hint,
+        debug=chosen.debug,
+        repro=chosen.repro,
+        full=chosen.full,
+        as_json=chosen.json,
+        watch=chosen.watch,
+        train=harness,
+        device=chosen.device,
+    )
+    if goes_on:
+        return run_next(handouts_beside(folder, bundle, file), bundle.assignment.slug, options)
+    return run_check(bundle, Place(file or folder), lambda path: path.name, options)
+
+
+def _parser(bundle: Bundle) -> argparse.ArgumentParser:
+    file = bundle.assignment.file
+    parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="next, FILE or EXERCISE",
+        help="next: one exercise after another, through all handouts that lie beside this one. Else your .py file or "
+        "notebook (default: the one that would be graded), and an exercise to show alone",
+    )
+    for name, text in FLAGS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=text)
+    parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
+    for name, text in ONE_CASE.items():
+        parser.add_argument(f"--{name}", default="", metavar="CASE", help=text)
+    parser.add_argument("--device", default="auto", help=f"what --train trains on: {CHOICES}")
+    return parser
+
+
+ONE_CASE = {
+    "debug": "run a case, or what fails of an exercise, in this process, for breakpoint() and debuggers",
+    "repro": "print a case, or what fails of an exercise, as a program that runs by itself",
+}
+FLAGS = {
+    "watch": "check again whenever the file is saved",
+    "hint": "a hint about what to mend first, and one more each time",
+    "full": "everything that fails in full, and modules with all their parameters",
+    "json": "print the answer as JSON",
+    "train": "then train with training.py, which takes a while",
+}
