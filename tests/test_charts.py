@@ -28,7 +28,7 @@ from autograder.judge.picture import (
     plotted,
     training_picture,
 )
-from autograder.pages.svg_charts import chart
+from autograder.feedback.svg_charts import chart
 from autograder.sandbox.child.tree import Tensor
 
 EXPECTED = np.arange(12.0).reshape(3, 4)
