@@ -78,13 +78,16 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Everything that fails in full, and modules with all their parameters")
     ] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Also write check.html, or the .html file that you name, with heat maps")
+    ] = False,
     train: Annotated[bool, typer.Option("--train", help="Then train with training.py, which takes a while")] = False,
     device: DeviceOption = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.handout.kit.asked import CheckError, file_and_exercise
+    from autograder.handout.kit.asked import CheckError, file_and_exercise, page_asked
     from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
     from autograder.handout.public_data import public_bundle, public_oracle
 
@@ -93,8 +96,9 @@ def check(
     try:
         harness = harness_in(folder / "assignments" / slug) if train else None
         names = [each.name for each in assignment.exercises if not each.training]
-        file, exercise = file_and_exercise(words or (), names, exercise)
-        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto")
+        rest, page = page_asked(words or ()) if html else (words or (), None)
+        file, exercise = file_and_exercise(rest, names, exercise)
+        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto", html, page)
         code = run_check(public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False), str, options)
     except CheckError as error:
         fail(str(error))

@@ -6,14 +6,17 @@ Whatever a student wrote is text in a page, and characters that do not print are
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from autograder.course.spec import Visibility
 from autograder.feedback.svg_charts import chart
-from autograder.judge.result import easiest_first
+from autograder.judge.picture import Heat
+from autograder.judge.result import CaseResult, easiest_first
 
 
 def environment(*folders: Path) -> Environment:
@@ -26,9 +29,22 @@ def environment(*folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"chart": chart, "code": _code, "easiest_first": easiest_first, "moment": moment}
-    made.filters |= {"number": number, "percent": _percent}
+    made.filters |= {"chart": chart, "code": _code, "first_and_rest": first_and_rest, "has_heat_map": _has_heat_map}
+    made.filters |= {"moment": moment, "number": number, "percent": _percent}
     return made
+
+
+def first_and_rest(failing: Sequence[CaseResult]) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]:
+    """Return the failing cases to read first, the easiest and one with a heat map, and the others."""
+    ordered = easiest_first(failing)
+    drawn = [case for case in ordered if _has_heat_map(case)]
+    first = tuple(case for case in ordered if case in (*ordered[:1], *drawn[:1]))
+    return first, tuple(case for case in ordered if case not in first)
+
+
+def _has_heat_map(case: CaseResult) -> bool:
+    """Whether to draw a case's answer; of a hidden one that would show data."""
+    return isinstance(case.picture, Heat) and case.visibility is Visibility.PUBLIC
 
 
 def visible(value: object) -> object:

@@ -23,7 +23,7 @@ from autograder.handout.zips import zip_bytes
 from autograder.oracle.oracle import Oracle
 
 # What ships to students: whole packages, which import only each other.
-SHIPPED = ("course", "sandbox", "judge", "submission", "handout/kit")
+SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -78,7 +78,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
 
 def engine_files() -> dict[str, bytes]:
     """Return the engine's files that a handout holds, by path."""
-    inner = [path for folder in SHIPPED for path in (_PACKAGE / folder).rglob("*.py")]
+    inner = [path for folder in SHIPPED for end in ("py", "html") for path in (_PACKAGE / folder).rglob(f"*.{end}")]
     roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
     files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
     return {f"engine/autograder/{name}": (_PACKAGE / name).read_bytes() for name in files}
@@ -106,7 +106,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\ncheck.html\n.OTTER_LOG\n*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
@@ -139,7 +139,9 @@ def for_notebook(readme: str, assignment: Assignment) -> str:
 
 def _requirements(assignment: Assignment) -> str:
     torch = "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch>=2.4\n" if assignment.torch else ""
-    return f"numpy>=1.26\npytest>=8.3\n{torch}"  # students keep the numpy they have; grading itself takes 2.0
+    return (
+        f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\n{torch}"  # students keep the numpy they have; grading itself takes 2.0
+    )
 
 
 def _template(name: str, words: Mapping[str, str | bool]) -> str:

@@ -60,6 +60,16 @@ class CaseResult:
         """The sentence that helps most: the reason, or what happened where all that can be said is where to look."""
         return self.told.headline if self.reason in (None, Advice(Hint.UNNAMED)) else self.says
 
+    @property
+    def explained(self) -> str:
+        """The reason in words, where it explains the failure."""
+        return self.says if self.says == self.lead else ""
+
+    @property
+    def advice(self) -> str:
+        """The advice that is left where neither a known mistake nor a relation explains the failure."""
+        return self.says if self.says != self.lead else ""
+
 
 def easiest_first(failing: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
     """Return failing cases with one in front: of those that fail like the first, the public one that is the easiest to follow."""

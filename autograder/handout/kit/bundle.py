@@ -31,7 +31,7 @@ from autograder.judge.trials import Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
-FORMAT = 7
+FORMAT = 8
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.safetensors"
 
@@ -211,6 +211,7 @@ def _read_case(entry: dict[str, Any], arrays: Mapping[str, np.ndarray], calls: t
         check,
         generate,
         entry["weight"],
+        words=tuple(entry["words"]),
         visibility=Visibility.PUBLIC,
     )
 

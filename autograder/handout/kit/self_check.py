@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.spec import Status
-from autograder.handout.kit.asked import CheckError, file_and_exercise, trial_asked
+from autograder.handout.kit.asked import CheckError, file_and_exercise, page_asked, trial_asked
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
+from autograder.handout.kit.html_page import NAME, settle, write_page
 from autograder.handout.kit.repro import repro
 from autograder.handout.kit.train_at_home import train_at_home
 from autograder.judge.grade import grade
@@ -52,6 +53,8 @@ class Options:
     watch: bool = False
     train: Path | None = None  # the training.py to run afterwards
     device: str = "auto"  # for it
+    html: bool = False  # whether to write the result as a page, too
+    page: Path | None = None  # where, if not beside the student's file
 
 
 def check(source: Source, bundle: Bundle) -> Result:
@@ -102,6 +105,9 @@ def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], option
         return _watch(bundle, place, lambda: _check_once(bundle, place, shown, options))
     except KeyboardInterrupt:
         return 130
+    finally:
+        if options.html:
+            settle(_page(options, place.find(Stub.of(bundle.assignment))[0]))
 
 
 def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
@@ -127,10 +133,19 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
     else:
         print(result_as_text(title, shown_result, width=width, color=_colorful(), full=options.full))
     code = 0 if shown_result.all_passed else 1
+    if options.html:
+        page = _page(options, path)
+        write_page(page, bundle.assignment.title, path.name, shown_result, following=options.watch and code != 0)
+        print(f"Pictures of it: {page.resolve().as_uri()}", file=sys.stderr if options.as_json else sys.stdout)
     if options.train:
         file = bundle.assignment.file
         code = max(code, train_at_home(source, Path(file).stem, options.train, options.device))
     return code
+
+
+def _page(options: Options, file: Path) -> Path:
+    """Return where the page of a check of a file is written."""
+    return options.page or file.with_name(NAME)
 
 
 def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, options: Options) -> int:
@@ -200,7 +215,8 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
         bundle = read_bundle(folder / "engine")
         chosen = _parser(bundle).parse_args(arguments)
         names = [exercise.name for exercise in bundle.assignment.exercises]
-        file, exercise = file_and_exercise(chosen.words, names, chosen.exercise)
+        words, page = page_asked(chosen.words) if chosen.html else (chosen.words, None)
+        file, exercise = file_and_exercise(words, names, chosen.exercise)
         harness = harness_in(folder) if chosen.train else None
         options = Options(
             exercise=exercise,
@@ -212,6 +228,8 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
             watch=chosen.watch,
             train=harness,
             device=chosen.device,
+            html=chosen.html,
+            page=page,
         )
         place = Place(file or folder)
         return run_check(bundle, place, lambda path: path.name, options)
@@ -251,6 +269,7 @@ FLAGS = {
     "watch": "check again whenever the file is saved",
     "hint": "a hint about what to mend first, and one more each time",
     "full": "everything that fails in full, and modules with all their parameters",
+    "html": f"also write {NAME}, or the .html file that you name: heat maps of yours and the expected answer",
     "json": "print the answer as JSON",
     "train": "then train with training.py, which takes a while",
 }
