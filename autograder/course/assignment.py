@@ -41,6 +41,7 @@ class Exercise:
     Of a `training` exercise nothing is blanked: it asks that what the others are made of learns together. `uses` are the
     other exercises that the reference calls in it; what those use in turn is not repeated. `doctor` proves it. `hints` are
     what `check --hint` reveals one at a time: a question, an idea, the shape of the line, and never a line of the solution.
+    `section` is the heading of the README's section in which it is taught; the notebook has its cell at the end of that.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Exercise:
     training: bool = False
     uses: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    section: str = ""
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ def _exercise(entry: dict[str, Any]) -> Exercise:
     uses = _list(entry, "uses") if "uses" in entry else ()
     hints = tuple(" ".join(str(hint).split()) for hint in _list(entry, "hints")) if "hints" in entry else ()
     difficulty = int(entry.get("difficulty", 1))
-    return Exercise(entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints)
+    section = str(entry.get("section", ""))
+    return Exercise(entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints, section)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:

@@ -6,6 +6,9 @@ solutions/. The engine's files are copied unchanged, so that a handout judges wi
 
 from __future__ import annotations
 
+import base64
+import html
+import mimetypes
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -26,6 +29,7 @@ from autograder.oracle.oracle import Oracle
 SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -39,6 +43,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     pictures = dict(_pictures(home, readme))
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {
+        "slug": assignment.slug,
         "file": assignment.file,
         "notebook": f"{Path(assignment.file).stem}.ipynb",
         "tests": f"test_{Path(assignment.file).stem}.py",
@@ -50,9 +55,9 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     bundle = public_bundle(oracle)
     notebook = make_notebook(
         assignment.title,
-        for_notebook(readme, assignment),
+        embedded(for_notebook(readme, assignment), pictures),
         stub,
-        bundle.assignment.exercises,
+        assignment.exercises,
         _template("start.md", words),
         _template("setup.py.txt", words),
     )
@@ -135,6 +140,20 @@ def for_notebook(readme: str, assignment: Assignment) -> str:
         f"Write your solution in `{assignment.file}`", "Write your solution in the code cells of this notebook"
     )
     return text.replace("Then run\n\n    python check.py\n", "Then run the check under each of them.\n", 1)
+
+
+def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
+    """Put the pictures of a README into its text, so that a notebook shows them wherever it is opened."""
+
+    def picture(match: re.Match[str]) -> str:
+        alt, target = match.groups()
+        if target not in pictures:
+            return match[0]
+        kind = mimetypes.types_map[PurePosixPath(target).suffix.lower()]
+        data = base64.b64encode(pictures[target]).decode()
+        return f'<img alt="{html.escape(" ".join(alt.split()))}" src="data:{kind};base64,{data}">'
+
+    return PICTURE.sub(picture, readme)
 
 
 def _requirements(assignment: Assignment) -> str:

@@ -1,7 +1,7 @@
 """Make the notebook of a handout from the README and the stub: prose, a cell for each exercise, a check under it.
 
-An exercise's cell comes where the README first says "Exercise: `name`", else at the end of the section that is named after
-it, else at the end. Imports and given definitions keep their order in the stub.
+An exercise's cell comes at the end of the README's section that assignment.toml gives it, subsections included; without one,
+at the end of the notebook. Given definitions come before the first exercise that stands below them in the stub.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from typing import Any
 from autograder.course.spec import Exercise
 from autograder.course.stub import END
 
-_ASKS = re.compile(r"Exercises?: ")
-_NAME = re.compile(r"`(\w+)(?:\.\w+)?(?:\([^`]*\))?`")  # also as `Encoder.forward(src)`
-_SENTENCE = re.compile(r"\.(?=\s|$)")
-_HEADING = re.compile(r"#{2,} ")
+_HEADING = re.compile(r"(#{2,}) +(.*)")
 _FENCE = re.compile(r"(```|~~~)")
 
 
@@ -56,43 +53,44 @@ def notebook_cells(
 ) -> Iterator[tuple[str, str]]:
     """Yield every cell as ("prose" or "code", text)."""
     pieces = list(_pieces(stub, exercises))
-    places = dict(_prose(readme, [exercise.name for exercise in exercises]))
-    prose = _paragraph_cells(readme, set(places))
-    first = True
-    for end, text in prose:
+    ends = {title: end for title, end in _sections(_blocks(readme)) if title}
+    prose = list(_paragraph_cells(readme, set(ends.values())))
+    for number, (end, text) in enumerate(prose):
         yield "prose", text
-        if first:
+        if number == 0:
             yield "prose", start.strip()
             yield "code", setup.strip()
             if pieces and not pieces[0].exercise:
                 yield "code", pieces.pop(0).text
-        first = False
-        for name in places.get(end, ()):
-            yield from _exercise_cells(name, pieces)
+        for exercise in exercises:
+            if ends.get(exercise.section) == end:
+                yield from _exercise_cells(exercise, pieces)
     for exercise in exercises:
-        if not any(exercise.name in names for names in places.values()):
-            yield from _exercise_cells(exercise.name, pieces)
+        if exercise.section not in ends:
+            yield from _exercise_cells(exercise, pieces)
     yield from (("code", piece.text) for piece in pieces)
     yield "prose", "**Everything at once.** When all is written, save the notebook and hand it in."
     yield "code", "grader.check_all()"
 
 
-def unplaced(readme: str, names: list[str]) -> tuple[list[str], list[str]]:
-    """Return the exercises without a place in a README that places others, and the names there that are no exercises."""
-    blocks = [_SENTENCE.split(block)[0] for block in _blocks(readme) if _ASKS.match(block)]
-    asked = [name for block in blocks for name in _NAME.findall(block)]
-    placed = {name for _, found in _prose(readme, names) for name in found}
-    return [name for name in names if name not in placed and blocks], [name for name in asked if name not in names]
+def misplaced(readme: str, exercises: Iterable[Exercise]) -> Iterator[tuple[str, str]]:
+    """Yield each exercise whose section is not one heading of the README, and the section.
+
+    The section is empty where one exercise has none although another has.
+    """
+    titles = [title for title, _ in _sections(_blocks(readme))]
+    found = [(exercise.name, exercise.section) for exercise in exercises]
+    yield from ((name, section) for name, section in found if titles.count(section) != 1 and any(s for _, s in found))
 
 
-def _exercise_cells(name: str, pieces: list[_Piece]) -> Iterator[tuple[str, str]]:
+def _exercise_cells(exercise: Exercise, pieces: list[_Piece]) -> Iterator[tuple[str, str]]:
     """Yield the cells of an exercise and of given code before it in the stub; removes both from `pieces`."""
-    own = [i for i, piece in enumerate(pieces) if piece.exercise == name]
+    own = [i for i, piece in enumerate(pieces) if piece.exercise == exercise.name]
     taken = [i for i in range(max(own, default=-1) + 1) if i in own or not pieces[i].exercise]
     yield from (("code", pieces[i].text) for i in taken)
     for i in reversed(taken):
         del pieces[i]
-    yield "code", f'grader.check("{name}")'
+    yield "code", "grader.train()" if exercise.training else f'grader.check("{exercise.name}")'
 
 
 def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
@@ -133,32 +131,12 @@ def _blocks(readme: str) -> list[str]:
     return [block for block in [*blocks, "\n".join(lines)] if block]
 
 
-def _prose(readme: str, names: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of a paragraph and the exercises whose cells come after it."""
-    blocks = _blocks(readme)
-    asked: dict[int, list[str]] = {}
-    placed: set[str] = set()
-    for number, block in enumerate(blocks):
-        if _ASKS.match(block):
-            found = [name for name in _NAME.findall(_SENTENCE.split(block)[0]) if name in names and name not in placed]
-            asked[number] = found
-            placed |= set(found)
-    for name in names:
-        if name not in placed:
-            end = _end_of_section(blocks, name)
-            if end is not None:
-                asked.setdefault(end, []).append(name)
-    yield from asked.items()
-
-
-def _end_of_section(blocks: list[str], name: str) -> int | None:
-    """Return the number of the last paragraph in the section whose heading holds an exercise's name, or None."""
-    heading = re.compile(rf"#{{2,}} .*\b{re.escape(name)}\b", re.IGNORECASE)
-    start = next((i for i, block in enumerate(blocks) if heading.match(block)), None)
-    if start is None:
-        return None
-    following = (i for i in range(start + 1, len(blocks)) if _HEADING.match(blocks[i]))
-    return next(following, len(blocks)) - 1
+def _sections(blocks: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield the heading of each section and the number of its last paragraph, those of its subsections included."""
+    heads = [(number, match) for number, block in enumerate(blocks) if (match := _HEADING.match(block))]
+    for at, (_, head) in enumerate(heads):
+        ends = (number for number, other in heads[at + 1 :] if len(other[1]) <= len(head[1]))
+        yield head[2].strip(), next(ends, len(blocks)) - 1
 
 
 def _paragraph_cells(readme: str, ends: set[int]) -> Iterator[tuple[int, str]]:
