@@ -89,9 +89,6 @@ def test_a_handout_is_a_list_of_files(files: Files) -> None:
         "conftest.py",
         "test_means.py",
         "requirements.txt",
-        "tests/row_means.py",
-        "tests/center.py",
-        "tests/spread.py",
         "engine/public.json",
         "engine/public.safetensors",
     }

@@ -126,6 +126,12 @@ def thinking_machines_shares(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([[14.0, 12.0]]))
 
 
+@case("attention_weights", check=close(), words=I_LIKE_PIZZA)
+def pizza_shares(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza: the scores of the worked example become shares, and the shares of each token sum to one."""
+    yield call(PIZZA @ PIZZA.T / np.sqrt(2.0))
+
+
 @case("attention_weights", check=close())
 def forbidden_keys_get_nothing(rng: np.random.Generator) -> Iterator[Call]:
     """A mask leaves the first token one key, the second two, the third all three."""

@@ -18,9 +18,8 @@ import jinja2
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
-from autograder.handout.kit.bundle import Bundle
 from autograder.handout.public_data import public_bundle, public_files
-from autograder.handout.tests_as_text import otter_file, pytest_file
+from autograder.handout.tests_as_text import pytest_file
 from autograder.handout.write_notebook import make_notebook
 from autograder.handout.zips import zip_bytes
 from autograder.oracle.oracle import Oracle
@@ -71,7 +70,6 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "conftest.py": _template("conftest.py.txt", {}),
         words["tests"]: pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
-        **_otter_files(bundle),
     }
     if assignment.harness:
         files["training.py"] = assignment.harness
@@ -111,16 +109,12 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\ncheck.html\n.OTTER_LOG\n*.zip\n.venv/\n"
+    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\ncheck.html\n*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
         ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
     }
-
-
-def _otter_files(bundle: Bundle) -> dict[str, str]:
-    return {f"tests/{e.name}.py": otter_file(bundle, e.name, e.points) for e in bundle.assignment.exercises}
 
 
 def at_home(text: str, assignment: Assignment) -> str:

@@ -53,7 +53,7 @@ def with_cells_to_run(result: Result, source: Source, assignment: Assignment) ->
     def told(exercise: ExerciseResult, case: CaseResult) -> CaseResult:
         name = cell_of(exercise, case)
         text = f"Run the cell that defines `{name}` first, then this check again."
-        return replace(case, told=Message(text), reason=None) if name else case
+        return replace(case, status=Status.SKIPPED, told=Message(text), reason=None, crash="") if name else case
 
     exercises = (replace(e, cases=tuple(told(e, case) for case in e.cases)) for e in result.exercises)
     return replace(result, exercises=tuple(exercises), notes=tuple(note for note in result.notes if not wanted[note]))
