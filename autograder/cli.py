@@ -78,13 +78,16 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Everything that fails in full, and modules with all their parameters")
     ] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Also write check.html, or the .html file that you name, with heat maps")
+    ] = False,
     train: Annotated[bool, typer.Option("--train", help="Then train with training.py, which takes a while")] = False,
     device: DeviceOption = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
-    from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise
+    from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise, page_asked
     from autograder.handout.kit.handouts import Handout
     from autograder.handout.kit.next_step import run_next
     from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
@@ -96,8 +99,9 @@ def check(
         harness = harness_in(folder / "assignments" / slug) if train else None
         names = [each.name for each in assignment.exercises if not each.training]
         rest, goes_on = asks_for_next(words or ())
+        rest, page = page_asked(rest) if html else (rest, None)
         file, exercise = file_and_exercise(rest, names, exercise)
-        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto")
+        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto", html, page)
         bundle, place = public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False)
         if goes_on:
             command = (sys.executable, "-m", "autograder", "check", slug, "--course", str(folder))

@@ -104,14 +104,19 @@ def site() -> Iterator[Site]:
 
 def look_at(served: Site, pages: Mapping[str, str], profile: Path, *, width: int, dark: bool = False) -> Any:
     """Load pages in frames of a width; return what is measured of each, in order."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert browser, "These tests need Chromium on PATH. Install it, or leave them out: pytest -m 'not browser'."
     frames = "".join(f'<iframe src="{path}" width="{width}" height="900"></iframe>' for path in pages)
     served.pages |= {
         **pages,
         "/look": f'<!DOCTYPE html><link rel="icon" href="data:,"><title></title><script>{MEASURE}</script>{frames}',
     }
-    command = [browser, *FLAGS, *(DARK if dark else ()), f"--user-data-dir={profile}", "--dump-dom"]
-    done = subprocess.run([*command, f"{served.address}/look"], capture_output=True, text=True, check=True, timeout=120)
-    (title,) = re.findall("<title>(.*?)</title>", done.stdout, re.DOTALL)[:1]
+    dumped = dom_of(f"{served.address}/look", profile, *(DARK if dark else ()))
+    (title,) = re.findall("<title>(.*?)</title>", dumped, re.DOTALL)[:1]
     return json.loads(unescape(title))
+
+
+def dom_of(address: str, profile: Path, *flags: str) -> str:
+    """Load a page and return its document as it is after four seconds."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert browser, "These tests need Chromium on PATH. Install it, or leave them out: pytest -m 'not browser'."
+    command = [browser, *FLAGS, *flags, f"--user-data-dir={profile}", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from autograder.course.spec import Answer, Plot
+from autograder.feedback.svg_charts import chart
 from autograder.judge.compare import difference
 from autograder.judge.picture import (
     LEAST,
@@ -28,7 +29,6 @@ from autograder.judge.picture import (
     plotted,
     training_picture,
 )
-from autograder.pages.svg_charts import chart
 from autograder.sandbox.child.tree import Tensor
 
 EXPECTED = np.arange(12.0).reshape(3, 4)
@@ -154,3 +154,29 @@ def test_curves_that_agree_are_both_seen() -> None:
     assert styles == ["yours pair0", "theirs pair0", "yours pair1", "theirs pair1"]
     styles = [line.attrib["class"] for line in drawn(training_picture(row, row)).iter("polyline")]
     assert styles == ["yours pair0", "theirs pair0"]
+
+
+def test_words_name_the_rows_and_columns_that_stand_for_them() -> None:
+    """Attention weights are a grid of words; an axis of another length, or a part that was cut, keeps what fits."""
+    words = ("I", "<like>", "pizza")
+    grid = np.eye(3)
+    square, tall = (difference(grid[:, :n] + 1, grid[:, :n]) for n in (3, 2))
+    assert square is not None
+    assert tall is not None
+    picture = heat_map(square, words)
+    assert picture is not None
+    assert (picture.rows, picture.columns) == (words, words)
+    assert [text.text for text in drawn(picture).iter("text")].count("<like>") == 4
+    picture = heat_map(tall, words)
+    assert picture is not None
+    assert (picture.rows, picture.columns) == (words, ())
+    long = tuple(f"w{n}" for n in range(200))
+    cut = np.zeros((200, 3))
+    cut[150] = 1
+    finding = difference(cut, np.zeros((200, 3)))
+    assert finding is not None
+    picture = heat_map(finding, long)
+    assert picture is not None
+    assert len(picture.rows) == MAX_SIDE
+    assert "w150" in picture.rows
+    assert from_json(json.loads(json.dumps(as_json(picture)))) == picture

@@ -16,7 +16,7 @@ from autograder.handout.handout import SHIPPED
 ROOT = Path(__file__).parents[1]
 # Who may import whom: each package only those before it, and the command line all of them.
 LAYERS = (
-    "sandbox/child", "course", "sandbox", "judge", "submission", "handout/kit",
+    "sandbox/child", "course", "sandbox", "judge", "submission", "feedback", "handout/kit",
     "oracle", "lms", "classroom", "pages", "handout", "integrations", "proof", "command",
 )  # fmt: skip
 FILES = sorted((ROOT / "autograder").rglob("*.py"))

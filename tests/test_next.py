@@ -261,12 +261,12 @@ def test_where_a_definition_is() -> None:
     assert definition_of(cells, "C") == ("", 0)
 
 
-def test_a_section_is_parted_where_it_asks_twice() -> None:
-    """At the headings between; without a place there is none."""
-    names = ["row_means", "center", "spread", "other"]
-    first = Section("One mean", "## One mean\n\nAdd up, then divide.\n\nExercise: `row_means`.")
-    second = Section("More of them", "### More of them\n\nExercises: `center`, `spread`.")
-    assert [section_of(README, name, names) for name in names] == [first, second, second, None]
+def test_a_section_is_found_by_its_heading() -> None:
+    """With its subsections; without such a heading there is none."""
+    below = "### More of them\n\nExercises: `center`, `spread`."
+    whole = Section("One mean", f"## One mean\n\nAdd up, then divide.\n\nExercise: `row_means`.\n\n{below}")
+    found = [section_of(README, heading) for heading in ("One mean", "More of them", "Means", "")]
+    assert found == [whole, Section("More of them", below), None, None]
 
 
 def test_formulas_stay_as_they_are() -> None:

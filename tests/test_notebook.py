@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
+import base64
 import io
 import json
+import os
+import re
+import subprocess
+import sys
 import warnings
 import zipfile
 from pathlib import Path
@@ -13,11 +18,13 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.course.catalog import load_assignment
+from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Exercise
-from autograder.handout.handout import handout_files, handout_zip
-from autograder.handout.public_data import public_oracle
-from autograder.handout.write_notebook import make_notebook
+from autograder.handout.handout import handout_files, handout_zip, links
+from autograder.handout.kit.self_check import check, verdicts
+from autograder.handout.kit.verdicts import Examples
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.write_notebook import make_notebook, misplaced, notebook_cells
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
@@ -49,18 +56,31 @@ def named(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef | ast.ClassDef)
 
 
-def run(path: Path) -> list[str]:
-    """Run a notebook as Jupyter does and return what its check cells showed."""
+def executed(path: Path, *, allow_errors: bool = False) -> list[Any]:
+    """Run a notebook as Jupyter does and return its check cells."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from nbclient import NotebookClient
 
         notebook = nbformat.read(path, as_version=4)
         NotebookClient(
-            notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+            notebook,
+            timeout=60,
+            kernel_name="python3",
+            allow_errors=allow_errors,
+            resources={"metadata": {"path": str(path.parent)}},
         ).execute()
-    shown = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.startswith("grader.")]
-    return ["".join(o.get("data", {}).get("text/plain", "") for o in cell.outputs) for cell in shown]
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.startswith("grader.")]
+
+
+def shown(cell: Any, kind: str = "text/plain") -> str:
+    """Return what a cell shows in a format."""
+    return "".join(output.get("data", {}).get(kind, "") for output in cell.outputs)
+
+
+def run(path: Path) -> list[str]:
+    """Run a notebook and return the texts that its check cells showed."""
+    return [shown(cell) for cell in executed(path)]
 
 
 def test_the_stub_fails_cleanly_in_a_kernel(folder: Path) -> None:
@@ -133,16 +153,170 @@ def test_every_notebook_holds_the_stub_and_a_check_for_each_exercise(slug: str) 
     assert [line for line in readme.split("\n") if line.strip() and line not in prose] == []
 
 
-def test_cells_stand_where_the_text_asks_for_them() -> None:
-    """After the paragraph that says "Exercise", else at the end of the section of that name, else at the end."""
-    readme = "# T\n\n## One\n\nExercises: `a`, `b`.\n\nMore.\n\n## The C part\n\nText.\n\n## Last\n\n```\n## no heading\n\nx\n```\n"
+def test_cells_stand_where_assignment_toml_says() -> None:
+    """At the end of the section in which an exercise is taught, subsections included, in any order; else at the end."""
+    readme = "# T\n\n## One\n\nExercises: `d`.\n\n### Inside\n\nMore.\n\n## The C part\n\nText.\n\n## Last\n\n```\n## no heading\n\nx\n```\n"
     stub = "import x\n\n\ndef a():\n    pass\n\n\nGIVEN = 1\n\n\ndef b():\n    pass\n\n\ndef c():\n    pass\n\n\ndef d():\n    pass\n\n\nEND = 2\n"
-    exercises = tuple(Exercise(name, 1.0, (name,)) for name in "dcba")
+    sections = {"a": "One", "b": "One", "c": "The C part", "d": "no heading"}
+    exercises = (
+        *(Exercise(name, 1.0, (name,), section=section) for name, section in sections.items()),
+        Exercise("e", 1.0, (), training=True, section="The C part"),
+    )
     cells = json.loads(make_notebook("t", readme, stub, exercises, "Start.", "setup()"))["cells"]
     told = ["".join(cell["source"]).partition("\n")[0] for cell in cells]
     assert told == [
-        "# T", "Start.", "setup()", "import x", "## One", "def a():", 'grader.check("a")', "GIVEN = 1", "def b():",
-        'grader.check("b")', "More.", "## The C part", "def c():", 'grader.check("c")', "## Last", "def d():",
-        'grader.check("d")', "END = 2", "**Everything at once.** When all is written, save the notebook and hand it in.",
-        "grader.check_all()",
+        "# T", "Start.", "setup()", "import x", "## One", "### Inside", "def a():", 'grader.check("a")', "GIVEN = 1",
+        "def b():", 'grader.check("b")', "## The C part", "def c():", 'grader.check("c")', "grader.train()", "## Last",
+        "def d():", 'grader.check("d")', "END = 2",
+        "**Everything at once.** When all is written, save the notebook and hand it in.", "grader.check_all()",
     ]  # fmt: skip
+    assert list(misplaced(readme, exercises)) == [("d", "no heading")]
+    assert list(misplaced(readme, [Exercise("a", 1.0, ("a",))])) == []
+    assert list(misplaced(readme, [*exercises[:1], Exercise("f", 1.0, ("f",))])) == [("f", "")]
+
+
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_exercises_come_in_the_order_in_which_they_are_taught(slug: str) -> None:
+    """Every exercise of the course, trainings too, stands below a heading, and none before what its text needs."""
+    assignment = load_assignment(ROOT, slug)
+    readme = (ROOT / "assignments" / slug / "README.md").read_text(encoding="utf-8")
+    assert list(misplaced(readme, assignment.exercises)) == []
+    places = [readme.index(f"# {exercise.section}\n") for exercise in assignment.exercises]
+    cells = list(notebook_cells(readme, assignment.stub, assignment.exercises, "", ""))
+    asked = {text for kind, text in cells if kind == "code" and text.startswith("grader.")}
+    names = [exercise.name for exercise in assignment.exercises if not exercise.training]
+    assert {f'grader.check("{name}")' for name in names} < asked
+    assert len(set(places)) > 3
+
+
+WRONG = ("return x - means", "return means - x")
+
+
+def test_a_check_answers_with_pictures(folder: Path, assignment: Assignment) -> None:
+    """HTML with the diagnosis first and the wrong cells framed, in a style of its own; the text says the same."""
+    path = folder / "means.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    fill(notebook, assignment.reference.replace(*WRONG))
+    nbformat.write(notebook, path)
+    _, center, _, everything = executed(path)
+    page = shown(center, "text/html")
+    assert (
+        page.index("Your difference is the wrong way around.")
+        < page.index("two_rows_centered")
+        < page.index('class="heat"')
+    )
+    assert page.count("minus off") + page.count("plus off") == 6
+    assert "Your difference is the wrong way around." in shown(center)
+    assert "spread" not in page
+    assert "spread" in shown(everything, "text/html")
+    rules = re.sub(r"\{[^{}]*\}", "", page.partition("<style>")[2].partition(".autograder {")[0])
+    assert all(".autograder" in rule for rule in rules.split("\n") if rule.strip())
+
+
+def test_a_cell_that_was_not_run_is_asked_for(folder: Path, assignment: Assignment) -> None:
+    """Instead of a NameError, or of what reads as if it were not written."""
+    path = folder / "means.ipynb"
+    for absent, asked, name in (
+        ("def row_means", 2, "row_means"),
+        ("def row_means", 0, "row_means"),
+        ("import numpy", 0, "np"),
+    ):
+        notebook = nbformat.read(path, as_version=4)
+        fill(notebook, assignment.reference)
+        kept = [c for c in notebook.cells if not (c.cell_type == "code" and absent in c.source)]
+        assert len(kept) < len(notebook.cells)
+        notebook.cells = kept
+        alone = folder / "alone.ipynb"
+        nbformat.write(notebook, alone)
+        text = run_through(alone)[asked]
+        assert f"Run the cell that defines `{name}` first" in text, text
+        assert "NameError" not in text
+
+
+def run_through(path: Path) -> list[str]:
+    """Run a notebook some cells of which raise, and return what its check cells showed."""
+    return [shown(cell) for cell in executed(path, allow_errors=True)]
+
+
+def test_a_notebook_alone_finds_the_zip(assignment: Assignment, course: Path, tmp_path: Path) -> None:
+    """As it is uploaded: beside the zip, on Kaggle below what was added, in Colab after the dialog that asks for it."""
+    files = handout_files(course, public_oracle(assignment))
+    data = handout_zip(files, "t1_means")
+    notebook = nbformat.reads(files["means.ipynb"].decode(), as_version=4)
+    (setup,) = (cell for cell in notebook.cells if "check import grader" in cell.source)
+    beside, kaggle, colab, nowhere = (tmp_path / name for name in ("beside", "kaggle", "colab", "nowhere"))
+    for home in (beside, kaggle, colab, nowhere):
+        (home / "work").mkdir(parents=True)
+    (beside / "work" / "t1_means (1).zip").write_bytes(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        archive.extractall(kaggle / "input" / "mine")
+    (colab / "google").mkdir()
+    (colab / "google" / "__init__.py").write_text("")
+    (colab / "google" / "colab.py").write_text(
+        f"class files:\n    def upload():\n        open('t1_means.zip', 'wb').write({data!r})\n        return {{'t1_means.zip': b''}}\n"
+    )
+    for home in (beside, kaggle, colab, nowhere):
+        code = setup.source.replace("/kaggle/input", str(home / "input"))
+        program = ("import google.colab\n" if home == colab else "") + f"{code}\nprint(grader.check('center'))\n"
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", program],
+            cwd=home / "work",
+            env={**os.environ, "PYTHONPATH": str(home), "PYTHONUTF8": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        told = done.stderr if home == nowhere else done.stdout
+        assert (
+            "Put t1_means.zip beside this notebook" if home == nowhere else "Run the cell that defines `center`"
+        ) in told
+
+
+def test_pictures_travel_inside_the_notebook() -> None:
+    """No cell asks for a file beside the notebook; the text that describes a picture stays."""
+    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a1_rnn")))
+    cells = nbformat.reads(files["rnn.ipynb"].decode(), as_version=4).cells
+    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    assert links(prose) == [] or not [target for target in links(prose) if target.startswith("figures/")]
+    pictures = [name for name in files if name.startswith("figures/")]
+    assert prose.count('<img alt="') == len(pictures) > 0
+    assert base64.b64encode(files["figures/hi_class.svg"]).decode() in prose
+    assert 'alt="The nine characters of &quot;Hi, class&quot; in a row' in prose
+
+
+def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> None:
+    """Not on the file of that name, which is the stub; a mistake is shown by its cell."""
+    assignment = load_assignment(course, "t3_learning")
+    for name, data in handout_files(course, public_oracle(assignment)).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    with (tmp_path / "training.py").open("a") as harness:
+        harness.write(
+            '\n\nif __name__ == "__main__":\n    import line\n    print("value", line.predict(np.ones(2), np.ones(2)))\n'
+        )
+    path = tmp_path / "line.ipynb"
+    assert "Not written yet" in printed(path) or "NotImplementedError" in printed(path)
+    notebook = nbformat.read(path, as_version=4)
+    fill(notebook, assignment.reference)
+    nbformat.write(notebook, path)
+    assert "value 2.0" in printed(path)
+
+
+def printed(path: Path) -> str:
+    """Run a notebook and return what its training printed."""
+    (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
+    return "".join(output.get("text", "") for output in train.outputs)
+
+
+def test_a_running_notebook_gets_the_verdicts_of_the_file(folder: Path, assignment: Assignment) -> None:
+    """Case by case, with status, diagnosis and words, of right, wrong and unwritten code."""
+    bundle = public_bundle(public_oracle(assignment))
+    for text in (assignment.reference, assignment.reference.replace(*WRONG), assignment.stub):
+        notebook = nbformat.read(folder / "means.ipynb", as_version=4)
+        fill(notebook, text)
+        cells = ["", *(cell.source for cell in notebook.cells if cell.cell_type == "code")]
+        mine = Examples(folder).of_notebook({"In": cells})
+        file = check(Source.of("means.py", text), bundle)
+        told = [[(c.name, c.status, c.diagnosis, c.lead) for _, _, c in verdicts(result)] for result in (mine, file)]
+        lines = [[(*case[:3], re.sub(r"line \d+", "line", case[3])) for case in cases] for cases in told]
+        assert lines[0] == lines[1]

@@ -8,15 +8,14 @@ import pytest
 
 from autograder.cli import main
 from autograder.course.catalog import MISTAKEN, UNUSUAL, load_assignment, readme_of, replacements_in
-from autograder.course.spec import Assignment
 from autograder.handout.handout_proofs import text_faults
-from autograder.handout.write_notebook import notebook_cells
 from autograder.oracle.oracle import Oracle
 from autograder.proof.doctor import stray_files
 from autograder.proof.soundness import bank_is_sound, correct_solutions_replace
 from autograder.proof.texts import text_proofs
 
 SLUG = "t1_means"
+TOML = f"assignments/{SLUG}/assignment.toml"
 README = f"assignments/{SLUG}/README.md"
 PUBLIC = f"assignments/{SLUG}/cases.py"
 BANK = f"solutions/{SLUG}/misconceptions.py"
@@ -48,13 +47,8 @@ def test_sound_texts_have_no_faults(course: Path, slug: str) -> None:
         (README, "Three exercises", "$$x$$\n\nIt takes `(rows, colums)`.\n\nThree exercises", "there is no colums"),
         (README, "Three exercises", "```python\nx\n```\n`numpy.meen` and `torch.tensr` are given.\n\nThree exercises", "there is no tensr"),
         (BANK, 'says="You forgot the root."', 'says="See `np.squareroot`."', "what no_root says: there is no squareroot"),
-        (
-            README,
-            "Three exercises",
-            "Exercise: `row_means`.\n\nThree exercises",
-            'README.md does not say "Exercise: `center`", nor has it a section of that name',
-        ),
-        (README, "Three exercises", "Exercises: `row_mean`.\n\nThree", "and there is no such exercise"),
+        (TOML, 'name = "center"', 'name = "center"\nsection = "Means"', 'teaches `center` in "Means", which is not the heading'),
+        (TOML, 'name = "center"', 'name = "center"\nsection = "Means"', "of other exercises in which section they are taught"),
     ],
 )  # fmt: skip
 def test_a_slip_is_one_line(course_copy: Path, file: str, old: str, new: str, line: str) -> None:
@@ -140,16 +134,6 @@ def test_what_is_no_example_is_left_alone(course_copy: Path, text: str) -> None:
     """Half of a formula, symbols and shapes are not computed."""
     put(course_copy / README, "Three exercises", f"{text}\n\nThree exercises")
     assert [line for line in faults(course_copy) if "right" in line or "neither" in line] == []
-
-
-def test_an_exercise_stands_where_its_method_is_named(course_copy: Path) -> None:
-    """`Affine.forward(x)` asks for Affine, also before a full stop."""
-    assignment: Assignment = load_assignment(course_copy, "t2_tensors")
-    readme = "# T\n\n## One\n\nExercise: `Affine.forward(x)`. Not more.\n\n## Two\n\nExercises: `doubled`, `Chain.forward`.\n\nEnd.\n"
-    cells = list(notebook_cells(readme, assignment.stub, assignment.exercises, "start", "setup"))
-    checks = [i for i, (_, text) in enumerate(cells) if text.startswith('grader.check("')]
-    assert [cells[i][1] for i in checks] == [f'grader.check("{name}")' for name in ("Affine", "doubled", "Chain")]
-    assert checks[-1] < next(i for i, (_, text) in enumerate(cells) if text.startswith("End."))
 
 
 def test_a_misspelt_folder_is_an_error(course_copy: Path) -> None:

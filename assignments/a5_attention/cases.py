@@ -10,9 +10,11 @@ from autograder.judge.checks import answered, boolean, close, untouched
 # "The monkey ate the banana. It was ripe, wasn't it": one vector of two features for each token.
 THE, MONKEY, ATE, BANANA = [0.45, 0.23], [0.39, 0.72], [0.83, 0.61], [0.25, 0.18]
 IT, WAS, RIPE, WASNT = [0.63, 0.41], [0.63, 0.41], [0.70, 0.67], [0.14, 0.61]
+WORDS = ("the", "monkey", "ate", "the", "banana", "it", "was", "ripe", "wasn't", "it")
 SENTENCE = np.array([THE, MONKEY, ATE, THE, BANANA, IT, WAS, RIPE, WASNT, IT])
 
 # "I like pizza": three tokens of two features; W_q and W_k are the identity.
+I_LIKE_PIZZA = ("I", "like", "pizza")
 PIZZA = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 IDENTITY = np.eye(2)
 PIZZA_W_V = np.array([[1.0, 1.0], [1.0, 0.0]])
@@ -32,7 +34,7 @@ W_V = np.array([[2.0, 0.0], [1.0, -1.0]])
 LOWER = np.array([[True, False, False], [True, True, False], [True, True, True]])
 
 
-@case("average_context", check=close())
+@case("average_context", check=close(), words=WORDS)
 def monkey_attempt_one(rng: np.random.Generator) -> Iterator[Call]:
     """The monkey sentence: the last "it" is described by the mean of all ten tokens, [.510 .448]."""
     yield call(SENTENCE)
@@ -51,7 +53,7 @@ def averages_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield from averages_take_a_batch.generate(rng)
 
 
-@case("similarity_context", check=close())
+@case("similarity_context", check=close(), words=WORDS)
 def monkey_attempt_two(rng: np.random.Generator) -> Iterator[Call]:
     """The monkey sentence again: tokens similar to the last "it" now count for more, which gives [.531 .462]."""
     yield call(SENTENCE)
@@ -70,13 +72,13 @@ def similarities_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Ca
     yield from similarities_take_a_batch.generate(rng)
 
 
-@case("project_qkv", check=close(names=("Q", "K", "V")))
+@case("project_qkv", check=close(names=("Q", "K", "V")), words=I_LIKE_PIZZA)
 def pizza_projections(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza: Q and K are X itself, and V is [[1 1], [1 0], [2 1]]."""
     yield call(PIZZA, IDENTITY, IDENTITY, PIZZA_W_V)
 
 
-@case("project_qkv", check=close(names=("Q", "K", "V")))
+@case("project_qkv", check=close(names=("Q", "K", "V")), words=I_LIKE_PIZZA)
 def each_role_has_its_own_matrix(rng: np.random.Generator) -> Iterator[Call]:
     """Three different matrices give three different views of the same tokens."""
     yield call(PIZZA, W_Q, W_K, W_V)
@@ -98,7 +100,7 @@ def thinking_machines_scores(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.full((1, 64), 2.0), np.stack([np.full(64, 0.875), np.full(64, 0.75)]))
 
 
-@case("attention_scores", check=close())
+@case("attention_scores", check=close(), words=I_LIKE_PIZZA)
 def pizza_scores(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza: the dot products 0, 1 and 2, divided by the square root of two."""
     yield call(PIZZA, PIZZA)
@@ -122,6 +124,12 @@ def scores_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 def thinking_machines_shares(rng: np.random.Generator) -> Iterator[Call]:
     """Thinking, Machines: scores of 14 and 12 become shares of .88 and .12."""
     yield call(np.array([[14.0, 12.0]]))
+
+
+@case("attention_weights", check=close(), words=I_LIKE_PIZZA)
+def pizza_shares(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza: the scores of the worked example become shares, and the shares of each token sum to one."""
+    yield call(PIZZA @ PIZZA.T / np.sqrt(2.0))
 
 
 @case("attention_weights", check=close())
@@ -152,13 +160,13 @@ def weights_leave_scores_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield from weights_take_a_batch.generate(rng)
 
 
-@case("attention", check=close())
+@case("attention", check=close(), words=I_LIKE_PIZZA)
 def i_like_pizza(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza: the worked example of the README, step by step."""
     yield call(PIZZA, PIZZA, PIZZA_V)
 
 
-@case("attention", check=close())
+@case("attention", check=close(), words=I_LIKE_PIZZA)
 def i_like_pizza_masked(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza, when each token may read itself and what came before."""
     yield call(PIZZA, PIZZA, PIZZA_V, LOWER)
@@ -185,7 +193,7 @@ def attention_leaves_its_roles_alone(rng: np.random.Generator) -> Iterator[Call]
     yield from attention_takes_a_batch.generate(rng)
 
 
-@case("folded_scores", check=close())
+@case("folded_scores", check=close(), words=I_LIKE_PIZZA)
 def folded_pizza(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza with two different projections, folded into one matrix."""
     yield call(PIZZA, W_Q, W_K)
@@ -226,19 +234,19 @@ def padded_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.stack([ids, ids[:, ::-1], ids + 1]), 2)
 
 
-@case("self_attention", check=close())
+@case("self_attention", check=close(), words=I_LIKE_PIZZA)
 def pizza_attends_to_itself(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza, from X and the three matrices to the output."""
     yield call(PIZZA, IDENTITY, IDENTITY, PIZZA_W_V)
 
 
-@case("self_attention", check=close())
+@case("self_attention", check=close(), words=I_LIKE_PIZZA)
 def pizza_with_three_matrices(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza once more, with projections that differ."""
     yield call(PIZZA, W_Q, W_K, W_V)
 
 
-@case("self_attention", check=close())
+@case("self_attention", check=close(), words=I_LIKE_PIZZA)
 def pizza_reads_only_the_past(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza as a language model has to read it: no token sees those still to come."""
     yield call(PIZZA, W_Q, W_K, W_V, True)

@@ -28,6 +28,7 @@ file = "{file}"
 
 [[exercise]]
 name = "row_means"
+section = "Exercises"
 points = 2
 difficulty = 1
 """

@@ -42,6 +42,7 @@ class Exercise:
     other exercises that the reference calls in it; what those use in turn is not repeated. `doctor` proves it. `hints` are
     what `check --hint` reveals one at a time: a question, an idea, the shape of the line, and never a line of the solution.
     `learned` is the sentence that `check next` shows when the exercise passes.
+    `section` is the heading of the README's section in which it is taught; the notebook has its cell at the end of that.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Exercise:
     uses: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     learned: str = ""
+    section: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ student's laptop.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
@@ -136,6 +136,7 @@ class Case:
 
     Where some arguments follow from others, as a cache does from inputs and weights, `anew` takes a call's arguments and
     returns them with those worked out again: smaller calls are made by cutting and rounding every argument by itself.
+    `words` are the tokens of its sequence: in a heat map they name rows or columns, where there are as many.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Case:
     weight: float = 1.0
     keeps: str = ""  # why the case stays although no misconception fails it
     plot: Plot | None = None
+    words: tuple[str, ...] = ()
     visibility: Visibility = Visibility.HIDDEN
     anew: Callable[..., tuple[Any, ...]] | None = None
 
@@ -156,7 +158,13 @@ class Case:
 
 
 def case(
-    exercise: str, *, check: Check, weight: float = 1.0, keeps: str = "", plot: Plot | None = None
+    exercise: str,
+    *,
+    check: Check,
+    weight: float = 1.0,
+    keeps: str = "",
+    plot: Plot | None = None,
+    words: Iterable[str] = (),
 ) -> Callable[[Callable[[np.random.Generator], Iterator[Call]]], Case]:
     """Turn a generator of calls into a Case: its name is the claim, its docstring what the student reads."""
     if isinstance(check, type):
@@ -170,6 +178,6 @@ def case(
     def decorate(generate: Callable[[np.random.Generator], Iterator[Call]]) -> Case:
         name = getattr(generate, "__name__", "")
         claim = " ".join((generate.__doc__ or "").split())
-        return Case(name, exercise, claim, check, generate, weight, keeps, plot)
+        return Case(name, exercise, claim, check, generate, weight, keeps, plot, tuple(words))
 
     return decorate

@@ -147,7 +147,10 @@ def _exercise(entry: dict[str, Any]) -> Exercise:
     hints = tuple(" ".join(str(hint).split()) for hint in _list(entry, "hints")) if "hints" in entry else ()
     learned = " ".join(str(entry.get("learned", "")).split())
     difficulty = int(entry.get("difficulty", 1))
-    return Exercise(entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints, learned)
+    section = str(entry.get("section", ""))
+    return Exercise(
+        entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints, learned, section
+    )
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:

@@ -6,6 +6,9 @@ solutions/. The engine's files are copied unchanged, so that a handout judges wi
 
 from __future__ import annotations
 
+import base64
+import html
+import mimetypes
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -15,17 +18,17 @@ import jinja2
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
-from autograder.handout.kit.bundle import Bundle
 from autograder.handout.public_data import public_bundle, public_files
-from autograder.handout.tests_as_text import otter_file, pytest_file
+from autograder.handout.tests_as_text import pytest_file
 from autograder.handout.write_notebook import make_notebook
 from autograder.handout.zips import zip_bytes
 from autograder.oracle.oracle import Oracle
 
 # What ships to students: whole packages, which import only each other.
-SHIPPED = ("course", "sandbox", "judge", "submission", "handout/kit")
+SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -39,6 +42,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     pictures = dict(_pictures(home, readme))
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {
+        "slug": assignment.slug,
         "file": assignment.file,
         "notebook": f"{Path(assignment.file).stem}.ipynb",
         "tests": f"test_{Path(assignment.file).stem}.py",
@@ -50,9 +54,9 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     bundle = public_bundle(oracle)
     notebook = make_notebook(
         assignment.title,
-        for_notebook(readme, assignment),
+        embedded(for_notebook(readme, assignment), pictures),
         stub,
-        bundle.assignment.exercises,
+        assignment.exercises,
         _template("start.md", words),
         _template("setup.py.txt", words),
     )
@@ -66,7 +70,6 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "conftest.py": _template("conftest.py.txt", {}),
         words["tests"]: pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
-        **_otter_files(bundle),
     }
     if assignment.harness:
         files["training.py"] = assignment.harness
@@ -78,7 +81,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
 
 def engine_files() -> dict[str, bytes]:
     """Return the engine's files that a handout holds, by path."""
-    inner = [path for folder in SHIPPED for path in (_PACKAGE / folder).rglob("*.py")]
+    inner = [path for folder in SHIPPED for end in ("py", "html") for path in (_PACKAGE / folder).rglob(f"*.{end}")]
     roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
     files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
     return {f"engine/autograder/{name}": (_PACKAGE / name).read_bytes() for name in files}
@@ -106,16 +109,13 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.progress.json\n*.bak\n.OTTER_LOG\n*.zip\n.venv/\n"
+    own = ".hints.json\n.progress.json\n*.bak\ncheck.html\n"
+    ignored = f"__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n{own}*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
         ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
     }
-
-
-def _otter_files(bundle: Bundle) -> dict[str, str]:
-    return {f"tests/{e.name}.py": otter_file(bundle, e.name, e.points) for e in bundle.assignment.exercises}
 
 
 def at_home(text: str, assignment: Assignment) -> str:
@@ -137,10 +137,24 @@ def for_notebook(readme: str, assignment: Assignment) -> str:
     return text.replace("Then run\n\n    python check.py\n", "Then run the check under each of them.\n", 1)
 
 
+def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
+    """Put the pictures of a README into its text, so that a notebook shows them wherever it is opened."""
+
+    def picture(match: re.Match[str]) -> str:
+        alt, target = match.groups()
+        if target not in pictures:
+            return match[0]
+        kind = mimetypes.types_map[PurePosixPath(target).suffix.lower()]
+        data = base64.b64encode(pictures[target]).decode()
+        return f'<img alt="{html.escape(" ".join(alt.split()))}" src="data:{kind};base64,{data}">'
+
+    return PICTURE.sub(picture, readme)
+
+
 def _requirements(assignment: Assignment) -> str:
     torch = "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch>=2.4\n" if assignment.torch else ""
-    # Students keep the numpy they have; grading itself takes 2.0. With rich, `next` lays out its text for a terminal.
-    return f"numpy>=1.26\npytest>=8.3\nrich>=13.7\n{torch}"
+    # Students keep the numpy they have; grading itself takes 2.0. Jinja writes pages, rich lays `next` out for a terminal.
+    return f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\nrich>=13.7\n{torch}"
 
 
 def _template(name: str, words: Mapping[str, str | bool]) -> str:

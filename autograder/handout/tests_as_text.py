@@ -1,7 +1,6 @@
 """Write the public cases as tests that a student can read.
 
-The pytest file shows every input and result as a literal; otter's files only name the cases. Neither judges by itself: both
-call the check that `check.py` runs.
+The file shows every input and result as a literal. It does not judge by itself: it calls the check that `check.py` runs.
 """
 
 from __future__ import annotations
@@ -30,33 +29,6 @@ def pytest_file(bundle: Bundle) -> str:
         + f"\nfrom check import {', '.join(names)}\n"
         + tests
     )
-
-
-def otter_file(bundle: Bundle, exercise: str, points: float) -> str:
-    """Return an exercise's public cases in otter's exception format; otter reads it in the system's own encoding."""
-    trials = bundle.trials_of(exercise)
-    weight = sum(trial.case.weight for trial in trials)
-    lines = [
-        "OK_FORMAT = False",
-        "",
-        "from otter.test_files import test_case",
-        "",
-        "from check import examples",
-        "",
-        f"name = {exercise!r}",
-        f"points = {points:g}",
-    ]
-    for trial in trials:
-        case = trial.case
-        lines += [
-            "",
-            "",
-            f"@test_case(name={case.name!r}, points={round(points * case.weight / weight, 6):g}, hidden=False)",
-            f"def test_{case.name}(env):",
-            f"    {_docstring(case.claim)}",
-            f"    examples.in_notebook(env, {trial_key(trial)!r})",
-        ]
-    return "\n".join(lines).encode("ascii", "backslashreplace").decode() + "\n"
 
 
 def _pytest_test(bundle: Bundle, trial: Trial) -> str:

@@ -1,7 +1,7 @@
 """Make the notebook of a handout from the README and the stub: prose, a cell for each exercise, a check under it.
 
-An exercise's cell comes at its place in the README, else at the end. Imports and given definitions keep their order in the
-stub.
+An exercise's cell comes at the end of the README's section that assignment.toml gives it, subsections included; without one,
+at the end of the notebook. Given definitions come before the first exercise that stands below them in the stub.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.course.spec import Exercise
 from autograder.course.stub import END
-from autograder.handout.kit.sections import HEADING, paragraphs, placed_in
+from autograder.handout.kit.sections import HEADING, paragraphs, sections
 
 
 @dataclass(frozen=True)
@@ -50,35 +50,44 @@ def notebook_cells(
 ) -> Iterator[tuple[str, str]]:
     """Yield every cell as ("prose" or "code", text)."""
     pieces = list(_pieces(stub, exercises))
-    places = dict(placed_in(readme, [exercise.name for exercise in exercises]))
-    prose = _paragraph_cells(readme, set(places))
-    first = True
-    for end, text in prose:
+    ends = {title: last for title, _, last in sections(paragraphs(readme)) if title}
+    prose = list(_paragraph_cells(readme, set(ends.values())))
+    for number, (end, text) in enumerate(prose):
         yield "prose", text
-        if first:
+        if number == 0:
             yield "prose", start.strip()
             yield "code", setup.strip()
             if pieces and not pieces[0].exercise:
                 yield "code", pieces.pop(0).text
-        first = False
-        for name in places.get(end, ()):
-            yield from _exercise_cells(name, pieces)
+        for exercise in exercises:
+            if ends.get(exercise.section) == end:
+                yield from _exercise_cells(exercise, pieces)
     for exercise in exercises:
-        if not any(exercise.name in names for names in places.values()):
-            yield from _exercise_cells(exercise.name, pieces)
+        if exercise.section not in ends:
+            yield from _exercise_cells(exercise, pieces)
     yield from (("code", piece.text) for piece in pieces)
     yield "prose", "**Everything at once.** When all is written, save the notebook and hand it in."
     yield "code", "grader.check_all()"
 
 
-def _exercise_cells(name: str, pieces: list[_Piece]) -> Iterator[tuple[str, str]]:
+def misplaced(readme: str, exercises: Iterable[Exercise]) -> Iterator[tuple[str, str]]:
+    """Yield each exercise whose section is not one heading of the README, and the section.
+
+    The section is empty where one exercise has none although another has.
+    """
+    titles = [title for title, *_ in sections(paragraphs(readme))]
+    found = [(exercise.name, exercise.section) for exercise in exercises]
+    yield from ((name, section) for name, section in found if titles.count(section) != 1 and any(s for _, s in found))
+
+
+def _exercise_cells(exercise: Exercise, pieces: list[_Piece]) -> Iterator[tuple[str, str]]:
     """Yield the cells of an exercise and of given code before it in the stub; removes both from `pieces`."""
-    own = [i for i, piece in enumerate(pieces) if piece.exercise == name]
+    own = [i for i, piece in enumerate(pieces) if piece.exercise == exercise.name]
     taken = [i for i in range(max(own, default=-1) + 1) if i in own or not pieces[i].exercise]
     yield from (("code", pieces[i].text) for i in taken)
     for i in reversed(taken):
         del pieces[i]
-    yield "code", f'grader.check("{name}")'
+    yield "code", "grader.train()" if exercise.training else f'grader.check("{exercise.name}")'
 
 
 def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:

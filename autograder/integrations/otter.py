@@ -95,7 +95,7 @@ def otter_files(course: Path, oracle: Oracle, settings: Settings) -> dict[str, b
     assignment = oracle.assignment
     notebook = f"{Path(assignment.file).stem}.ipynb"
     handout = handout_files(course, oracle)
-    files = {n: d for n, d in handout.items() if n != notebook and not n.startswith("tests/")}  # otter makes both
+    files = {n: d for n, d in handout.items() if n != notebook}  # otter makes it
     desk = {f"desk/{name}": data for name, data in desk_files(course, settings).items()}
     master = master_notebook(course, assignment, settings, sorted({n.partition("/")[0] for n in files}))
     return {notebook: master.encode(), NAME: wheel(), **files, **desk}

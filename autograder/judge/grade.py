@@ -250,7 +250,7 @@ def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
     plot = judged.trial.case.plot
     if plot:
         return plotted(plot, answers_of(judged.outcomes), answers_of(oracle.expected(judged.trial)))
-    return heat_map(judged.finding) if judged.finding else None
+    return heat_map(judged.finding, judged.trial.case.words) if judged.finding else None
 
 
 def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source) -> Message:

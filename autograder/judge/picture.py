@@ -35,11 +35,16 @@ class Lines:
 
 @dataclass(frozen=True)
 class Heat:
-    """Two grids of numbers of one shape, the student's and the expected one; `place` says which part they are."""
+    """Two grids of numbers of one shape, the student's and the expected one; `place` says which part they are.
+
+    Rows and columns that stand for words have these as names.
+    """
 
     yours: Grid
     expected: Grid
     place: str = ""
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     kind: ClassVar[str] = "heat"
 
 
@@ -56,7 +61,8 @@ def from_json(found: Mapping[str, Any] | None) -> Picture | None:
     if found is None:
         return None
     if found["kind"] == "heat":
-        return Heat(_rows(found["yours"]), _rows(found["expected"]), found["place"])
+        names = (tuple(found.get(axis, ())) for axis in ("rows", "columns"))
+        return Heat(_rows(found["yours"]), _rows(found["expected"]), found["place"], *names)
     curves = tuple((name, tuple((x, y) for x, y in points)) for name, points in found["curves"])
     return Lines(curves, found["x"], found["y"], found["log"])
 
@@ -107,8 +113,11 @@ def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> 
     return Lines(tuple(curves), "t", plot.label, log=True) if curves else None
 
 
-def heat_map(finding: Finding) -> Heat | None:
-    """Return the two-dimensional part of an answer that holds its first difference, or None."""
+def heat_map(finding: Finding, words: tuple[str, ...] = ()) -> Heat | None:
+    """Return the two-dimensional part of an answer that holds its first difference, or None.
+
+    An axis as long as there are words gets them as names.
+    """
     got, expected = _numbers(finding.got), _numbers(finding.expected)
     if got is None or expected is None or got.shape != expected.shape or got.ndim < 1 or got.size < LEAST:
         return None
@@ -117,7 +126,9 @@ def heat_map(finding: Finding) -> Heat | None:
     got, expected = np.atleast_2d(got[leading]), np.atleast_2d(expected[leading])
     row, column = (0, *index)[-2:]
     part = tuple(_window(at, size) for at, size in zip((row, column), got.shape, strict=True))
-    return Heat(_grid(got[part]), _grid(expected[part]), f"[{', '.join(map(str, leading))}]" if leading else "")
+    names = (words[cut] if len(words) == size else () for cut, size in zip(part, got.shape, strict=True))
+    place = f"[{', '.join(map(str, leading))}]" if leading else ""
+    return Heat(_grid(got[part]), _grid(expected[part]), place, *names)
 
 
 def _window(at: int, size: int) -> slice:

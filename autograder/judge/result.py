@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.course.spec import Status, Visibility
@@ -59,6 +60,23 @@ class CaseResult:
         """The sentence that helps most: the reason, or what happened where all that can be said is where to look."""
         return self.told.headline if self.reason in (None, Advice(Hint.UNNAMED)) else self.says
 
+    @property
+    def explained(self) -> str:
+        """The reason in words, where it explains the failure."""
+        return self.says if self.says == self.lead else ""
+
+    @property
+    def advice(self) -> str:
+        """The advice that is left where neither a known mistake nor a relation explains the failure."""
+        return self.says if self.says != self.lead else ""
+
+
+def easiest_first(failing: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
+    """Return failing cases with one in front: of those that fail like the first, the public one that is the easiest to follow."""
+    alike = [c for c in failing if (c.status, c.reason) == (failing[0].status, failing[0].reason)]
+    front = [min(alike, key=lambda c: (c.visibility is Visibility.HIDDEN, c.numbers))] if alike else []
+    return (*front, *(case for case in failing if case not in front))
+
 
 @dataclass(frozen=True)
 class ExerciseResult:
@@ -82,9 +100,8 @@ class ExerciseResult:
 
     @property
     def shown(self) -> CaseResult | None:
-        """Of the failing cases that fail like the first of them, the one whose call is the easiest to follow; a public one."""
-        alike = [c for c in self.failing if (c.status, c.reason) == (self.failing[0].status, self.failing[0].reason)]
-        return min(alike, key=lambda c: (c.visibility is Visibility.HIDDEN, c.numbers), default=None)
+        """The failing case to read first."""
+        return next(iter(easiest_first(self.failing)), None)
 
     @property
     def waits_for(self) -> str:

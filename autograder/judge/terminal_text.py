@@ -38,7 +38,7 @@ def result_as_text(title: str, result: Result, *, width: int = 100, color: bool 
 
 def case_as_text(case: CaseResult) -> str:
     """Return what there is to read about a case that did not pass, the sentence that helps first."""
-    return "\n".join(filter(None, [f"→ {case.lead}", case.claim, *_shown(case), _last(case)]))
+    return "\n".join(filter(None, [f"→ {case.lead}", case.claim, *_shown(case), case.advice]))
 
 
 def plain(text: str) -> str:
@@ -125,7 +125,7 @@ def _block(exercise: ExerciseResult, width: int, *, full: bool) -> Iterator[str]
     yield from itertools.chain(*(_fitted(line, width) for line in shown))
     if full:
         yield from itertools.chain(*(_fitted(line, width) for line in case.told.more.splitlines()))
-    yield from _wrapped(plain(_last(case)), width) if _last(case) else ()
+    yield from _wrapped(plain(case.advice), width) if case.advice else ()
     others = [other.name for other in exercise.failing if other is not case]
     if others:
         text = f"{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {', '.join(others)}"
@@ -141,11 +141,6 @@ def _fitted(line: str, width: int) -> list[str]:
 def _shown(case: CaseResult) -> list[str]:
     """Return what happened in a case and what shows it, without the sentence that is told first."""
     return (case.told.details if case.lead == case.told.headline else case.message).splitlines()
-
-
-def _last(case: CaseResult) -> str:
-    """Return the advice that is left where neither a known mistake nor a relation explains a failure."""
-    return case.says if case.says != case.lead else ""
 
 
 def _wrapped(text: str, width: int, *, bold: int = 0) -> Iterator[str]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from autograder.classroom.record import Record
-from autograder.course.spec import Status
+from autograder.feedback.check_page import exercises_line, unfolded
+from autograder.feedback.page import moment
 from autograder.pages import class_statistics
-from autograder.pages.page import hours, moment, render
+from autograder.pages.page import hours, render
 
 
 def feedback_html(result: Record) -> str:
     """Return the page one student may read."""
+    decisions = class_statistics.decisions([result])
     return render(
-        "feedback.html",
+        "graded.html",
+        title=result.title,
+        who=result.student,
         result=result,
         line=feedback_line(result),
         handing_in=handing_in_line(result),
-        decisions=class_statistics.decisions([result]),
+        decisions=decisions,
+        decided=[exercise.name for _, exercise in decisions],
+        unfolded=unfolded(result.exercises),
     )
 
 
@@ -28,21 +34,7 @@ def feedback_line(result: Record) -> str:
             return "We could not read what you handed in, so nothing in it is graded yet."
         case "not_importable":
             return "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
-    exercises = result.exercises
-    total = len(exercises)
-    right = sum(e.status == Status.PASSED for e in exercises)
-    partly = sum(e.status != Status.PASSED and e.points > 0 for e in exercises)
-    missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
-    if right == total:
-        return f"All {total} exercises are right. Well done!" if total > 1 else "Everything is right. Well done!"
-    if missing == total:
-        return "Nothing is written yet. Start with the first exercise; every one counts by itself."
-    parts = [f"{right} of {total} exercises {_is(right)} right"]
-    parts += [f"{partly} {_is(partly)} partly right"] * bool(partly)
-    wrong = total - right - partly - missing
-    parts += [f"{wrong} {_is(wrong)} not right yet"] * bool(wrong)
-    parts += [f"{missing} {_is(missing)} not written yet"] * bool(missing)
-    return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
+    return exercises_line(result.exercises)
 
 
 def handing_in_line(result: Record) -> str:
@@ -53,7 +45,3 @@ def handing_in_line(result: Record) -> str:
         by = f" {hours(result.late_hours)}" if result.late_hours else ""
         return f"Handed in{by} late" + f" ({', '.join(filter(None, [when, due]))})" * bool(when or due) + "."
     return f"Handed in {when}" + f", in time ({due})" * bool(due) + "." if when else ""
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"

@@ -17,7 +17,7 @@ from types import FunctionType
 from autograder.course.catalog import readme_of
 from autograder.course.spec import Assignment
 from autograder.handout.handout import links
-from autograder.handout.kit.sections import unplaced
+from autograder.handout.write_notebook import misplaced
 from autograder.oracle.oracle import Oracle
 from autograder.proof.numbers import false_examples, false_numbers, passages
 
@@ -114,11 +114,12 @@ def idle_figures(readme: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def without_a_place(assignment: Assignment, readme: str) -> Iterator[str]:
-    """Yield exercises that the notebook has at its end because the README, which places others, does not say where."""
-    names = [exercise.name for exercise in assignment.exercises]
-    left, strangers = unplaced(readme, names)
-    yield from (f'README.md does not say "Exercise: `{name}`", nor has it a section of that name' for name in left)
-    yield from (f'README.md says "Exercise: `{name}`", and there is no such exercise' for name in strangers)
+    """Yield exercises that the notebook has at its end because assignment.toml names no section of the README for them."""
+    for name, section in misplaced(readme, assignment.exercises):
+        if section:
+            yield f'assignment.toml teaches `{name}` in "{section}", which is not the heading of one section of README.md'
+        else:
+            yield f"assignment.toml says of other exercises in which section they are taught, and not of `{name}`"
 
 
 def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str]]:

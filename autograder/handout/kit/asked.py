@@ -40,6 +40,14 @@ def file_and_exercise(words: Sequence[str], exercises: Sequence[str], chosen: st
     return (Path(files[0]) if files else None), (names[0] if names else "")
 
 
+def page_asked(words: Sequence[str]) -> tuple[list[str], Path | None]:
+    """Return the words of a check without the HTML file that they name, and this file, if there is one. Raises CheckError."""
+    pages = [word for word in words if word.casefold().endswith((".html", ".htm"))]
+    if len(pages) > 1:
+        raise CheckError(f"Name one HTML file, not {' '.join(pages)}.")
+    return [word for word in words if word not in pages], Path(pages[0]) if pages else None
+
+
 def trial_asked(bundle: Bundle, name: str, result: Result) -> Trial:
     """Return the trial of a case: of `case`, of `exercise.case`, or of the case that is shown of an exercise. Raises CheckError."""
     shown = {e.name: f"{e.name}.{(e.shown or e.cases[0]).name}" for e in result.exercises if e.cases}

@@ -211,6 +211,7 @@ def _read_case(entry: dict[str, Any], arrays: Mapping[str, np.ndarray], calls: t
         check,
         generate,
         entry["weight"],
+        words=tuple(entry["words"]),
         visibility=Visibility.PUBLIC,
     )
 

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise
+from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise, page_asked
 from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.handouts import handouts_beside
+from autograder.handout.kit.html_page import NAME
 from autograder.handout.kit.next_step import run_next
 from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
 from autograder.sandbox.child.device import CHOICES
@@ -36,6 +37,7 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
 def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
     names = [exercise.name for exercise in bundle.assignment.exercises]
     words, goes_on = asks_for_next(chosen.words)
+    words, page = page_asked(words) if chosen.html else (words, None)
     file, exercise = file_and_exercise(words, names, chosen.exercise)
     harness = harness_in(folder) if chosen.train else None
     options = Options(
@@ -48,6 +50,8 @@ def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
         watch=chosen.watch,
         train=harness,
         device=chosen.device,
+        html=chosen.html,
+        page=page,
     )
     if goes_on:
         return run_next(handouts_beside(folder, bundle, file), bundle.assignment.slug, options)
@@ -81,6 +85,7 @@ FLAGS = {
     "watch": "check again whenever the file is saved",
     "hint": "a hint about what to mend first, and one more each time",
     "full": "everything that fails in full, and modules with all their parameters",
+    "html": f"also write {NAME}, or the .html file that you name: heat maps of yours and the expected answer",
     "json": "print the answer as JSON",
     "train": "then train with training.py, which takes a while",
 }

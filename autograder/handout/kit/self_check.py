@@ -20,6 +20,7 @@ from autograder.handout.kit.asked import CheckError, trial_asked
 from autograder.handout.kit.bundle import Bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
+from autograder.handout.kit.html_page import NAME, settle, write_page
 from autograder.handout.kit.repro import repro
 from autograder.handout.kit.saves import POLL_SECONDS, Saves
 from autograder.handout.kit.train_at_home import train_at_home
@@ -50,6 +51,8 @@ class Options:
     watch: bool = False
     train: Path | None = None  # the training.py to run afterwards
     device: str = "auto"  # for it
+    html: bool = False  # whether to write the result as a page, too
+    page: Path | None = None  # where, if not beside the student's file
 
 
 def check(source: Source, bundle: Bundle) -> Result:
@@ -137,6 +140,9 @@ def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], option
             return _watch(lambda: find_work(bundle, place), lambda w: _check_once(sandbox, bundle, w, shown, options))
     except KeyboardInterrupt:
         return 130
+    finally:
+        if options.html:
+            settle(_page(options, place.find(Stub.of(bundle.assignment))[0]))
 
 
 def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[Path], str], options: Options) -> int:
@@ -154,10 +160,19 @@ def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[P
     else:
         print(result_as_text(title, shown_result, width=width, color=colorful(), full=options.full))
     code = 0 if shown_result.all_passed else 1
+    if options.html:
+        page = _page(options, path)
+        write_page(page, bundle.assignment.title, path.name, shown_result, following=options.watch and code != 0)
+        print(f"Pictures of it: {page.resolve().as_uri()}", file=sys.stderr if options.as_json else sys.stdout)
     if options.train:
         file = bundle.assignment.file
         code = max(code, train_at_home(source, Path(file).stem, options.train, options.device))
     return code
+
+
+def _page(options: Options, file: Path) -> Path:
+    """Return where the page of a check of a file is written."""
+    return options.page or file.with_name(NAME)
 
 
 def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, options: Options) -> int:

@@ -105,4 +105,4 @@ def _section(handout: Handout, exercise: Exercise | None) -> Section | None:
         readme = handout.readme.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    return section_of(readme, exercise.name, list(handout.exercises)) if exercise else None
+    return section_of(readme, exercise.section) if exercise else None

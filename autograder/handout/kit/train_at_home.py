@@ -19,7 +19,7 @@ def train_at_home(source: Source, module: str, harness: Path, device: str) -> in
     Return 0, or 1 where the code breaks, after its lines are shown. A device that is not there ends the program.
     """
     program = Program(module, source.notebook)
-    before = sys.argv
+    before, namesake = sys.argv, sys.modules.get(module)
     sys.argv = [str(harness), "--device", device]
     try:
         program.load([(chunk.label, chunk.text) for chunk in source.chunks])
@@ -33,4 +33,7 @@ def train_at_home(source: Source, module: str, harness: Path, device: str) -> in
         return 1
     finally:
         sys.argv = before
+        del sys.modules[module]
+        if namesake:
+            sys.modules[module] = namesake
     return 0

@@ -1,13 +1,7 @@
-"""Give verdicts to pytest and notebooks: the check of `self_check.py`, one case or exercise at a time.
-
-A notebook is judged by the cells that were run, so it need not be saved first. As in a notebook that is handed in, its
-imports, definitions and constants count.
-"""
+"""Give verdicts to pytest and notebooks: the check of `self_check.py`, one case or exercise at a time."""
 
 from __future__ import annotations
 
-import ast
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,16 +11,16 @@ import numpy as np
 
 from autograder.course.spec import Call, Status
 from autograder.handout.kit.bundle import Bundle, read_bundle, trial_key
-from autograder.handout.kit.self_check import check, only, verdicts
+from autograder.handout.kit.notebook_cells_run import source_of_cells, with_cells_to_run
+from autograder.handout.kit.self_check import check, verdicts
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.result import CaseResult, Result
-from autograder.judge.terminal_text import case_as_text, result_as_text
+from autograder.judge.terminal_text import case_as_text
 from autograder.judge.trials import as_data
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.child.wire_format import pack, unpack
-from autograder.sandbox.job import Chunk, Source
-from autograder.submission.notebook_cells import python_of_cell
+from autograder.sandbox.job import Source
 from autograder.submission.source import read_source
 from autograder.submission.which_file import worked_in
 from autograder.submission.written_exercises import Stub
@@ -65,21 +59,10 @@ class Examples:
         if status != Status.PASSED:
             raise AssertionError(f"{status}\n{text}")
 
-    def notebook_source(self, env: Mapping[str, Any]) -> Source:
-        """Return a running notebook's code: every cell that was run, without those whose definitions came again."""
-        cells = [(number, python_of_cell(text)) for number, text in enumerate(env.get("In", ())) if text.strip()]
-        chunks: list[Chunk] = []
-        seen: set[str] = set()
-        for number, code in reversed(cells):
-            defined = _defined(code)
-            if defined is not None and not (defined and defined <= seen):
-                chunks.append(Chunk(f"cell [{number}]", code))
-                seen |= defined
-        return Source(Path(self.bundle.assignment.file).stem, tuple(reversed(chunks)), notebook=True)
-
     def of_notebook(self, env: Mapping[str, Any]) -> Result:
         """Return the result of a running notebook."""
-        return self._result(self.notebook_source(env))
+        source = source_of_cells(env, self.bundle.assignment.file)
+        return with_cells_to_run(self._result(source), source, self.bundle.assignment)
 
     def _result(self, source: Source) -> Result:
         if source not in self._results:
@@ -117,15 +100,6 @@ def _flattened(tree: Any) -> Any:
     return tree
 
 
-def _defined(code: str) -> set[str] | None:
-    """Return the functions and classes that a cell defines, or None where it is not Python and so never ran."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError):
-        return None
-    return {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-
-
 def _status(result: Result, name: str) -> tuple[str, str]:
     case: CaseResult = next(case for e, c, case in verdicts(result) if f"{e}.{c}" == name)
     if result.problem:
@@ -133,31 +107,3 @@ def _status(result: Result, name: str) -> tuple[str, str]:
     if case.status is Status.PASSED:
         return str(case.status), "\n".join(filter(None, [case.claim, case.message]))
     return str(case.status), case_as_text(case)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a check cell shows."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        """Show the text, as the last line of a cell does."""
-        return self.text
-
-
-@dataclass(frozen=True)
-class Grader:
-    """Replaces otter's `grader` in a notebook where otter is not installed."""
-
-    examples: Examples
-
-    def check(self, exercise: str) -> Shown:
-        """Check one exercise of this notebook as it stands."""
-        result = self.examples.of_notebook(vars(sys.modules["__main__"]))
-        return Shown(result_as_text(exercise, only(result, exercise)))
-
-    def check_all(self) -> Shown:
-        """Check every exercise."""
-        result = self.examples.of_notebook(vars(sys.modules["__main__"]))
-        return Shown(result_as_text(self.examples.bundle.assignment.title, result))

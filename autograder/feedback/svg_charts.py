@@ -36,13 +36,12 @@ def _heat(picture: Heat) -> Markup:
     places = sum(gap > _VISIBLE for row in gaps for gap in row)
     total = sum(map(len, yours))
     where = f" {picture.place}" if picture.place else ""
-    text = (
-        f"Yours{where} beside what was expected: {places} of {total} numbers differ. Blue is positive, orange negative."
-    )
+    text = f"Yours{where} beside what was expected: {places} of {total} numbers differ, with a frame around each."
     grids = Markup("").join(
-        Markup('<div><p class="tag">{}</p>{}</div>').format(name, _grid(grid, most, marks, f"{name}{where}"))
+        Markup('<div><p class="tag">{}</p>{}</div>').format(name, _grid(grid, most, marks, f"{name}{where}", picture))
         for name, grid, marks in (("yours", yours, gaps), ("expected", expected, None))
     )
+    text += " Blue is positive, orange negative."
     return Markup('<figure class="heat"><div class="pair">{}</div><figcaption>{}</figcaption></figure>').format(
         grids, text
     )
@@ -57,10 +56,13 @@ def _gap(mine: float | None, theirs: float | None, most: float) -> float:
     return abs(mine - theirs) / most
 
 
-def _grid(grid: Sequence[Sequence[float | None]], most: float, gaps: list[list[float]] | None, label: str) -> Markup:
+def _grid(
+    grid: Sequence[Sequence[float | None]], most: float, gaps: list[list[float]] | None, label: str, named: Heat
+) -> Markup:
     rows, columns = len(grid), len(grid[0])
     written = rows * columns <= MOST_LABELLED
     wide, high = (56, 28) if written else (max(4, min(20, 400 // columns)),) * 2
+    size = (columns * wide, rows * high)
     cells = Markup("").join(
         _cell(
             value, most, (column * wide, row * high, wide, high), written, bool(gaps and gaps[row][column] > _VISIBLE)
@@ -68,24 +70,48 @@ def _grid(grid: Sequence[Sequence[float | None]], most: float, gaps: list[list[f
         for row, values in enumerate(grid)
         for column, value in enumerate(values)
     )
-    size = (columns * wide, rows * high)
-    return Markup('<svg viewBox="-1 -1 {} {}" width="{}" role="img" aria-label="{}">{}</svg>').format(
-        size[0] + 2, size[1] + 2, size[0] + 2, f"Heat map: {label}, {rows} by {columns}", cells
+    left, top = _room(named.rows), _room(named.columns) if named.columns and not written else 20 * bool(named.columns)
+    names = Markup("").join(
+        [
+            *(_text(-6, row * high + high / 2 + 4, word, "end") for row, word in enumerate(named.rows)),
+            *(
+                _column_name(column * wide + wide / 2, word, upright=written)
+                for column, word in enumerate(named.columns)
+            ),
+        ]
     )
+    box = (-1 - left, -1 - top, size[0] + 2 + left, size[1] + 2 + top)
+    return Markup('<svg viewBox="{} {} {} {}" width="{}" role="img" aria-label="{}">{}{}</svg>').format(
+        *box, box[2], f"Heat map: {label}, {rows} by {columns}", cells, names
+    )
+
+
+def _room(names: Sequence[str]) -> int:
+    """Return the room that the longest of some words takes, on a phone too."""
+    return max((len(name) for name in names), default=-1) * 9 + 9
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> Markup:
+    return Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, y, anchor, text)
+
+
+def _column_name(x: float, word: str, *, upright: bool) -> Markup:
+    """Write a word above its column, turned where the column is narrow."""
+    if upright:
+        return _text(x, -8, word, "middle")
+    return Markup('<text x="{}" y="-6" transform="rotate(-90 {} -6)">{}</text>').format(x + 4, x + 4, word)
 
 
 def _cell(value: float | None, most: float, box: tuple[int, int, int, int], written: bool, off: bool) -> Markup:
     x, y, wide, high = box
     share = 0.0 if value is None else (WRITTEN_ON if written else STRONGEST) * abs(value) / most
     kind = "none" if value is None else "minus" if value < 0 else "plus"
+    inset = int(off)  # a frame lies inside its cell, where the next cell does not cover it
     parts = Markup('<rect class="{}{}" x="{}" y="{}" width="{}" height="{}" fill-opacity="{}"></rect>').format(
-        kind, " off" * off, x, y, wide, high, f"{share:.3f}"
+        kind, " off" * off, x + inset, y + inset, wide - 2 * inset, high - 2 * inset, f"{share:.3f}"
     )
     if written:
-        shown = "NaN" if value is None else f"{value:.3g}"
-        parts += Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(
-            x + wide / 2, y + high / 2 + 4, shown
-        )
+        parts += _text(x + wide / 2, y + high / 2 + 4, "NaN" if value is None else f"{value:.3g}", "middle")
     return parts
 
 
@@ -132,7 +158,7 @@ def _axes(frame: _Frame, picture: Lines) -> Iterator[Markup]:
     for value, label in _ticks(frame.y0, frame.y1, log=picture.log):
         y = frame.y(value)
         yield Markup('<line x1="{}" x2="{}" y1="{}" y2="{}"></line>').format(LEFT, WIDTH - RIGHT, y, y)
-        yield Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(LEFT - 6, y + 4, label)
+        yield _text(LEFT - 6, y + 4, label, "end")
     for share in (0, 0.5, 1):
         value = frame.x0 + share * (frame.x1 - frame.x0)
         anchor = "start" if not share else "end" if share == 1 else "middle"

@@ -1,0 +1,75 @@
+"""What a student reads of a check at home, as a page or in a notebook: HTML that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from autograder.course.spec import Status
+from autograder.feedback.page import environment
+from autograder.judge.result import Result
+
+_FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)
+
+
+class Exercise(Protocol):
+    """An exercise of a result or of a record; one that is not graded yet has no score."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def status(self) -> Status:
+        """How it ended."""
+
+    @property
+    def score(self) -> float | None:
+        """Its points."""
+
+
+def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
+    """Return the page of a check of a file, with the assignment's title."""
+    line = exercises_line(result.exercises) if not result.problem else "Your file could not be run yet."
+    return (
+        environment()
+        .get_template("feedback.html")
+        .render(title=title, who=file, result=result, line=line, unfolded=_to_read(result), decided=(), checked=checked)
+    )
+
+
+def cell_of_check(result: Result) -> str:
+    """Return what a check shows in a notebook."""
+    return environment().get_template("cell.html").render(result=result, unfolded=_to_read(result))
+
+
+def unfolded(exercises: Sequence[Exercise]) -> tuple[str, ...]:
+    """Return the names of the exercises of which there is something to mend."""
+    return tuple(exercise.name for exercise in exercises if exercise.status not in _FOLDED)
+
+
+def _to_read(result: Result) -> tuple[str, ...]:
+    return unfolded([exercise for exercise in result.exercises if not exercise.waits_for])
+
+
+def exercises_line(exercises: Sequence[Exercise]) -> str:
+    """Sum up exercises in one kind sentence."""
+    total = len(exercises)
+    right = sum(e.status == Status.PASSED for e in exercises)
+    partly = sum(e.status != Status.PASSED and (e.score or 0) > 0 for e in exercises)
+    missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
+    if right == total:
+        return f"All {total} exercises are right. Well done!" if total > 1 else "Everything is right. Well done!"
+    if missing == total:
+        return "Nothing is written yet. Start with the first exercise; every one counts by itself."
+    parts = [f"{right} of {total} exercises {_is(right)} right"]
+    parts += [f"{partly} {_is(partly)} partly right"] * bool(partly)
+    wrong = total - right - partly - missing
+    parts += [f"{wrong} {_is(wrong)} not right yet"] * bool(wrong)
+    parts += [f"{missing} {_is(missing)} not written yet"] * bool(missing)
+    return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
