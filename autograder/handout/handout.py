@@ -17,6 +17,7 @@ from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
 from autograder.handout.kit.bundle import Bundle
 from autograder.handout.public_data import public_bundle, public_files
+from autograder.handout.quiz_text import with_questions
 from autograder.handout.tests_as_text import otter_file, pytest_file
 from autograder.handout.write_notebook import make_notebook
 from autograder.handout.zips import zip_bytes
@@ -30,12 +31,15 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
-    """Return the files of a handout by path. Raises CourseError where something it needs is missing."""
+def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, bytes]:
+    """Return the files of a handout by path. Raises CourseError where something it needs is missing.
+
+    The options of quizzes stand in an order drawn from the `term`, without one as they are written.
+    """
     assignment = oracle.assignment
     stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
-    readme = at_home(readme_of(course, assignment.slug), assignment)
+    readme = at_home(with_questions(readme_of(course, assignment.slug), assignment.questions, term), assignment)
     pictures = dict(_pictures(home, readme))
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {
@@ -47,7 +51,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
-    bundle = public_bundle(oracle)
+    bundle = public_bundle(oracle, term)
     notebook = make_notebook(
         assignment.title,
         for_notebook(readme, assignment),
@@ -71,7 +75,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     if assignment.harness:
         files["training.py"] = assignment.harness
     found = {name: text.encode() for name, text in files.items()}
-    found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
+    found |= {f"engine/{name}": data for name, data in public_files(oracle, term).items()}
     found |= engine_files()
     return found | data | pictures
 
