@@ -41,6 +41,8 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     home = course / "assignments" / assignment.slug
     readme = at_home(with_questions(readme_of(course, assignment.slug), assignment.questions, term), assignment)
     pictures = dict(_pictures(home, readme))
+    path = home / "experiment.py"
+    experiment = path.read_text(encoding="utf-8") if path.exists() else ""
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {
         "file": assignment.file,
@@ -48,6 +50,7 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
         "harness": assignment.harness,
+        "experiment": experiment,
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
@@ -66,7 +69,7 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
         + _template("folder.md", {**words, "torch": " device" in assignment.harness}),
         assignment.file: stub,
         words["notebook"]: notebook,
-        "check.py": _template("check.py.txt", {"torch": assignment.torch}),
+        "check.py": _template("check.py.txt", {"torch": assignment.torch, "experiment": bool(experiment)}),
         "conftest.py": _template("conftest.py.txt", {}),
         words["tests"]: pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
@@ -74,6 +77,8 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     }
     if assignment.harness:
         files["training.py"] = assignment.harness
+    if experiment:
+        files["experiment.py"] = experiment
     found = {name: text.encode() for name, text in files.items()}
     found |= {f"engine/{name}": data for name, data in public_files(oracle, term).items()}
     found |= engine_files()
@@ -110,7 +115,9 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    ignored = (
+        "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.prediction.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    )
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
