@@ -42,7 +42,8 @@ def measure(student: Any) -> Iterator[float]:
         gates = [student.lstm_gates(x[:, t], before[:, t], params) for t in range(STEPS)]
         cache = {"x": x, "h0": zeros, "c0": zeros, "h": h, "c": c, "params": params}
         cache |= {
-            name: np.stack(found, axis=1) for name, found in zip(("f", "i", "o", "c_tilde"), zip(*gates, strict=True), strict=True)
+            name: np.stack(found, axis=1)
+            for name, found in zip(("f", "i", "o", "c_tilde"), zip(*gates, strict=True), strict=True)
         }
         start = np.zeros_like(h)
         start[:, -1] = rng.normal(size=HIDDEN)
