@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import app
+from autograder.course import quiz_checks
 from autograder.course.catalog import slugs
 from autograder.course.spec import Status
-from autograder.judge import checks, property_checks, quiz
+from autograder.judge import checks, property_checks
 from autograder.lms.recognition import platforms
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +50,7 @@ def test_every_isolation_level_stands_in_the_threat_model(level):
 
 def test_every_check_is_listed_for_authors():
     """An author finds every check by name."""
-    homes = (checks, property_checks, quiz)
+    homes = (checks, property_checks, quiz_checks)
     classes = [found for home in homes for found in vars(home).values() if isinstance(found, type)]
     defined = {c.__name__ for c in classes if c.__module__ in [home.__name__ for home in homes]}
     assert set(checks.__all__) == {name for name in defined if not name.startswith("_")}

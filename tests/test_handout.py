@@ -24,6 +24,7 @@ from handout_support import without_seconds
 
 import autograder
 from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.quiz_checks import answered
 from autograder.course.spec import Assignment, Status
 from autograder.handout import handout_proofs as prove
 from autograder.handout.handout import engine_files, handout_files, handout_zip, links, write_repository
@@ -36,7 +37,6 @@ from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.handout.tests_as_text import pytest_file
 from autograder.judge.compare import difference
-from autograder.judge.quiz import answered
 from autograder.judge.result_json import told_result
 from autograder.judge.trials import Small
 from autograder.sandbox.child.tree import Code, as_arrays

@@ -199,3 +199,10 @@ def test_both_names_at_once_are_both_read(course_copy: Path) -> None:
     (secret / "correct" / "loops.py").rename(secret / "alternatives" / "loops.py")
     assert [r.name for r in load_assignment(course_copy, SLUG).correct] == ["library", "loops"]
     assert faults(course_copy) == [f"solutions/{SLUG}: rename alternatives/ to correct/"]
+
+
+def test_other_assignments_of_the_course_are_names(course_copy: Path) -> None:
+    """A text may say which assignment it builds on; one that is misspelt is told."""
+    put(course_copy / README, "Three exercises", "It needs `t2_tensors`, and `t9_tensors`.\n\nThree exercises")
+    found = [line for line in faults(course_copy) if "tensors" in line]
+    assert found == ["README.md: there is no t9_tensors, of which `t9_tensors` speaks. Did you mean t2_tensors?"]

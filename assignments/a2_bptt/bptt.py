@@ -197,60 +197,19 @@ def gradient_norms(dh_last: np.ndarray, cache: Sequence) -> np.ndarray:
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    why_add_up: why is dW_h a sum over all time steps?
-        a: because the mean over the steps has been multiplied by their number
-        b: because every step reads the same W_h, so changing it changes every step
-        c: because later steps need larger gradients than earlier ones
-        d: because the loss of the last step is a sum over the earlier losses
-    two_readers: what arrives at h_t on the way back, when there is a loss at every step?
-        a: the gradient from its own output alone
-        b: the gradient from step t + 1 alone
-        c: the gradient from its own output, plus the one from step t + 1
-        d: the gradients from all outputs, each of them unchanged
-    why_vanish: why do gradients vanish or explode over many steps?
-        a: each step multiplies by W_h and tanh', and a product of many similar factors shrinks or grows exponentially
-        b: a sum of many terms either cancels out or grows with the number of terms
-        c: the learning rate is applied once for each step
-        d: the softmax saturates when the sequence gets longer
-    orthogonal_weights: W_h is orthogonal (it changes no length). What can a tanh RNN's gradient do on its way back?
-        a: it keeps its length, as an orthogonal matrix changes no length
-        b: it can explode, as tanh' is larger than one where a unit is active
-        c: it can do neither, since the two effects cancel
-        d: it can only keep its length or shrink, as tanh' is at most one
-    what_clipping_does: what does clipping by the global norm do to a gradient that is too long?
-        a: it sets entries that are too large to the limit, and leaves the others
-        b: it shortens each array to the limit on its own
-        c: it shortens the whole, and keeps its direction
-        d: it leaves out the update of this step
-    what_clipping_cannot: what does clipping do about vanishing gradients?
-        a: it brings them up to the limit
-        b: nothing: a gradient that is too short stays as it is
-        c: it prevents them, since vanishing begins with exploding
-        d: it makes them as long as those of the last step
-    what_is_cut: truncated BPTT with windows of k steps, the state carried on. What gets lost?
-        a: the network cannot use anything it read more than k steps ago
-        b: the loss is computed on the last window only
-        c: the state is set back to zero every k steps
-        d: what a step did for losses beyond its window's end is not learned from
-    why_central: why take central differences for a gradient check, and not (f(x + eps) - f(x)) / eps?
-        a: they need half as many calls of f
-        b: their error shrinks with eps squared instead of eps
-        c: they are exact for every f
-        d: they need no double precision
     """
     answers = {
-        "why_add_up": "",
         "two_readers": "",
-        "why_vanish": "",
         "orthogonal_weights": "",
-        "what_clipping_does": "",
         "what_clipping_cannot": "",
         "what_is_cut": "",
-        "why_central": "",
+        "what_is_left": "",
+        "shared_weight": "",
+        "clipped_array": "",
+        "central_difference": "",
     }
     raise NotImplementedError("quiz is not written yet")
     return answers

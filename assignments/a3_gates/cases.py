@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
-from autograder.judge.checks import answered, close, untouched
+from autograder.judge.checks import close, untouched
 
 LSTM_GRADIENTS = ("dx", "dh_prev", "dc_prev", "grads")
 SEQUENCE_GRADIENTS = ("dx", "dh0", "dc0", "grads")
@@ -464,12 +464,3 @@ def torch_cell_lets_the_past_learn(rng: np.random.Generator) -> Iterator[Call]:
 def torch_cell_leaves_its_state_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same two rows: afterwards x_t, h_prev and c_prev are what they were."""
     yield from torch_cell_takes_a_batch.generate(rng)
-
-
-# quiz
-
-
-@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
-def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
-    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
-    yield call()

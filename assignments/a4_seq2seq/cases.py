@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import answered, close, untouched
+from autograder.judge.checks import close, untouched
 
 # Ids of the worked examples: 0 is padding, 1 is BOS, 2 is EOS.
 PAD, BOS, EOS = 0, 1, 2
@@ -431,12 +431,3 @@ def states_move_along(rng: np.random.Generator) -> Iterator[Call]:
 def searching_leaves_the_first_state_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same search: afterwards the state before the first step is what it was."""
     yield from states_move_along.generate(rng)
-
-
-# quiz
-
-
-@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
-def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
-    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
-    yield call()

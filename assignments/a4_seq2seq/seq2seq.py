@@ -325,60 +325,19 @@ def beam_search(
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    bottleneck: why do long sentences suffer when the decoder gets one context vector?
-        a: it has the same size however long the sentence is, so ever more has to share it
-        b: it grows with the sentence, until the decoder is too slow to use it
-        c: it holds the words of the sentence in the wrong order
-        d: it can be computed only once all sentences of the batch are equally long
-    teacher_forcing: what does a decoder read at step t while it is being trained?
-        a: what it said itself at step t - 1
-        b: the right word of step t
-        c: the right word of step t - 1
-        d: the last word of the source
-    test_time: and what does it read at step t when it translates a new sentence?
-        a: the right word of step t - 1, as in training
-        b: nothing; the state says it all
-        c: BOS, at every step
-        d: what it said itself at step t - 1, mistakes included
-    what_weights_say: one row of attention weights is (.05, .9, .05). What does it say?
-        a: the model is 90 % sure that its next word is right
-        b: this step reads mostly from the second source position
-        c: the second source word is the most important one of the sentence
-        d: the second target word reads from all source words
-    alignment_source: who tells the model which source word belongs to which target word?
-        a: it is not given; the weights are learned, as they make the right words more probable
-        b: the order of the words: the first belongs to the first
-        c: an alignment that people have annotated
-        d: the mask, in which the right word is True
-    padding_and_batches: the padding of the source is not masked in attention. What happens?
-        a: a translation depends on how long the other sentences of its batch are
-        b: nothing, as padded states are zero, and zeros get no weight
-        c: the softmax no longer sums to one
-        d: training is slower, and the results are the same
-    greedy_or_beam: why can greedy decoding miss the most probable sentence?
-        a: it adds log-probabilities where it should multiply probabilities
-        b: it looks at one sentence of the batch only
-        c: it stops at the first EOS
-        d: the best first word need not begin the best sentence
-    why_length_penalty: why does a beam search without length normalisation favour short sentences?
-        a: EOS is the most frequent word, so its probability is the largest
-        b: every further word multiplies by a probability, so log P can only go down
-        c: short sentences are finished first, and the first to finish is returned
-        d: the beam has room for more of them
     """
     answers = {
         "bottleneck": "",
         "teacher_forcing": "",
-        "test_time": "",
-        "what_weights_say": "",
         "alignment_source": "",
-        "padding_and_batches": "",
-        "greedy_or_beam": "",
         "why_length_penalty": "",
+        "shape_of_weights": "",
+        "lost_to_padding": "",
+        "greedy_loses": "",
+        "mean_over_words": "",
     }
     raise NotImplementedError("quiz is not written yet")
     return answers

@@ -230,60 +230,19 @@ def attention_backward(
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    order_lost: why does averaging word vectors lose the order of the words?
-        a: later words get a smaller share
-        b: reordering the terms of a sum does not change it
-        c: the mean has fewer features than the words
-        d: long and short sentences get vectors of the same size
-    query_key_value: what is each for?
-        a: the query is matched, the key asks, the value is handed on
-        b: the query asks, the value is matched, the key is handed on
-        c: the query asks, the key is both matched and handed on, the value scales the result
-        d: the query asks, the key is matched, the value is handed on
-    why_scale: why are dot products divided by sqrt(d_k)?
-        a: so that each row of weights sums to one
-        b: so that longer sequences do not get larger scores
-        c: so that the softmax does not saturate as d_k grows
-        d: so that queries and keys have length one
-    softmax_over_keys: the scores are (T_q, T_k); what does one softmax run over?
-        a: all the keys of one query
-        b: all the queries of one key
-        c: all the entries of the matrix
-        d: all the features of one value
-    what_mask_protects: what does the causal mask make sure of in training?
-        a: that no prediction reads what it has to predict
-        b: that padding is not read as if it were text
-        c: that the softmax does not overflow on long texts
-        d: that early tokens are not forgotten later on
-    mask_before_softmax: why not multiply the weights by the mask after the softmax instead?
-        a: it would be one more operation, and slower
-        b: hidden keys would keep a small part of the weight
-        c: there is no reason: both ways give the same weights
-        d: the weights that remain would not sum to one
-    cost_in_time: a sequence gets twice as long; what becomes of the work for scores and weighted sums?
-        a: it stays the same, as positions run in parallel
-        b: it is twice as much
-        c: it is four times as much
-        d: it is eight times as much
-    two_projections: why W_q and W_k, and not one matrix for both?
-        a: so that queries and keys can have different widths
-        b: with one, the dot product would not be defined
-        c: with one, i would always score j as j scores i
-        d: so that the weights of a row can sum to one
     """
     answers = {
         "order_lost": "",
-        "query_key_value": "",
         "why_scale": "",
-        "softmax_over_keys": "",
-        "what_mask_protects": "",
         "mask_before_softmax": "",
-        "cost_in_time": "",
         "two_projections": "",
+        "spread_of_scores": "",
+        "one_weight": "",
+        "shape_of_attention": "",
+        "cost_in_time": "",
     }
     raise NotImplementedError("quiz is not written yet")
     return answers

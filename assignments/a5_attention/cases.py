@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.spec import Call, call, case
-from autograder.judge.checks import answered, boolean, close, untouched
+from autograder.judge.checks import boolean, close, untouched
 
 # "The monkey ate the banana. It was ripe, wasn't it": one vector of two features for each token.
 THE, MONKEY, ATE, BANANA = [0.45, 0.23], [0.39, 0.72], [0.83, 0.61], [0.25, 0.18]
@@ -292,9 +292,3 @@ def backward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 def backward_leaves_dout_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same batch: afterwards dout and the cache are what they were."""
     yield from backward_takes_a_batch.generate(rng)
-
-
-@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
-def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
-    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
-    yield call()

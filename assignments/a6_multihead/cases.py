@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Module, call, call_module, case
-from autograder.judge.checks import answered, close, untouched
+from autograder.judge.checks import close, untouched
 
 # "I like pizza" with four features for each token: what head 0 will see, and what head 1 will see.
 PIZZA = np.array([[[1, 0, 0, 1], [0, 1, 0, 2], [1, 1, 2, 0]]])
@@ -255,12 +255,3 @@ def turned_vectors_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 def turning_leaves_x_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same batch: afterwards x and positions are what they were."""
     yield from two_heads_turn_alike.generate(rng)
-
-
-# quiz
-
-
-@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
-def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
-    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
-    yield call()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import answered, close, left_alike, untouched
+from autograder.judge.checks import close, left_alike, untouched
 
 
 def _t(array: Any) -> Any:
@@ -359,12 +359,3 @@ def evaluating_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
 def the_table_has_learned(rng: np.random.Generator) -> Iterator[Call]:
     """The same six steps: afterwards the table holds what was learned, the last step included."""
     yield _training(rng, "[*self.parameters()]")
-
-
-# quiz
-
-
-@case("quiz", check=answered(("a", "b", "c", "d")), keeps="tells a student at home which question is still open")
-def every_question_has_a_letter(rng: np.random.Generator) -> Iterator[Call]:
-    """All eight questions are answered with a letter from a to d; whether it is the right one, grading tells."""
-    yield call()

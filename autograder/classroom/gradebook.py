@@ -41,6 +41,7 @@ from autograder.classroom.record import (
 from autograder.classroom.record_json import exercise_of, isolation_of, stored_exercise, stored_head
 from autograder.classroom.result_keys import engine, result_key
 from autograder.classroom.roster import Person, parse_time
+from autograder.course.questions import Question, question_of
 from autograder.course.spec import Assignment, Status
 from autograder.sandbox.job import Isolation, Source
 
@@ -65,6 +66,9 @@ class Facts:
     device: str = ""  # what models are trained on
     gpu: str = ""  # of which kind that is, as its maker names it; "cpu" after a run without one
     shard: str = ""  # the part of the class that is graded into this book
+    questions: tuple[Question, ...] = ()  # of its quizzes, with answers and reasons
+    reasons: str = ""  # when students read those
+    reasons_told: bool = False  # whether they do by now
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ class Gradebook:
             stored = {name: json.loads(value) for name, value in self.db.execute("SELECT name, value FROM fact")}
             known = {f.name: stored[f.name] for f in fields(Facts) if f.name in stored}
             known["roster"] = tuple(Person(**person) for person in known.get("roster", ()))
+            known["questions"] = tuple(question_of(question) for question in known.get("questions", ()))
             self._facts = Facts(**known)
         return self._facts
 
@@ -126,7 +131,8 @@ class Gradebook:
     def describe(self, assignment: Assignment, seed: int) -> None:
         """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
-        self.set_facts(Facts(assignment.slug, assignment.title, seed, points))
+        facts = Facts(assignment.slug, assignment.title, seed, points)
+        self.set_facts(replace(facts, questions=assignment.questions, reasons=assignment.reasons))
 
     @property
     def run(self) -> Run:

@@ -227,6 +227,11 @@ def due_with(due: datetime | None, extension: str) -> datetime | None:
         raise RosterError(f"{printable(extension)!r} is longer than a calendar goes.") from None
 
 
+def all_due(due: datetime, people: Sequence[Person]) -> datetime:
+    """Return until when the last of a class may hand in."""
+    return max(due_with(due, person.extension) or due for person in (Person(""), *people))
+
+
 def lateness(submitted: datetime | None, due: datetime | None, extension: str, *, marked: bool) -> Lateness:
     """Compare a submission with its own due date; where its time is not known, the export's mark counts."""
     own = due_with(due, extension)

@@ -77,7 +77,9 @@ def read_part(book: Gradebook) -> Part:
     keys = dict(rows)
     if len(keys) < len(rows):
         raise GradebookError(f"{book.folder} holds results from before and after a change. Grade it again first.")
-    return Part(book.folder, replace(book.facts, shard=""), parse_shard(shard) if shard else None, keys)
+    return Part(
+        book.folder, replace(book.facts, shard="", reasons_told=False), parse_shard(shard) if shard else None, keys
+    )
 
 
 def check_parts(parts: Sequence[Part]) -> None:

@@ -25,6 +25,10 @@ def handout(
     repository: Annotated[
         bool, typer.Option("--repository", help="Also a folder to push as a template repository, checked on every push")
     ] = False,
+    term: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help="Shuffle the options of quizzes, another way for each TEXT, such as 2026S"),
+    ] = "",
     course: CourseOption = None,
 ) -> None:
     """Make what students get: a zip that works with numpy and pytest alone."""
@@ -38,7 +42,7 @@ def handout(
         fail("Name one assignment, or say --all.")
     for name in slugs(folder) if every else (slug,):
         try:
-            files = handout_files(folder, public_oracle(load_assignment(folder, name)))
+            files = handout_files(folder, public_oracle(load_assignment(folder, name)), term)
         except (BundleError, StubError) as error:
             fail(f"{name}: {error}")
         _write(out / f"{name}.zip", handout_zip(files, name))

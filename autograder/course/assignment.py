@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from autograder.course.cases import Case, Visibility
+from autograder.course.questions import Question
 from autograder.course.trainings import Training
+
+AFTER_DEADLINE, AT_ONCE = "after the deadline", "at once"
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,8 @@ class Assignment:
     shortcuts: tuple[Shortcut, ...] = ()
     trainings: tuple[Training, ...] = ()
     harness: str = ""  # source text of what runs the trainings, which students see
+    questions: tuple[Question, ...] = ()  # of its quizzes, with their answers
+    reasons: str = AFTER_DEADLINE  # when students read why options are right or wrong
 
     @property
     def max_score(self) -> float:

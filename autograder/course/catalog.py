@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 import sys
 import tomllib
 import traceback
@@ -15,7 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from autograder.course.assignment import AFTER_DEADLINE, AT_ONCE
 from autograder.course.definitions import uses_as_written
+from autograder.course.mistakes import mistakes_in
+from autograder.course.questions import Question, cases_in, read_questions
 from autograder.course.spec import (
     Assignment,
     Case,
@@ -28,7 +32,7 @@ from autograder.course.spec import (
     Visibility,
 )
 
-_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut"})
+_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut", "reasons"})
 
 # Folders in solutions/SLUG/: `doctor` grades what is CORRECT, `fairness` what is UNUSUAL or MISTAKEN as well.
 CORRECT, UNUSUAL, MISTAKEN = "correct", "correct/unusual", "mistaken"
@@ -69,17 +73,21 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         shortcuts = tuple(_shortcut(entry) for entry in rules)
         given = _list(config, "given") if "given" in config else ()
         torch = _flag(config, "torch")
+        reasons = _one_of(config, "reasons", (AFTER_DEADLINE, AT_ONCE))
     except KeyError as error:
         raise CourseError(f"{public / 'assignment.toml'}: the key {error} is missing.") from None
     except (AttributeError, TypeError, ValueError) as error:
         raise CourseError(f"{public / 'assignment.toml'}: {error}.") from None
     names = tuple(exercise.name for exercise in exercises)
     _refuse_unknown_uses(exercises, public / "assignment.toml")
-    cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
+    questions = {name: _questions(secret / f"{name}.toml") for name in names}
+    asked = itertools.chain(*map(cases_in, questions.values()))
+    cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN) + (*asked,)
     strangers = [case for case in cases if case.exercise not in names]
     if strangers:
         told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
         raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {told}.")
+    every = tuple(itertools.chain(*questions.values()))
     anew = _anew(secret / "cases.py", names)
     stub = public / file
     reference = _text(secret / file)
@@ -99,11 +107,13 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         reference=reference,
         stub=_text(stub) if stub.exists() else "",
         cases=tuple(replace(case, anew=anew.get(case.exercise)) for case in cases),
-        misconceptions=_misconceptions(secret / "misconceptions.py"),
+        misconceptions=(*_misconceptions(secret / "misconceptions.py"), *mistakes_in(every)),
         correct=replacements_in(course, slug, CORRECT),
         shortcuts=shortcuts,
         trainings=_trainings(secret / "training.py"),
         harness=harness,
+        questions=every,
+        reasons=reasons,
     )
 
 
@@ -186,6 +196,14 @@ def _flag(entry: dict[str, Any], key: str) -> bool:
     return value
 
 
+def _one_of(entry: dict[str, Any], key: str, values: tuple[str, ...]) -> str:
+    """Return a value, by default the first that there is."""
+    value = entry.get(key, values[0])
+    if value not in values:
+        raise ValueError(f"{key} = {value!r} is none of {', '.join(map(repr, values))}")
+    return str(value)
+
+
 def _refuse_unknown(entry: dict[str, Any], known: AbstractSet[str], where: str) -> None:
     if entry.keys() - known:
         raise ValueError(f"unknown key {min(entry.keys() - known)} in {where}; known are {', '.join(sorted(known))}")
@@ -210,6 +228,16 @@ def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
         if functions[name] > 1:
             raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
     return tuple(replace(value, visibility=visibility) for value in cases.values())
+
+
+def _questions(path: Path) -> tuple[Question, ...]:
+    """Return the questions of an exercise, where it asks any."""
+    if not path.exists():
+        return ()
+    try:
+        return read_questions(path.stem, _toml(path))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CourseError(f"{path}: {error}.") from None
 
 
 def _anew(path: Path, exercises: tuple[str, ...]) -> Mapping[str, Callable[..., tuple[Any, ...]]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from autograder.course.questions import Question
 from autograder.course.spec import Misconception
 
 
@@ -23,15 +25,21 @@ def edit(old: str, new: str, caught_by: str, says: str, *twins: str) -> Edit:
     return Edit(old, new, caught_by, says, twins)
 
 
-def wrong_choice(question: str, right: str, chosen: str, says: str) -> Edit:
-    """Return the mistake of choosing another letter than the right one; the case is called after its question."""
-    text = f'answers["{question}"] = '
-    return edit(f'{text}"{right}"', f'{text}"{chosen}"', question, says)
-
-
 def mistakes_of(exercise: str, /, **edits: Edit) -> tuple[Misconception, ...]:
     """Return the misconceptions of an exercise, called by their keywords, in order."""
     return tuple(
         Misconception(name, exercise, e.old, e.new, caught_by=e.caught_by, says=e.says, twins=e.twins)
         for name, e in edits.items()
     )
+
+
+def mistakes_in(questions: Sequence[Question]) -> Iterator[Misconception]:
+    """Yield the mistake of choosing each wrong option, called by its question and its letter."""
+    for q in questions:
+        line = f'answers["{q.name}"] = '
+        for option in q.options:
+            if option.letter != q.right:
+                chosen = f'{line}"{option.letter}"'
+                yield Misconception(
+                    f"{q.name}_{option.letter}", q.exercise, f'{line}"{q.right}"', chosen, q.name, option.reason
+                )

@@ -19,6 +19,7 @@ from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
 from autograder.handout.public_data import public_bundle, public_files
+from autograder.handout.quiz_text import with_questions
 from autograder.handout.tests_as_text import pytest_file
 from autograder.handout.write_notebook import make_notebook
 from autograder.handout.zips import zip_bytes
@@ -33,13 +34,18 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
-    """Return the files of a handout by path. Raises CourseError where something it needs is missing."""
+def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, bytes]:
+    """Return the files of a handout by path. Raises CourseError where something it needs is missing.
+
+    The options of quizzes stand in an order drawn from the `term`, without one as they are written.
+    """
     assignment = oracle.assignment
     stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
-    readme = at_home(readme_of(course, assignment.slug), assignment)
+    readme = at_home(with_questions(readme_of(course, assignment.slug), assignment.questions, term), assignment)
     pictures = dict(_pictures(home, readme))
+    path = home / "experiment.py"
+    experiment = path.read_text(encoding="utf-8") if path.exists() else ""
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
     words = {
         "slug": assignment.slug,
@@ -48,10 +54,11 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
         "harness": assignment.harness,
+        "experiment": experiment,
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
-    bundle = public_bundle(oracle)
+    bundle = public_bundle(oracle, term)
     notebook = make_notebook(
         assignment.title,
         embedded(for_notebook(readme, assignment), pictures),
@@ -66,15 +73,17 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         + _template("folder.md", {**words, "torch": " device" in assignment.harness}),
         assignment.file: stub,
         words["notebook"]: notebook,
-        "check.py": _template("check.py.txt", {"torch": assignment.torch}),
+        "check.py": _template("check.py.txt", {"torch": assignment.torch, "experiment": bool(experiment)}),
         "conftest.py": _template("conftest.py.txt", {}),
         words["tests"]: pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
     }
     if assignment.harness:
         files["training.py"] = assignment.harness
+    if experiment:
+        files["experiment.py"] = experiment
     found = {name: text.encode() for name, text in files.items()}
-    found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
+    found |= {f"engine/{name}": data for name, data in public_files(oracle, term).items()}
     found |= engine_files()
     return found | data | pictures
 
@@ -109,7 +118,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    own = ".hints.json\n.progress.json\n*.bak\ncheck.html\n"
+    own = ".hints.json\n.progress.json\n.prediction.json\n*.bak\ncheck.html\n"
     ignored = f"__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n{own}*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),

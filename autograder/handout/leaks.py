@@ -90,13 +90,17 @@ def secrets_of(oracle: Oracle, readme: str) -> Secrets:
 def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
     """Return texts that must not ship, without blanks, each with its description."""
     public = _cases(assignment, Visibility.PUBLIC)
-    told = " ".join([f"{m.name} {m.says}" for m in assignment.misconceptions] + [f"{c.name} {c.claim}" for c in public])
+    quizzes = {question.exercise for question in assignment.questions}
+    named = [f"{m.name} {m.says}" for m in assignment.misconceptions if m.exercise not in quizzes]
+    told = " ".join(named + [f"{c.name} {c.claim}" for c in public])
     innocent = _squeeze(assignment.stub + assignment.harness + readme + told)
     lines = dict.fromkeys(solution_lines(assignment.reference), "a line of the solution")
     for other in assignment.correct:
         lines |= dict.fromkeys(_code_lines(other.source), f"a line of correct/{other.name}.py")
     texts = {_squeeze(line): f"{what}, {line[:60]!r}" for line, what in lines.items()}
     texts = {text: what for text, what in texts.items() if len(text) >= SHORTEST_LINE}
+    for question in assignment.questions:
+        texts |= {_squeeze(o.reason): f"a reason of the question {question.name}" for o in question.options}
     for case in _cases(assignment, Visibility.HIDDEN):
         texts[case.name] = f"the hidden case {case.name}"
         if len(case.claim) >= SHORTEST_CLAIM:

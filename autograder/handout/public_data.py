@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.letters import shuffled
+from autograder.course.quiz_checks import answered
 from autograder.course.spec import Assignment, Check, Misconception
 from autograder.handout.kit.bundle import (
     FORMAT,
@@ -38,19 +40,19 @@ def public_oracle(assignment: Assignment) -> Oracle:
     return Oracle(assignment, SEED, public_only=True)
 
 
-def public_bundle(oracle: Oracle) -> Bundle:
+def public_bundle(oracle: Oracle, term: str = "") -> Bundle:
     """Return the bundle that `public_files` describes, with known mistakes run only when they are asked about."""
     arrays: dict[str, np.ndarray] = {}
-    document = _document(oracle, arrays)
+    document = _document(oracle, arrays, term)
     document["misconceptions"] = [_sentence(m) for m in _tellable(oracle)]
     trials = {trial_key(trial): trial for trial in oracle.trials}
     return make_bundle(document, arrays, _Tried(oracle), lambda trial: oracle.smaller(trials[trial_key(trial)]))
 
 
-def public_files(oracle: Oracle) -> dict[str, bytes]:
-    """Return the two files of an assignment's public bundle."""
+def public_files(oracle: Oracle, term: str = "") -> dict[str, bytes]:
+    """Return the two files of an assignment's public bundle; its quizzes take the letters of a term's copies."""
     arrays: dict[str, np.ndarray] = {}
-    document = _document(oracle, arrays)
+    document = _document(oracle, arrays, term)
     document["misconceptions"] = []
     for m in _tellable(oracle):
         found = {trial_key(trial): _changed(oracle, m.name, trial) for trial in oracle.trials}
@@ -62,11 +64,23 @@ def public_files(oracle: Oracle) -> dict[str, bytes]:
     return bundle_files(document, arrays)
 
 
-def _document(oracle: Oracle, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def _document(oracle: Oracle, arrays: dict[str, np.ndarray], term: str) -> dict[str, Any]:
     names = {exercise.name for exercise in oracle.assignment.exercises}
     shown = {name: value for name, value in oracle.signatures.items() if name.partition(".")[0] in names}
-    cases = [describe_case(trial, _shown(trial, oracle.expected(trial)), arrays) for trial in oracle.trials]
+    cases = [
+        describe_case(_for_copy(trial, oracle.assignment, term), _shown(trial, oracle.expected(trial)), arrays)
+        for trial in oracle.trials
+    ]
     return {**limits_and_rules(oracle.assignment), "signatures": shown, "cases": cases}
+
+
+def _for_copy(trial: Trial, assignment: Assignment, term: str) -> Trial:
+    """Return a trial of a quiz as a copy has it, which takes no letters but its own; others stay as they are."""
+    check, asked = trial.case.check, [q for q in assignment.questions if q.exercise == trial.case.exercise]
+    if not isinstance(check, answered) or not asked:
+        return trial
+    letters = tuple((q.name, tuple(shuffled(q.name, q.letters, term))) for q in asked)
+    return replace(trial, case=replace(trial.case, check=replace(check, letters=letters)))
 
 
 def _shown(trial: Trial, expected: tuple[Outcome, ...]) -> tuple[Outcome, ...]:

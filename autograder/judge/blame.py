@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from autograder.course.quiz_checks import choice
 from autograder.course.spec import Finding, Status
 from autograder.judge.checks import untouched
 from autograder.judge.compare import identical
@@ -174,10 +175,12 @@ def diagnosis_of(
 ) -> Diagnosis | None:
     """Return the known mistakes that explain an exercise's failures, or all of them but one, or None.
 
-    Arguments that were changed in place are told by themselves, and wrong values beside them are looked at alone.
+    Arguments that were changed in place are told by themselves, and wrong values beside them are looked at alone. Questions of
+    a quiz are no part of it: the answer to each has a reason of its own.
     """
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
-    ran = [j for j in judged if j.trial.case.exercise == exercise and all(o.ending in comparable for o in j.outcomes)]
+    mine = [j for j in judged if j.trial.case.exercise == exercise and not isinstance(j.trial.case.check, choice)]
+    ran = [j for j in mine if all(o.ending in comparable for o in j.outcomes)]
     if all(j.status is Status.PASSED for j in ran):
         return None
     return once_for_all(

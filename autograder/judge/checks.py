@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autograder.course.quiz_checks import answered, choice
 from autograder.course.spec import Answer, Finding
 from autograder.judge.by_value import Answers, ByValue, Calls
 from autograder.judge.compare import alike, difference
 from autograder.judge.property_checks import agree, permuted, same_prefix, stacked, sums_to_one
-from autograder.judge.quiz import answered, choice
 from autograder.judge.tolerance import TOLERANCE
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
 

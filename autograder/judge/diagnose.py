@@ -108,6 +108,13 @@ def _left_open(
     return left if _explains(oracle, names, without, tuple(t for t in failed if t is not left)) else None
 
 
+def chosen_option(oracle: Facts, trial: Trial, got: tuple[Outcome, ...]) -> Diagnosis | None:
+    """Return the wrong option that one question of a quiz was answered with; what was answered to others says nothing of it."""
+    about = (m for m in oracle.misconceptions_of(trial.case.exercise) if m.caught_by == trial.case.name)
+    found = next((m for m in about if agrees(oracle, (m.name,), trial, got)), None)
+    return Diagnosis(trial.case.exercise, ((named(found),),)) if found else None
+
+
 def named(misconception: Misconception) -> Mistake:
     """Return a known mistake as it may be told, without the edit that makes it."""
     return Mistake(misconception.name, misconception.exercise, misconception.says)

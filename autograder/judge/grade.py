@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from autograder.course.quiz_checks import choice
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, judge_all, name_mistakes
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import kind_of_crash, reason_of_crash
+from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.messages import (
@@ -21,7 +23,7 @@ from autograder.judge.messages import (
 )
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
-from autograder.judge.points import points_earned, refused, without_points
+from autograder.judge.points import points_earned, refused, without_points, worth
 from autograder.judge.reasons import Advice, Hint, Message, Reason, Relation
 from autograder.judge.relations import find_relation
 from autograder.judge.repeated_mistakes import charge_repeats
@@ -122,8 +124,9 @@ def _exercise(
         else _case(j, oracle, verdict, reading, judged, related)
         for j in mine
     )
-    score = points_earned(exercise, [j.trial.case.weight for j in mine], cases)
-    return ExerciseResult(exercise.name, score, exercise.points, cases)
+    points = worth(exercise, [j.trial for j in mine])
+    score = points_earned(points, [j.trial.case.weight for j in mine], cases)
+    return ExerciseResult(exercise.name, score, points, cases)
 
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
@@ -173,6 +176,8 @@ def _case(
         told = told.then("Your code printed", *lines)
     crash = kind_of_crash(bad.trouble) if result.status is Status.CRASHED and bad.trouble else ""
     result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
+    if isinstance(case.check, choice) and result.status is Status.FAILED:
+        return replace(result, reason=chosen_option(oracle, judged.trial, judged.outcomes))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
     if diagnosis and (used := _used_beside(case.exercise, every, oracle, verdict, reading)):
         advice = Advice(Hint.MEND_FIRST, used)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autograder.course.quiz_checks import answered
 from autograder.course.spec import Exercise, Status
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.trials import Knowledge
+from autograder.judge.trials import Knowledge, Trial
 
 
-def points_earned(exercise: Exercise, weights: Sequence[float], cases: Sequence[CaseResult]) -> float:
-    """Return an exercise's points by the weights of the cases that passed."""
+def worth(exercise: Exercise, trials: Sequence[Trial]) -> float:
+    """Return the points that trials can give: none where they only see whether a quiz is answered, as at home."""
+    checks = [trial.case.check for trial in trials]
+    return 0.0 if checks and all(isinstance(check, answered) for check in checks) else exercise.points
+
+
+def points_earned(points: float, weights: Sequence[float], cases: Sequence[CaseResult]) -> float:
+    """Return how many of an exercise's points it earns by the weights of the cases that passed."""
     earned = sum(weight for weight, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
-    return round(exercise.points * earned / sum(weights), 4) if weights else 0.0
+    return round(points * earned / sum(weights), 4) if weights else 0.0
 
 
 def refused(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
@@ -35,7 +42,7 @@ def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
         ExerciseResult(
             exercise.name,
             0.0,
-            exercise.points,
+            worth(exercise, oracle.trials_of(exercise.name)),
             tuple(
                 CaseResult(t.case.name, t.case.claim, t.case.visibility, status, Message(message))
                 for t in oracle.trials_of(exercise.name)

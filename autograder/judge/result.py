@@ -94,6 +94,11 @@ class ExerciseResult:
         return tuple(case for case in self.cases if case.status is not Status.PASSED)
 
     @property
+    def judged(self) -> bool:
+        """Whether its cases give points; at home those of a quiz only see whether it is answered."""
+        return self.max_score > 0
+
+    @property
     def follows(self) -> tuple[str, ...]:
         """The exercises whose mistakes it was judged on top of."""
         return tuple(dict.fromkeys(name for case in self.cases for name in case.follows))

@@ -85,13 +85,17 @@ def _told(result: Result, width: int, *, full: bool) -> Iterator[str]:
     if result.printed:
         yield _in("dim", "Your file printed while it was imported:")
         yield from plain(result.printed[:MOST_PRINTED]).splitlines()
-    points = _in("bold", f"{result.score:g} of {result.max_score:g} points")
-    yield f"{points} on the public cases. Grading adds hidden cases."
+    later = " and ".join(exercise.name for exercise in result.exercises if not exercise.judged)
+    points = f"{result.score:g} of {result.max_score:g} points"
+    told = f"{_in('bold', points)} on the public cases. " if result.max_score else ""
+    yield f"{told}Grading adds hidden cases{f' and judges your {later}' * bool(later)}."
 
 
 def _head(exercise: ExerciseResult) -> str:
     mark, color = _MARKS.get(exercise.status, ("✗", "red"))
     points = f"{exercise.score:g} / {exercise.max_score:g}"
+    if not exercise.judged:
+        points = "open" if exercise.failing else "answered"
     status = "" if exercise.status is Status.PASSED else str(exercise.status)
     if exercise.follows:
         status = f"{status} given your {', '.join(exercise.follows)}".strip()

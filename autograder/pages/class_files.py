@@ -6,15 +6,18 @@ import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
-from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
+from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.whole_files import draft_of, is_draft, write_whole
+from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback import feedback_html
@@ -37,6 +40,7 @@ class Published:
 def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
     """Bring every file up to date with the book, or `rewrite` all of them."""
     out = book.folder
+    _tell_reasons(book)
     students = book.students()
     due = {"", *students} if rewrite else book.unwritten() | _absent_files(out, students)
     _forget(out, students)
@@ -47,11 +51,19 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
     for start in range(0, len(changed), _AT_ONCE):
         some = changed[start : start + _AT_ONCE]
         for record in some:
-            _write_student(out, record)
+            _write_student(out, record, book.facts)
         book.mark_written(record.student for record in some)
     summary = _write_class(book, graded)
     book.mark_written([""])
     return Published(summary, graded)
+
+
+def _tell_reasons(book: Gradebook) -> None:
+    """Note that students may read the reasons of a quiz's options: at once, or when the last of them had to hand in."""
+    facts, due = book.facts, book.due
+    over = facts.reasons == AT_ONCE or (due is not None and all_due(due, facts.roster) < datetime.now(UTC))
+    if facts.questions and over:
+        book.set_facts(Facts(reasons_told=True))
 
 
 def _absent_files(out: Path, students: Sequence[str]) -> set[str]:
@@ -72,10 +84,10 @@ def _forget(out: Path, students: Sequence[str]) -> None:
                 path.unlink()
 
 
-def _write_student(out: Path, record: Record) -> None:
+def _write_student(out: Path, record: Record, facts: Facts) -> None:
     texts = (
         json.dumps(told_record(record), indent=1, ensure_ascii=False),
-        feedback_html(record),
+        feedback_html(record, facts.questions if facts.reasons_told else ()),
         json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
     )
     for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from autograder.classroom.record import Record
+from autograder.course.questions import Question
+from autograder.course.spec import Status
 from autograder.feedback.check_page import exercises_line, unfolded
 from autograder.feedback.page import moment
 from autograder.pages import class_statistics
 from autograder.pages.page import hours, render
 
 
-def feedback_html(result: Record) -> str:
-    """Return the page one student may read."""
+def feedback_html(result: Record, questions: Sequence[Question] = ()) -> str:
+    """Return the page one student may read, with the reasons of the options of these questions."""
     decisions = class_statistics.decisions([result])
     return render(
         "graded.html",
@@ -22,7 +26,24 @@ def feedback_html(result: Record) -> str:
         decisions=decisions,
         decided=[exercise.name for _, exercise in decisions],
         unfolded=unfolded(result.exercises),
+        questions=questions,
+        chosen=chosen_options(result, questions),
     )
+
+
+def chosen_options(result: Record, questions: Sequence[Question]) -> dict[tuple[str, str], str]:
+    """Return the letters that a student chose, as options are written, by exercise and question; of wrong ones by their name."""
+    found = {}
+    cases = {(exercise.name, case.name): case for exercise in result.exercises for case in exercise.cases}
+    for question in questions:
+        case = cases.get((question.exercise, question.name))
+        if case and case.status is Status.PASSED:
+            found[question.exercise, question.name] = question.right
+        for name in case.mistakes if case else ():
+            of, _, letter = name.rpartition("_")
+            if of == question.name:
+                found[question.exercise, question.name] = letter
+    return found
 
 
 def feedback_line(result: Record) -> str:

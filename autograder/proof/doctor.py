@@ -7,14 +7,16 @@ file does; what is checked is the verdict.
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, UNUSUAL
+from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, UNUSUAL, readme_of
 from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import render_stub
 from autograder.handout.handout_proofs import handout_proofs
+from autograder.handout.quiz_text import with_questions
 from autograder.judge.result import Result
 from autograder.oracle.edits import apply_edits
 from autograder.oracle.functions_run import used_in
@@ -24,6 +26,7 @@ from autograder.oracle.training_losses import KnownLosses
 from autograder.proof.gradings import Ungraded, failures, grade_all
 from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
+from autograder.proof.quizzes import quiz_proofs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
 from autograder.sandbox.job import Sandbox, Source
@@ -36,7 +39,11 @@ _MORE_CODE = "[!_]*.py"
 
 
 def write_stub(course: Path, assignment: Assignment) -> Path:
-    """Write the stub rendered from the reference, and return its path."""
+    """Write the stub rendered from the reference, and the questions of quizzes into the README; return the stub's path."""
+    if assignment.questions:
+        readme = course / "assignments" / assignment.slug / "README.md"
+        text = with_questions(readme_of(course, assignment.slug), assignment.questions)
+        readme.write_text(text, encoding="utf-8")
     path = course / "assignments" / assignment.slug / assignment.file
     path.write_text(render_stub(assignment), encoding="utf-8")
     return path
@@ -87,7 +94,9 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
     if course:
         texts = text_proofs(course, assignment, oracles[0])
-        yield from (Proof(promise, tuple(broken)) for promise, broken in (*handout_proofs(course, assignment), *texts))
+        quizzes = quiz_proofs(course, assignment, oracles[0])
+        others = itertools.chain(handout_proofs(course, assignment), texts, quizzes)
+        yield from (Proof(promise, tuple(broken)) for promise, broken in others)
 
 
 def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
@@ -216,8 +225,9 @@ def _undeclared(oracle: Oracle) -> Iterator[str]:
 def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
     """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
     shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
-    public = shared | {"README.md": "", "assignment.toml": "", "figures": _ANYTHING}
+    public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "figures": _ANYTHING}
     secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
+    secret |= {f"{q.exercise}.toml": "" for q in assignment.questions}
     yield from _strays(course / "assignments" / assignment.slug, f"assignments/{assignment.slug}", public)
     home, name = course / "solutions" / assignment.slug, f"solutions/{assignment.slug}"
     renamed = {former: now for now, former in FORMER_FOLDERS.items() if (home / former).is_dir()}

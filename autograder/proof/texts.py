@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from types import FunctionType
 
-from autograder.course.catalog import readme_of
+from autograder.course.catalog import readme_of, slugs
 from autograder.course.spec import Assignment
 from autograder.handout.handout import links
 from autograder.handout.write_notebook import misplaced
@@ -52,9 +52,8 @@ def text_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterato
     home = course / "assignments" / assignment.slug
     readme = readme_of(course, assignment.slug)
     code = [(home / name).read_text(encoding="utf-8") for name in ("cases.py",)]
-    neighbours = [path.name for path in home.parent.iterdir()]  # other assignments, which a text may build on
     pictures = sorted(path.name for path in (home / "figures").glob("[!.]*"))
-    yield "what stands in backticks exists", unknown_names(assignment, readme, code, neighbours)
+    yield "what stands in backticks exists", unknown_names(assignment, readme, code, slugs(course))
     yield "its README gives points and stars as declared", wrong_points(assignment, readme)
     places = [*without_a_place(assignment, readme), *idle_figures(readme, pictures)]
     yield "every exercise has a place in the notebook, and every picture in the README", places
@@ -77,15 +76,15 @@ def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
             yield f"README.md gives `{name}` {len(stars)} stars, assignment.toml difficulty {exercise.difficulty}"
 
 
-def unknown_names(assignment: Assignment, readme: str, code: Iterable[str], neighbours: Iterable[str]) -> Iterator[str]:
+def unknown_names(assignment: Assignment, readme: str, code: Iterable[str], others: Iterable[str]) -> Iterator[str]:
     """Yield names in backticks that are in no code: neither in the assignment's, nor in Python, numpy or torch.
 
-    `code` is what students have besides the reference, `neighbours` are the course's assignments. Names of one or two letters
+    `code` is what students have besides the reference, and `others` are the course's assignments. Names of one or two letters
     are the field's symbols, and what stands in a shape may also be a word of the text, as in `(batch, heads)`, or of another
     shape.
     """
     torch = assignment.torch or "torch" in readme.lower()
-    known = {*_library_names(torch=torch), *neighbours, *_WORD.findall(" ".join(_BLOCK.findall(readme)))}
+    known = {*_library_names(torch=torch), *others, *_WORD.findall(" ".join(_BLOCK.findall(readme)))}
     for source in (assignment.reference, assignment.harness, *code):
         known |= set(_names_in(source))
     known |= {exercise.name for exercise in assignment.exercises}

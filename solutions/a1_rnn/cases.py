@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.spec import Call, call, case
-from autograder.judge.checks import agree, choice, close, permuted, same_prefix, sums_to_one, untouched
+from autograder.judge.checks import agree, close, permuted, same_prefix, sums_to_one, untouched
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;!?-\n"
 ORDER = (3, 0, 4, 1, 2)
@@ -568,54 +568,3 @@ def writing_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The text is right, and h0, the parameters and the uniform numbers are as before."""
     for _ in range(6):
         yield call(*_writing(rng, 8, 6, 4))
-
-
-# quiz
-
-
-@case("quiz", check=choice("what_is_recurrent"))
-def what_is_recurrent(rng: np.random.Generator) -> Iterator[Call]:
-    """What makes a network recurrent."""
-    yield call()
-
-
-@case("quiz", check=choice("which_data"))
-def which_data(rng: np.random.Generator) -> Iterator[Call]:
-    """Which data a recurrent network is made for."""
-    yield call()
-
-
-@case("quiz", check=choice("weights_and_length"))
-def weights_and_length(rng: np.random.Generator) -> Iterator[Call]:
-    """How the number of weights depends on the length of the sequences."""
-    yield call()
-
-
-@case("quiz", check=choice("same_letter"))
-def same_letter(rng: np.random.Generator) -> Iterator[Call]:
-    """How the same letter can be followed by two different ones."""
-    yield call()
-
-
-@case("quiz", check=choice("shifted_targets"))
-def shifted_targets(rng: np.random.Generator) -> Iterator[Call]:
-    """What the target is at a step of a text."""
-    yield call()
-
-
-@case("quiz", check=choice("perplexity_of_four"))
-def perplexity_of_four(rng: np.random.Generator) -> Iterator[Call]:
-    """What a perplexity says."""
-    yield call()
-
-
-@case("quiz", check=choice("untrained_loss"))
-def untrained_loss(rng: np.random.Generator) -> Iterator[Call]:
-    """What the loss is before anything has been learned."""
-    yield call()
-
-
-@case("quiz", check=choice("why_mask"))
-def why_mask(rng: np.random.Generator) -> Iterator[Call]:
-    """Why filler must not count in the loss."""
-    yield call()

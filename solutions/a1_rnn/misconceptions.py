@@ -1,6 +1,6 @@
 """Known mistakes of a1_rnn, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import edit, mistakes_of
 
 VOCAB = mistakes_of(
     "build_vocab",
@@ -1470,156 +1470,6 @@ GENERATE = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    recurrent_is_deep=wrong_choice(
-        "what_is_recurrent",
-        "c",
-        "a",
-        "Your answer says deep. A network may have many layers and still forget each input before the next one comes.",
-    ),
-    recurrent_has_weights_per_step=wrong_choice(
-        "what_is_recurrent",
-        "c",
-        "b",
-        "Your answer has other weights at each step. Look at the figure of the unrolled network: what is written on "
-        "the arrows?",
-    ),
-    recurrent_reads_all_at_once=wrong_choice(
-        "what_is_recurrent",
-        "c",
-        "d",
-        "Your answer describes the opposite. A recurrent network has to finish one step before it can begin the next.",
-    ),
-    data_without_order=wrong_choice(
-        "which_data",
-        "d",
-        "a",
-        "Your answer has data without an order. What would the network remember from one value to the next, if they "
-        "could as well come in another order?",
-    ),
-    data_of_fixed_size=wrong_choice(
-        "which_data",
-        "d",
-        "b",
-        "Your answer has inputs of one fixed size, without a direction to read in. A network without a loop can take "
-        "them in whole.",
-    ),
-    data_already_counted=wrong_choice(
-        "which_data",
-        "d",
-        "c",
-        "Your answer has words that were counted already, so their order is lost before the network sees them.",
-    ),
-    W_x_grows_with_length=wrong_choice(
-        "weights_and_length",
-        "a",
-        "b",
-        "Your answer lets W_x grow. Its shape is (hidden, input); where in it does time occur?",
-    ),
-    W_h_grows_with_length=wrong_choice(
-        "weights_and_length",
-        "a",
-        "c",
-        "Your answer lets W_h grow. Its shape is (hidden, hidden); where in it does time occur?",
-    ),
-    all_weights_grow_with_length=wrong_choice(
-        "weights_and_length",
-        "a",
-        "d",
-        "Your answer gives each step its own weights. Then the network could not read a sequence longer than those it "
-        "was trained on.",
-    ),
-    same_input_same_output=wrong_choice(
-        "same_letter",
-        "b",
-        "a",
-        "Your answer holds for networks without memory. In the worked example, compare the two columns for l.",
-    ),
-    second_l_has_another_id=wrong_choice(
-        "same_letter",
-        "b",
-        "c",
-        "Your answer gives one character two ids. An id belongs to the character, wherever it stands.",
-    ),
-    W_h_changes_over_time=wrong_choice(
-        "same_letter",
-        "b",
-        "d",
-        "Your answer has the weights change while a text is read. They change in training only; something else is "
-        "different at the second l.",
-    ),
-    target_is_the_input=wrong_choice(
-        "shifted_targets", "a", "b", "Your answer would be learned by copying: the network has just read token t."
-    ),
-    target_is_the_past=wrong_choice(
-        "shifted_targets",
-        "a",
-        "c",
-        "Your answer shifts the wrong way. A model that is good at naming what came before cannot write anything new.",
-    ),
-    target_is_the_end=wrong_choice(
-        "shifted_targets",
-        "a",
-        "d",
-        "Your answer gives all steps one target, as in classification. Here, each step predicts something of its own.",
-    ),
-    perplexity_is_accuracy=wrong_choice(
-        "perplexity_of_four",
-        "d",
-        "a",
-        "Your answer is about being right. A perplexity says nothing of which token comes first, only how probable the "
-        "right one was.",
-    ),
-    perplexity_is_bits=wrong_choice(
-        "perplexity_of_four",
-        "d",
-        "c",
-        "Your answer takes the perplexity for its logarithm. How many bits does it take to choose between four?",
-    ),
-    perplexity_is_nats=wrong_choice(
-        "perplexity_of_four",
-        "d",
-        "b",
-        "Your answer takes the perplexity for the loss. It is the exponential of the loss.",
-    ),
-    untrained_loss_in_bits=wrong_choice(
-        "untrained_loss", "c", "a", "Your answer is right in bits. The question is about nats."
-    ),
-    untrained_loss_is_the_probability=wrong_choice(
-        "untrained_loss",
-        "c",
-        "b",
-        "Your answer is the probability of the target. The loss is the negative logarithm of it.",
-    ),
-    untrained_loss_is_zero=wrong_choice(
-        "untrained_loss",
-        "c",
-        "d",
-        "Your answer would be the loss of a model that is sure and always right. What is the negative logarithm of "
-        "1/65?",
-    ),
-    filler_says_nothing=wrong_choice(
-        "why_mask",
-        "d",
-        "a",
-        "Your answer does not hold: to the network, filler is one more token, and very easy to predict after itself.",
-    ),
-    filler_raises_the_loss=wrong_choice(
-        "why_mask",
-        "d",
-        "b",
-        "Your answer is the wrong way round for a model that has learned. After filler comes more filler; how hard is "
-        "that to predict?",
-    ),
-    filler_breaks_the_softmax=wrong_choice(
-        "why_mask",
-        "d",
-        "c",
-        "Your answer mixes up two sums. The softmax runs over the vocabulary of one step, the mean over steps.",
-    ),
-)
-
 MISCONCEPTIONS = (
     *VOCAB,
     *ENCODE,
@@ -1634,5 +1484,4 @@ MISCONCEPTIONS = (
     *BITS,
     *CLASSIFY,
     *GENERATE,
-    *QUIZ,
 )

@@ -334,70 +334,28 @@ def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    what_is_recurrent: what makes a network recurrent?
-        a: it has more than one hidden layer
-        b: it has weights of its own for each step
-        c: what it computed at one step goes into the next
-        d: it reads all steps of a sequence at once
-    which_data: for which of these is a recurrent network made?
-        a: twelve blood values of a patient, in no order
-        b: photos that all have the same size
-        c: how often each word occurs in a text
-        d: a melody of any length, note after note
-    weights_and_length: sequences get ten times as long; how many more weights does the network need?
-        a: none
-        b: ten times as many of W_x, and no more of W_h
-        c: ten times as many of W_h, and no more of W_x
-        d: ten times as many of all
-    same_letter: "hell" holds two l, to be followed by l and by o; how can the network get both right?
-        a: it cannot, since the same input gives the same output
-        b: its state is not the same at the two
-        c: the second l gets another id
-        d: W_h is not the same at the two
-    shifted_targets: the network reads a text to learn from it; what is the target at step t?
-        a: token t + 1
-        b: token t
-        c: token t - 1
-        d: the last token of the text
-    perplexity_of_four: what does a perplexity of 4 say?
-        a: one of four predictions is right
-        b: the loss is 4 nats on average
-        c: a token costs 4 bits on average
-        d: the model is as unsure as between four equally likely tokens
-    untrained_loss: there are 65 characters, and an untrained model finds all equally likely; what is its mean loss in
-    nats?
-        a: 6.02, the logarithm of 65 to the base 2
-        b: .015, which is 1/65
-        c: 4.17, the natural logarithm of 65
-        d: 0, as nothing has been learned yet
-    why_mask: short texts of a batch are filled up; what if the filler counted in the mean loss?
-        a: nothing, since filler says nothing
-        b: the loss would always be too high
-        c: the probabilities would no longer sum to one
-        d: the loss would look good by predicting filler
     """
     answers = {
         "what_is_recurrent": "",
-        "which_data": "",
-        "weights_and_length": "",
         "same_letter": "",
         "shifted_targets": "",
-        "perplexity_of_four": "",
-        "untrained_loss": "",
         "why_mask": "",
+        "untrained_loss": "",
+        "perplexity_of_three": "",
+        "weights_and_length": "",
+        "two_steps": "",
     }
     # BEGIN SOLUTION
     answers["what_is_recurrent"] = "c"
-    answers["which_data"] = "d"
-    answers["weights_and_length"] = "a"
     answers["same_letter"] = "b"
     answers["shifted_targets"] = "a"
-    answers["perplexity_of_four"] = "d"
-    answers["untrained_loss"] = "c"
     answers["why_mask"] = "d"
+    answers["untrained_loss"] = "c"
+    answers["perplexity_of_three"] = "a"
+    answers["weights_and_length"] = "b"
+    answers["two_steps"] = "d"
     # END SOLUTION
     return answers

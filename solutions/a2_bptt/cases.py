@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.spec import Call, Code, Plot, call, case
-from autograder.judge.checks import agree, choice, close, untouched
+from autograder.judge.checks import agree, close, untouched
 
 STEP = ("dx", "dh_prev", "dW_x", "dW_h", "db")
 SEQUENCE = ("dx", "dh0", "dW_x", "dW_h", "db")
@@ -642,54 +642,3 @@ def measuring_changes_nothing(rng: np.random.Generator) -> Iterator[Call]:
     dh_last, cache = _from_the_end(rng)
     yield call(dh_last, cache)
     yield call(dh_last, cache)
-
-
-# quiz
-
-
-@case("quiz", check=choice("why_add_up"))
-def why_add_up(rng: np.random.Generator) -> Iterator[Call]:
-    """Why the gradient of W_h is a sum over time."""
-    yield call()
-
-
-@case("quiz", check=choice("two_readers"))
-def two_readers(rng: np.random.Generator) -> Iterator[Call]:
-    """What arrives at a state on the way back."""
-    yield call()
-
-
-@case("quiz", check=choice("why_vanish"))
-def why_vanish(rng: np.random.Generator) -> Iterator[Call]:
-    """Why gradients vanish or explode."""
-    yield call()
-
-
-@case("quiz", check=choice("orthogonal_weights"))
-def orthogonal_weights(rng: np.random.Generator) -> Iterator[Call]:
-    """What an orthogonal W_h and tanh do to a gradient."""
-    yield call()
-
-
-@case("quiz", check=choice("what_clipping_does"))
-def what_clipping_does(rng: np.random.Generator) -> Iterator[Call]:
-    """What clipping by the global norm does."""
-    yield call()
-
-
-@case("quiz", check=choice("what_clipping_cannot"))
-def what_clipping_cannot(rng: np.random.Generator) -> Iterator[Call]:
-    """What clipping does about vanishing gradients."""
-    yield call()
-
-
-@case("quiz", check=choice("what_is_cut"))
-def what_is_cut(rng: np.random.Generator) -> Iterator[Call]:
-    """What truncated backpropagation through time gives up."""
-    yield call()
-
-
-@case("quiz", check=choice("why_central"))
-def why_central(rng: np.random.Generator) -> Iterator[Call]:
-    """Why a gradient check takes central differences."""
-    yield call()

@@ -1,6 +1,6 @@
 """Known mistakes of a2_bptt, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import edit, mistakes_of
 
 LOSS = mistakes_of(
     "loss_backward",
@@ -1291,155 +1291,6 @@ NORMS = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    mean_times_count=wrong_choice(
-        "why_add_up",
-        "b",
-        "a",
-        "Your answer turns things round: nothing was averaged to begin with. Think of one weight: where in the unrolled "
-        "network does it stand?",
-    ),
-    later_steps_need_more=wrong_choice(
-        "why_add_up",
-        "b",
-        "c",
-        "Your answer has later steps weigh more. All steps count alike in the sum; what makes them meet in one dW_h?",
-    ),
-    last_loss_holds_all=wrong_choice(
-        "why_add_up",
-        "b",
-        "d",
-        "Your answer is about the loss. With a loss at the last step alone, dW_h is still a sum over the steps; why?",
-    ),
-    own_output_only=wrong_choice(
-        "two_readers",
-        "c",
-        "a",
-        "Your answer leaves out the next step, which also read h_t. Without it, nothing is learned about the past.",
-    ),
-    next_step_only=wrong_choice(
-        "two_readers", "c", "b", "Your answer leaves out the output of step t itself, which has a loss of its own."
-    ),
-    outputs_arrive_unchanged=wrong_choice(
-        "two_readers",
-        "c",
-        "d",
-        "Your answer lets gradients jump over steps. What comes from later outputs has gone through every step between; "
-        "and no output before t was made from h_t.",
-    ),
-    sums_cancel=wrong_choice(
-        "why_vanish",
-        "a",
-        "b",
-        "Your answer is about sums. From one step to the one before, a gradient is multiplied; what do 100 "
-        "multiplications by 0.9 give, and by 1.1?",
-    ),
-    learning_rate_each_step=wrong_choice(
-        "why_vanish",
-        "a",
-        "c",
-        "Your answer brings in the learning rate, which is applied once, after the whole gradient has been found.",
-    ),
-    softmax_saturates_with_length=wrong_choice(
-        "why_vanish",
-        "a",
-        "d",
-        "Your answer is about the output. The softmax runs over the vocabulary, whose size does not depend on how long "
-        "the text is.",
-    ),
-    orthogonal_keeps_all=wrong_choice(
-        "orthogonal_weights",
-        "d",
-        "a",
-        "Your answer forgets the tanh, whose derivative multiplies the gradient at every step, too.",
-    ),
-    tanh_amplifies=wrong_choice(
-        "orthogonal_weights",
-        "d",
-        "b",
-        "Your answer has tanh' exceed one. Look at 1 - tanh(z)^2: when is it largest, and how large is it then?",
-    ),
-    effects_cancel=wrong_choice(
-        "orthogonal_weights",
-        "d",
-        "c",
-        "Your answer has two effects cancel, but an orthogonal matrix has none on lengths. What is left is the tanh.",
-    ),
-    clipping_by_value=wrong_choice(
-        "what_clipping_does", "c", "a", "Your answer is clipping by value, which changes the direction of the gradient."
-    ),
-    clipping_each_array=wrong_choice(
-        "what_clipping_does",
-        "c",
-        "b",
-        "Your answer has a norm for each array. The global norm is one number for all of them together.",
-    ),
-    clipping_skips=wrong_choice(
-        "what_clipping_does", "c", "d", "Your answer skips the step. Clipping takes it, but with a shorter gradient."
-    ),
-    clipping_stretches=wrong_choice(
-        "what_clipping_cannot",
-        "b",
-        "a",
-        "Your answer has clipping make gradients longer. It only ever shortens; and a vanished gradient, stretched, "
-        "would still point where the last few steps say.",
-    ),
-    vanishing_follows_exploding=wrong_choice(
-        "what_clipping_cannot",
-        "b",
-        "c",
-        "Your answer ties vanishing to exploding. Look at the plot in the README: with gain 0.9 nothing ever explodes.",
-    ),
-    clipping_evens_out_time=wrong_choice(
-        "what_clipping_cannot",
-        "b",
-        "d",
-        "Your answer has clipping work at each step. It sees the gradients of the weights, after the steps have been "
-        "added up, and cannot tell them apart any more.",
-    ),
-    no_memory_beyond_k=wrong_choice(
-        "what_is_cut",
-        "d",
-        "a",
-        "Your answer would be right if the state were cut, too. It is carried on, so what was read earlier can still be "
-        "used; what happens to learning?",
-    ),
-    only_last_window_counts=wrong_choice(
-        "what_is_cut",
-        "d",
-        "b",
-        "Your answer leaves out the other windows. Each has its losses, and its gradients are added up.",
-    ),
-    cutting_resets_the_state=wrong_choice(
-        "what_is_cut",
-        "d",
-        "c",
-        "Your answer cuts the state. The question says that it is carried on; it is the gradient that stops.",
-    ),
-    central_is_cheaper=wrong_choice(
-        "why_central",
-        "b",
-        "a",
-        "Your answer counts wrong: central differences need two calls for each entry; one-sided ones need one, and one "
-        "more for f(x).",
-    ),
-    central_is_exact=wrong_choice(
-        "why_central",
-        "b",
-        "c",
-        "Your answer goes too far: central differences are exact for polynomials up to degree two. Try x^3 with a large "
-        "step.",
-    ),
-    central_in_single_precision=wrong_choice(
-        "why_central",
-        "b",
-        "d",
-        "Your answer is about rounding, from which both suffer: two numbers that are nearly equal are taken off each "
-        "other.",
-    ),
-)
-
 MISCONCEPTIONS = (
     *LOSS,
     *STEP,
@@ -1449,5 +1300,4 @@ MISCONCEPTIONS = (
     *TRUNCATED,
     *CLIP,
     *NORMS,
-    *QUIZ,
 )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Module, Plot, call, call_module, case
-from autograder.judge.checks import agree, choice, close, same_prefix, untouched
+from autograder.judge.checks import agree, close, same_prefix, untouched
 
 GATES = ("f", "i", "o", "c_tilde")
 LSTM_NAMES = tuple(f"{kind}_{gate}" for kind in "Wb" for gate in "fioc")
@@ -848,54 +848,3 @@ def gradients_reach_the_state(rng: np.random.Generator) -> Iterator[Call]:
 def torch_cell_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and x_t, h_prev and c_prev are as before."""
     yield _cell_call(rng, 2, 3, 4)
-
-
-# quiz
-
-
-@case("quiz", check=choice("erase_write_reveal"))
-def erase_write_reveal(rng: np.random.Generator) -> Iterator[Call]:
-    """Which gate does what."""
-    yield call()
-
-
-@case("quiz", check=choice("what_the_cell_buys"))
-def what_the_cell_buys(rng: np.random.Generator) -> Iterator[Call]:
-    """Why gradients travel far along the cell state."""
-    yield call()
-
-
-@case("quiz", check=choice("why_forget_bias"))
-def why_forget_bias(rng: np.random.Generator) -> Iterator[Call]:
-    """What a forget bias is good for."""
-    yield call()
-
-
-@case("quiz", check=choice("gru_against_lstm"))
-def gru_against_lstm(rng: np.random.Generator) -> Iterator[Call]:
-    """What a GRU does without."""
-    yield call()
-
-
-@case("quiz", check=choice("what_reset_does"))
-def what_reset_does(rng: np.random.Generator) -> Iterator[Call]:
-    """What a closed reset gate means."""
-    yield call()
-
-
-@case("quiz", check=choice("how_many_weights"))
-def how_many_weights(rng: np.random.Generator) -> Iterator[Call]:
-    """How many weights an LSTM has."""
-    yield call()
-
-
-@case("quiz", check=choice("when_bidirectional"))
-def when_bidirectional(rng: np.random.Generator) -> Iterator[Call]:
-    """Where reading in both directions is not possible."""
-    yield call()
-
-
-@case("quiz", check=choice("open_and_closed"))
-def open_and_closed(rng: np.random.Generator) -> Iterator[Call]:
-    """What an open forget gate and closed other gates do over a hundred steps."""
-    yield call()

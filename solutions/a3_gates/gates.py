@@ -464,69 +464,28 @@ class LSTMCell(nn.Module):
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    erase_write_reveal: which gates of an LSTM erase, write and reveal?
-        a: the input gate erases, the output gate writes, the forget gate reveals
-        b: the forget gate erases, the output gate writes, the input gate reveals
-        c: the forget gate erases, the input gate writes, the output gate reveals
-        d: the forget gate erases and writes, the input and output gates reveal
-    what_the_cell_buys: why can a gradient travel far along the cell state?
-        a: from step to step it is multiplied by the forget gate alone, and the gate can stay near one
-        b: the cell state goes through no function at all, so its gradient is the same at every step
-        c: the cell state has more entries than the hidden state, so more of the gradient survives
-        d: between one step and the next a tanh keeps it from growing too large
-    why_forget_bias: why does one start with a forget bias of one or more?
-        a: so that an untrained network forgets quickly, and does not drown in what it read before
-        b: so that an untrained network keeps its cell, and gradients reach far back from the start
-        c: so that the forget gate can never close, whatever the weights come to be
-        d: so that all gates start from the same value, and none of them learns faster
-    gru_against_lstm: what does a GRU do without?
-        a: a way to keep its state unchanged over many steps
-        b: a gate that lets its candidate ignore the past
-        c: gates that look at both the state and the present input
-        d: a cell beside the state, and separate gates for keeping and writing
-    what_reset_does: in a GRU the reset gate r is 0 at this step; what follows?
-        a: the new state is zero, whatever the candidate is
-        b: the candidate sees the present input alone; z still decides what is kept
-        c: the new state is the old one, whatever the input says
-        d: the past is forgotten for good, whatever z says about keeping it
-    how_many_weights: with equal sizes, how many times as many weights as a plain recurrent layer has an LSTM?
-        a: as many
-        b: three times
-        c: four times
-        d: it depends on the length of the sequences
-    when_bidirectional: for which of these can a bidirectional network not be used?
-        a: telling whether a finished review is friendly
-        b: finding the names in a sentence that is there as a whole
-        c: predicting each next word of a text from the words before it
-        d: transcribing a recording that has ended
-    open_and_closed: over a hundred steps f = 1 and i = 0, with o = 0; then o = 1. What does h show in the end?
-        a: zero, as nothing was revealed for a hundred steps
-        b: a cell state that has faded little by little
-        c: the candidates of the hundred steps, added up
-        d: tanh of the cell state from before the hundred steps
     """
     answers = {
-        "erase_write_reveal": "",
         "what_the_cell_buys": "",
-        "why_forget_bias": "",
-        "gru_against_lstm": "",
         "what_reset_does": "",
-        "how_many_weights": "",
         "when_bidirectional": "",
         "open_and_closed": "",
+        "how_many_weights": "",
+        "kept_in_the_cell": "",
+        "untrained_gate": "",
+        "update_share": "",
     }
     # BEGIN SOLUTION
-    answers["erase_write_reveal"] = "c"
     answers["what_the_cell_buys"] = "a"
-    answers["why_forget_bias"] = "b"
-    answers["gru_against_lstm"] = "d"
     answers["what_reset_does"] = "b"
-    answers["how_many_weights"] = "c"
     answers["when_bidirectional"] = "c"
     answers["open_and_closed"] = "d"
+    answers["how_many_weights"] = "c"
+    answers["kept_in_the_cell"] = "a"
+    answers["untrained_gate"] = "d"
+    answers["update_share"] = "b"
     # END SOLUTION
     return answers

@@ -1,6 +1,6 @@
 """Known mistakes of a3_gates, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import edit, mistakes_of
 
 UPDATE = mistakes_of(
     "gated_update",
@@ -1830,144 +1830,6 @@ CELL = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    input_gate_erases=wrong_choice(
-        "erase_write_reveal",
-        "c",
-        "a",
-        "Your answer has the gates rotated by one. Look at what each of them multiplies: f the old cell, i the "
-        "candidate, o what is shown.",
-    ),
-    output_gate_writes=wrong_choice(
-        "erase_write_reveal",
-        "c",
-        "b",
-        "Your answer exchanges input and output. Input is what goes into the cell, output what comes out of it.",
-    ),
-    forget_gate_writes_too=wrong_choice(
-        "erase_write_reveal",
-        "c",
-        "d",
-        "Your answer would be closer to a GRU, in which one gate decides about both. An LSTM writes with a gate of its "
-        "own.",
-    ),
-    cell_gradient_never_changes=wrong_choice(
-        "what_the_cell_buys",
-        "a",
-        "b",
-        "Your answer is the LSTM of 1997. Since there is a forget gate, the cell is multiplied by f at every step, and so "
-        "is its gradient.",
-    ),
-    cell_is_larger=wrong_choice(
-        "what_the_cell_buys",
-        "a",
-        "c",
-        "Your answer does not hold: cell and state have one entry for each unit, equally many.",
-    ),
-    tanh_protects_the_cell=wrong_choice(
-        "what_the_cell_buys",
-        "a",
-        "d",
-        "Your answer puts a tanh where there is none. It stands between cell and state; from cell to cell there is no "
-        "tanh, and that is the point.",
-    ),
-    bias_makes_it_forget=wrong_choice(
-        "why_forget_bias",
-        "b",
-        "a",
-        "Your answer takes the gate's name literally. f is the share that is kept, so a large bias keeps more.",
-    ),
-    bias_locks_the_gate=wrong_choice(
-        "why_forget_bias",
-        "b",
-        "c",
-        "Your answer makes a lock of a starting point. The bias is learned like all params, and the weights can outvote "
-        "it.",
-    ),
-    bias_makes_gates_equal=wrong_choice(
-        "why_forget_bias",
-        "b",
-        "d",
-        "Your answer would need the same bias for all. It is the forget gate alone that is given one.",
-    ),
-    gru_cannot_keep=wrong_choice(
-        "gru_against_lstm",
-        "d",
-        "a",
-        "Your answer is what z is for: with the update gate shut, a GRU keeps its state as it is.",
-    ),
-    gru_cannot_ignore=wrong_choice(
-        "gru_against_lstm", "d", "b", "Your answer is what the reset gate is for, which an LSTM does not have."
-    ),
-    gru_gates_are_blind=wrong_choice(
-        "gru_against_lstm", "d", "c", "Your answer does not hold: both gates of a GRU read [h_prev; x_t]."
-    ),
-    reset_empties_the_state=wrong_choice(
-        "what_reset_does",
-        "b",
-        "a",
-        "Your answer takes the gate's name literally. It resets what the candidate sees; the state itself is in the "
-        "hands of z.",
-    ),
-    reset_keeps_the_state=wrong_choice(
-        "what_reset_does", "b", "c", "Your answer describes a shut update gate. r = 0 changes the candidate."
-    ),
-    reset_overrules_the_update=wrong_choice(
-        "what_reset_does",
-        "b",
-        "d",
-        "Your answer overlooks the last line, h_t = (1 - z) * h_prev + z * h_tilde. There h_prev stands without r.",
-    ),
-    as_many_weights=wrong_choice(
-        "how_many_weights", "c", "a", "Your answer counts one matrix. Each gate, and the candidate, has its own."
-    ),
-    weights_of_a_gru=wrong_choice(
-        "how_many_weights",
-        "c",
-        "b",
-        "Your answer is that of the GRU: two gates and a candidate. Count those of an LSTM.",
-    ),
-    weights_grow_with_length=wrong_choice(
-        "how_many_weights", "c", "d", "Your answer would need weights for each step. The same ones work at every step."
-    ),
-    names_need_no_future=wrong_choice(
-        "when_bidirectional",
-        "c",
-        "b",
-        "Your answer is where it works well: the sentence is there as a whole, and what follows a word helps to tell "
-        "whether it is a name.",
-    ),
-    reviews_end_too_late=wrong_choice(
-        "when_bidirectional",
-        "c",
-        "a",
-        "Your answer is a text that is finished, so it can be read from both ends. When is the right side not there yet?",
-    ),
-    recordings_cannot_be_reversed=wrong_choice(
-        "when_bidirectional",
-        "c",
-        "d",
-        "Your answer says that the recording has ended, so it can be read from both ends. When is the right side not "
-        "there yet?",
-    ),
-    hidden_means_lost=wrong_choice(
-        "open_and_closed",
-        "d",
-        "a",
-        "Your answer has the output gate erase. It decides what is shown; the cell behind it is not touched.",
-    ),
-    cell_fades_with_time=wrong_choice(
-        "open_and_closed",
-        "d",
-        "b",
-        "Your answer holds for f below one. Here f = 1 at every step: one to the power of a hundred is one.",
-    ),
-    shut_gate_writes=wrong_choice(
-        "open_and_closed", "d", "c", "Your answer has the candidates written. With i = 0 none of them was."
-    ),
-)
-
 MISCONCEPTIONS = (
     *UPDATE,
     *GATES,
@@ -1982,5 +1844,4 @@ MISCONCEPTIONS = (
     *STACKED,
     *BIDIRECTIONAL,
     *CELL,
-    *QUIZ,
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import agree, choice, close, permuted, same_prefix, sums_to_one, untouched
+from autograder.judge.checks import agree, close, permuted, same_prefix, sums_to_one, untouched
 
 ORDER = (3, 0, 4, 1, 2)
 
@@ -944,54 +944,3 @@ def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[
 def searching_leaves_the_state_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Sentence and score are right, and the state before the first step is as before."""
     yield from _beam_calls(rng, (180, 801), (5, 5), ((2, 0.0), (2, 0.6), (3, 1.5)))
-
-
-# quiz
-
-
-@case("quiz", check=choice("bottleneck"))
-def bottleneck(rng: np.random.Generator) -> Iterator[Call]:
-    """Why one context vector is not enough for long sentences."""
-    yield call()
-
-
-@case("quiz", check=choice("teacher_forcing"))
-def teacher_forcing(rng: np.random.Generator) -> Iterator[Call]:
-    """What a decoder reads while it is being trained."""
-    yield call()
-
-
-@case("quiz", check=choice("test_time"))
-def test_time(rng: np.random.Generator) -> Iterator[Call]:
-    """What a decoder reads when it is on its own."""
-    yield call()
-
-
-@case("quiz", check=choice("what_weights_say"))
-def what_weights_say(rng: np.random.Generator) -> Iterator[Call]:
-    """How to read a row of attention weights."""
-    yield call()
-
-
-@case("quiz", check=choice("alignment_source"))
-def alignment_source(rng: np.random.Generator) -> Iterator[Call]:
-    """Where alignments come from."""
-    yield call()
-
-
-@case("quiz", check=choice("padding_and_batches"))
-def padding_and_batches(rng: np.random.Generator) -> Iterator[Call]:
-    """What happens when padding is not masked."""
-    yield call()
-
-
-@case("quiz", check=choice("greedy_or_beam"))
-def greedy_or_beam(rng: np.random.Generator) -> Iterator[Call]:
-    """Why greedy decoding is not enough."""
-    yield call()
-
-
-@case("quiz", check=choice("why_length_penalty"))
-def why_length_penalty(rng: np.random.Generator) -> Iterator[Call]:
-    """Why long sentences need help."""
-    yield call()

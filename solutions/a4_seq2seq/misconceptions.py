@@ -1,6 +1,6 @@
 """Known mistakes of a4_seq2seq, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import edit, mistakes_of
 
 INPUTS = mistakes_of(
     "decoder_inputs",
@@ -1552,135 +1552,6 @@ BEAM = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    bottleneck_grows=wrong_choice(
-        "bottleneck",
-        "a",
-        "b",
-        "Your answer has it the wrong way round: the vector does not grow with the sentence, and that is the trouble.",
-    ),
-    bottleneck_loses_order=wrong_choice(
-        "bottleneck",
-        "a",
-        "c",
-        "Your answer blames the order. A recurrent encoder can keep it; what it runs out of is room.",
-    ),
-    bottleneck_waits_for_the_batch=wrong_choice(
-        "bottleneck", "a", "d", "Your answer is about batches. The same happens to a single sentence."
-    ),
-    forcing_reads_itself=wrong_choice(
-        "teacher_forcing", "c", "a", "Your answer is how a decoder works on its own, after training."
-    ),
-    forcing_reads_the_answer=wrong_choice(
-        "teacher_forcing",
-        "c",
-        "b",
-        "Your answer would let it read the very word that it has to say. It would learn to copy.",
-    ),
-    forcing_reads_the_source=wrong_choice(
-        "teacher_forcing",
-        "c",
-        "d",
-        "Your answer leaves out the target. The source comes in by the state, the context or attention.",
-    ),
-    test_reads_the_truth=wrong_choice(
-        "test_time", "d", "a", "Your answer needs a translation to make the translation. Who would have it?"
-    ),
-    test_reads_nothing=wrong_choice(
-        "test_time",
-        "d",
-        "b",
-        "Your answer forgets that the state does not know which word was chosen in the end, unless it is read.",
-    ),
-    test_reads_bos=wrong_choice("test_time", "d", "c", "Your answer is right for the first step only."),
-    weights_are_confidence=wrong_choice(
-        "what_weights_say",
-        "b",
-        "a",
-        "Your answer reads them as probabilities of words. Those come from the logits; the weights only say where "
-        "the step reads.",
-    ),
-    weights_rank_the_source=wrong_choice(
-        "what_weights_say",
-        "b",
-        "c",
-        "Your answer takes one step for all. The next target word has weights of its own, and may look elsewhere.",
-    ),
-    weights_read_transposed=wrong_choice(
-        "what_weights_say",
-        "b",
-        "d",
-        "Your answer reads row and column the wrong way round: a row belongs to one step of the decoder, a column "
-        "to a source position.",
-    ),
-    alignment_by_people=wrong_choice(
-        "alignment_source",
-        "a",
-        "c",
-        "Your answer would need annotations that are made by hand. Bahdanau et al. train on pairs of sentences alone.",
-    ),
-    alignment_in_order=wrong_choice(
-        "alignment_source",
-        "a",
-        "b",
-        "Your answer would do without attention. Languages differ in their order of words, and the weights have "
-        "to find out.",
-    ),
-    alignment_by_mask=wrong_choice(
-        "alignment_source", "a", "d", "Your answer asks too much of the mask: it only says which positions are real."
-    ),
-    zeros_get_no_weight=wrong_choice(
-        "padding_and_batches",
-        "a",
-        "b",
-        "Your answer overlooks that a score of zero has the exponential one. A padded state gets a share like any "
-        "other.",
-    ),
-    padding_breaks_the_sum=wrong_choice(
-        "padding_and_batches",
-        "a",
-        "c",
-        "Your answer does not hold: a softmax always sums to one, over whatever it is given. That is why padding "
-        "takes from the others.",
-    ),
-    padding_is_only_slow=wrong_choice(
-        "padding_and_batches",
-        "a",
-        "d",
-        "Your answer overlooks that padding gets weight, so that less is left for the real words, and how much "
-        "less depends on the batch.",
-    ),
-    greedy_adds=wrong_choice(
-        "greedy_or_beam",
-        "d",
-        "a",
-        "Your answer names two ways to write the same thing: adding logarithms is multiplying.",
-    ),
-    greedy_sees_one_row=wrong_choice(
-        "greedy_or_beam",
-        "d",
-        "b",
-        "Your answer describes a bug. Rows of a batch are decoded side by side, and each by itself.",
-    ),
-    greedy_stops_early=wrong_choice("greedy_or_beam", "d", "c", "Your answer is how every search ends a sentence."),
-    eos_is_frequent=wrong_choice(
-        "why_length_penalty",
-        "b",
-        "a",
-        "Your answer looks at one word. Rare or frequent, every word more takes something off the sum.",
-    ),
-    first_finisher_wins=wrong_choice(
-        "why_length_penalty",
-        "b",
-        "c",
-        "Your answer describes a search that stops too early. Even one that waits for all has this leaning.",
-    ),
-    beam_has_more_room=wrong_choice(
-        "why_length_penalty", "b", "d", "Your answer has no ground: every hypothesis takes one place, long or short."
-    ),
-)
-
 MISCONCEPTIONS = (
     *INPUTS,
     *ENCODER,
@@ -1694,5 +1565,4 @@ MISCONCEPTIONS = (
     *LOSS,
     *GREEDY,
     *BEAM,
-    *QUIZ,
 )

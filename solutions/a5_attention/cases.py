@@ -8,7 +8,6 @@ from autograder.course.spec import Call, call, case
 from autograder.judge.checks import (
     agree,
     boolean,
-    choice,
     close,
     permuted,
     same_prefix,
@@ -505,54 +504,3 @@ def equal_sizes_hide_no_wrong_gradient(rng: np.random.Generator) -> Iterator[Cal
 def backward_leaves_the_cache_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The gradients are right, and dout and the cache can be used again."""
     yield call(*_backward_inputs(rng, 2))
-
-
-# quiz
-
-
-@case("quiz", check=choice("order_lost"))
-def order_lost(rng: np.random.Generator) -> Iterator[Call]:
-    """Why averaging word vectors loses the order of the words."""
-    yield call()
-
-
-@case("quiz", check=choice("query_key_value"))
-def query_key_value(rng: np.random.Generator) -> Iterator[Call]:
-    """What queries, keys and values are there for."""
-    yield call()
-
-
-@case("quiz", check=choice("why_scale"))
-def why_scale(rng: np.random.Generator) -> Iterator[Call]:
-    """Why dot products are divided by the square root of d_k."""
-    yield call()
-
-
-@case("quiz", check=choice("softmax_over_keys"))
-def softmax_over_keys(rng: np.random.Generator) -> Iterator[Call]:
-    """What the softmax runs over."""
-    yield call()
-
-
-@case("quiz", check=choice("what_mask_protects"))
-def what_mask_protects(rng: np.random.Generator) -> Iterator[Call]:
-    """What the causal mask makes sure of in training."""
-    yield call()
-
-
-@case("quiz", check=choice("mask_before_softmax"))
-def mask_before_softmax(rng: np.random.Generator) -> Iterator[Call]:
-    """Why the mask comes before the softmax."""
-    yield call()
-
-
-@case("quiz", check=choice("cost_in_time"))
-def cost_in_time(rng: np.random.Generator) -> Iterator[Call]:
-    """What twice as long a sequence costs."""
-    yield call()
-
-
-@case("quiz", check=choice("two_projections"))
-def two_projections(rng: np.random.Generator) -> Iterator[Call]:
-    """Why queries and keys have a matrix each."""
-    yield call()

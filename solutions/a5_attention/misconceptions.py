@@ -1,6 +1,6 @@
 """Known mistakes of a5_attention, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import edit, mistakes_of
 
 AVERAGE = mistakes_of(
     "average_context",
@@ -1317,159 +1317,6 @@ BACKWARD = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    late_words_weigh_less=wrong_choice(
-        "order_lost",
-        "b",
-        "a",
-        "In a mean all shares are equal, early or late. Your answer describes weights that averaging does not have.",
-    ),
-    mean_has_fewer_features=wrong_choice(
-        "order_lost",
-        "b",
-        "c",
-        "Your answer has the mean shrink. It has exactly as many features as each of the vectors; try it with two.",
-    ),
-    length_is_order=wrong_choice(
-        "order_lost",
-        "b",
-        "d",
-        "Your answer is true, but about length. Two sentences of the same words and the same length, in another order: "
-        "why can the mean not tell them apart?",
-    ),
-    query_and_key_swapped=wrong_choice(
-        "query_key_value",
-        "d",
-        "a",
-        "Your answer lets the key ask. Think of a library: which of them does the reader bring along?",
-    ),
-    key_and_value_swapped=wrong_choice(
-        "query_key_value",
-        "d",
-        "b",
-        "Your answer has key and value in each other's place. Which of them takes part in the scores, and which in "
-        "the weighted sum?",
-    ),
-    value_scales=wrong_choice(
-        "query_key_value",
-        "d",
-        "c",
-        "Your answer hands on the key. In the formula, look at what the weights are multiplied with last.",
-    ),
-    scale_normalises_rows=wrong_choice(
-        "why_scale",
-        "c",
-        "a",
-        "Your answer describes what the softmax does, with any scale. Why is a scale needed on top?",
-    ),
-    scale_follows_length=wrong_choice(
-        "why_scale",
-        "c",
-        "b",
-        "Your answer is about the number of positions. One dot product knows nothing of how many others there are.",
-    ),
-    scale_makes_cosines=wrong_choice(
-        "why_scale",
-        "c",
-        "d",
-        "Your answer would make cosines of the dot products. sqrt(d_k) is the same number for every pair, however long "
-        "the two vectors are.",
-    ),
-    quiz_softmax_over_queries=wrong_choice(
-        "softmax_over_keys",
-        "a",
-        "b",
-        "Your answer has the queries compete for a key. Then a query could end up with next to nothing to read.",
-    ),
-    quiz_softmax_over_everything=wrong_choice(
-        "softmax_over_keys",
-        "a",
-        "c",
-        "Your answer has one total for the whole matrix. A row would get a smaller total the more queries there are.",
-    ),
-    quiz_softmax_over_features=wrong_choice(
-        "softmax_over_keys",
-        "a",
-        "d",
-        "Your answer comes too late: the scores are turned into shares before they meet the values, and have no "
-        "features.",
-    ),
-    causal_mask_is_for_padding=wrong_choice(
-        "what_mask_protects",
-        "a",
-        "b",
-        "Your answer is what the other mask is for. The causal mask does not look at the tokens at all, only at where "
-        "they stand.",
-    ),
-    causal_mask_prevents_overflow=wrong_choice(
-        "what_mask_protects",
-        "a",
-        "c",
-        "Your answer is about numerics, which is taken care of by subtracting a constant from each row.",
-    ),
-    causal_mask_preserves_memory=wrong_choice(
-        "what_mask_protects",
-        "a",
-        "d",
-        "Your answer is about forgetting. Attention reads every allowed position directly; what would go wrong if "
-        "every position were allowed?",
-    ),
-    mask_order_is_speed=wrong_choice(
-        "mask_before_softmax",
-        "d",
-        "a",
-        "Your answer is about cost, but one multiplication is hardly slower. Work out one row by hand, both ways.",
-    ),
-    masked_after_keeps_some_weight=wrong_choice(
-        "mask_before_softmax",
-        "d",
-        "b",
-        "Your answer is not what happens: a weight times zero is zero. Look at the keys that remain.",
-    ),
-    mask_order_is_irrelevant=wrong_choice(
-        "mask_before_softmax",
-        "d",
-        "c",
-        "Your answer does not hold up to a small example: take three equal scores, hide one, and compare both ways.",
-    ),
-    parallel_is_free=wrong_choice(
-        "cost_in_time",
-        "c",
-        "a",
-        "Your answer takes parallel for free. Positions are worked on at the same time, but the work is still done.",
-    ),
-    cost_is_linear=wrong_choice(
-        "cost_in_time",
-        "c",
-        "b",
-        "Your answer is the cost of a recurrent network. Count the entries of the score matrix for T and for 2T.",
-    ),
-    cost_is_cubic=wrong_choice(
-        "cost_in_time",
-        "c",
-        "d",
-        "Your answer would be right if three positions met at a time. Count the entries of the score matrix for T and "
-        "for 2T.",
-    ),
-    one_projection_undefined=wrong_choice(
-        "two_projections",
-        "c",
-        "b",
-        "Your answer does not hold: with one matrix the dot product is defined, and attempt two uses just that, with "
-        "the identity. What can such scores not express?",
-    ),
-    projections_for_widths=wrong_choice(
-        "two_projections",
-        "c",
-        "a",
-        "Your answer cannot be: queries and keys meet in a dot product, so their widths have to be equal.",
-    ),
-    projections_for_normalising=wrong_choice(
-        "two_projections", "c", "d", "Your answer describes what the softmax does, whatever the scores are."
-    ),
-)
-
 MISCONCEPTIONS = (
     *AVERAGE,
     *SIMILARITY,
@@ -1482,5 +1329,4 @@ MISCONCEPTIONS = (
     *PADDING,
     *SELF,
     *BACKWARD,
-    *QUIZ,
 )

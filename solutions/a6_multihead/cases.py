@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Call, Finding, Module, Tensor, call, call_module, case
-from autograder.judge.checks import agree, choice, close, permuted, same_prefix, untouched
+from autograder.judge.checks import agree, close, permuted, same_prefix, untouched
 from autograder.judge.compare import difference
 
 BOTH = ("output", "weights")
@@ -499,54 +499,3 @@ def gradients_turn_back(rng: np.random.Generator) -> Iterator[Call]:
     """A gradient passes the rotation, turned by the same angles the other way."""
     module = Module(init=None, cotangents=(_normal(rng, 2, 3, 5, 8),))
     yield call_module(_normal(rng, 2, 3, 5, 8), _positions(rng, 5), module=module)
-
-
-# quiz
-
-
-@case("quiz", check=choice("what_heads_add"))
-def what_heads_add(rng: np.random.Generator) -> Iterator[Call]:
-    """What several heads can do that one cannot."""
-    yield call()
-
-
-@case("quiz", check=choice("cost_of_heads"))
-def cost_of_heads(rng: np.random.Generator) -> Iterator[Call]:
-    """What more heads cost."""
-    yield call()
-
-
-@case("quiz", check=choice("why_view_fails"))
-def why_view_fails(rng: np.random.Generator) -> Iterator[Call]:
-    """What a view does in place of a split."""
-    yield call()
-
-
-@case("quiz", check=choice("without_positions"))
-def without_positions(rng: np.random.Generator) -> Iterator[Call]:
-    """What self-attention makes of shuffled words."""
-    yield call()
-
-
-@case("quiz", check=choice("what_rotation_means"))
-def what_rotation_means(rng: np.random.Generator) -> Iterator[Call]:
-    """What it is good for that a shift is one matrix."""
-    yield call()
-
-
-@case("quiz", check=choice("why_many_frequencies"))
-def why_many_frequencies(rng: np.random.Generator) -> Iterator[Call]:
-    """Why positions need waves of many lengths."""
-    yield call()
-
-
-@case("quiz", check=choice("where_rope"))
-def where_rope(rng: np.random.Generator) -> Iterator[Call]:
-    """What is turned by RoPE."""
-    yield call()
-
-
-@case("quiz", check=choice("silent_bias"))
-def silent_bias(rng: np.random.Generator) -> Iterator[Call]:
-    """Which parameters never matter."""
-    yield call()

@@ -1,6 +1,6 @@
 """Known mistakes of a6_multihead, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import Edit, edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import Edit, edit, mistakes_of
 
 
 def _split(new: str, caught_by: str, says: str) -> Edit:
@@ -1310,158 +1310,6 @@ ROPE = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    heads_see_further=wrong_choice(
-        "what_heads_add",
-        "c",
-        "a",
-        "Your answer gives several heads a wider view. A single head already sees every position the mask allows.",
-    ),
-    heads_add_weights=wrong_choice(
-        "what_heads_add",
-        "c",
-        "b",
-        "Your answer has heads multiply the weights. Write down the shape of W_q for one head of 64 features, and for "
-        "four of 16.",
-    ),
-    heads_divide_the_sequence=wrong_choice(
-        "what_heads_add",
-        "c",
-        "d",
-        "Your answer divides the positions. It is the features that are shared out; every head sees the whole sequence.",
-    ),
-    heads_multiply_parameters=wrong_choice(
-        "cost_of_heads",
-        "a",
-        "b",
-        "Your answer gives every head matrices of full size. Each makes d_model / heads features only, so that all "
-        "together make d_model.",
-    ),
-    heads_divide_parameters=wrong_choice(
-        "cost_of_heads", "a", "c", "Your answer counts one head. There are eight of them, each with an eighth."
-    ),
-    output_layer_comes_with_heads=wrong_choice(
-        "cost_of_heads",
-        "a",
-        "d",
-        "Your answer adds W_o for the eight. Look at the constructor: it is there whatever n_heads is.",
-    ),
-    view_raises=wrong_choice(
-        "why_view_fails",
-        "d",
-        "a",
-        "Your answer counts on an error. A view only asks whether the number of entries fits, and it does: that is what "
-        "makes this mistake hard to find.",
-    ),
-    view_is_split=wrong_choice(
-        "why_view_fails",
-        "d",
-        "b",
-        "Your answer would be fine if heads stood before time in memory. Number the entries of a small x, and see where "
-        "a view puts them.",
-    ),
-    view_reorders_features=wrong_choice(
-        "why_view_fails",
-        "d",
-        "c",
-        "Your answer has the positions right. Number the entries of a small x: which positions does head 0 get?",
-    ),
-    outputs_stay=wrong_choice(
-        "without_positions",
-        "b",
-        "a",
-        "Your answer would be right for one output for the whole sentence. Here each word has a query of its own, and "
-        "takes its output along.",
-    ),
-    neighbours_matter=wrong_choice(
-        "without_positions",
-        "b",
-        "c",
-        "Your answer knows neighbours. Nothing in q k^T says which words stand side by side; that is why positions have "
-        "to be encoded.",
-    ),
-    words_become_equal=wrong_choice(
-        "without_positions",
-        "b",
-        "d",
-        "Your answer would need equal queries. Words differ, so their queries do, and so do their outputs.",
-    ),
-    same_encoding_at_distance=wrong_choice(
-        "what_rotation_means",
-        "a",
-        "b",
-        "Your answer makes positions that are k apart equal. They differ by a turn, always the same one.",
-    ),
-    train_on_one_position=wrong_choice(
-        "what_rotation_means",
-        "a",
-        "c",
-        "Your answer goes too far: what a model has learned at one position it may express at others, but it still "
-        "has to see them.",
-    ),
-    equal_scores_at_distance=wrong_choice(
-        "what_rotation_means",
-        "a",
-        "d",
-        "Your answer forgets the words. Scores depend on what stands there as well as on how far apart it is.",
-    ),
-    one_frequency_cannot_be_added=wrong_choice(
-        "why_many_frequencies",
-        "a",
-        "d",
-        "Your answer is about shapes, which can always be made to fit. What does a single wave do after one turn?",
-    ),
-    one_and_two_look_alike=wrong_choice(
-        "why_many_frequencies",
-        "a",
-        "b",
-        "Your answer is easily tried: (sin 1, cos 1) and (sin 2, cos 2) differ. The trouble comes later.",
-    ),
-    one_pair_cannot_turn=wrong_choice(
-        "why_many_frequencies", "a", "c", "Your answer does not hold: one pair is turned by one 2 by 2 block."
-    ),
-    rope_on_embeddings=wrong_choice(
-        "where_rope",
-        "b",
-        "a",
-        "Your answer is what one does with the sinusoidal encoding. RoPE works where scores are made, in every layer.",
-    ),
-    rope_on_values=wrong_choice(
-        "where_rope",
-        "b",
-        "c",
-        "Your answer turns the values as well. What is handed on should not depend on where it stood; positions are "
-        "there to decide who reads whom.",
-    ),
-    rope_on_scores=wrong_choice(
-        "where_rope",
-        "b",
-        "d",
-        "Your answer comes too late: a score is a single number and has no pairs that could be turned.",
-    ),
-    query_bias_is_silent=wrong_choice(
-        "silent_bias",
-        "c",
-        "a",
-        "Your bias of W_q adds b_q . k_j to the score of key j, which differs from key to key. Work out what the "
-        "other two add.",
-    ),
-    value_bias_is_silent=wrong_choice(
-        "silent_bias",
-        "c",
-        "b",
-        "Your bias of W_v is added to every value, and as the weights sum to one, to every output as well.",
-    ),
-    no_bias_is_silent=wrong_choice(
-        "silent_bias",
-        "c",
-        "d",
-        "Your answer overlooks one. Write out what each bias adds to a score. Does one of them add the same to a whole "
-        "row? What does a softmax make of that?",
-    ),
-)
-
 MISCONCEPTIONS = (
     *SPLIT,
     *MERGE,
@@ -1474,5 +1322,4 @@ MISCONCEPTIONS = (
     *TIMING,
     *SHIFT,
     *ROPE,
-    *QUIZ,
 )

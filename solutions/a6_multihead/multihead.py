@@ -249,70 +249,28 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000) ->
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    what_heads_add: what can four heads of 16 features do that one head of 64 cannot?
-        a: look at more positions than one head can
-        b: use four times as many weights for the same input
-        c: read from four places for four reasons, without averaging them into one mixture
-        d: divide the sequence among them, so that each head has a quarter of the positions to read
-    cost_of_heads: d_model stays at 512; instead of 1 head there are 8. How many parameters has MultiHeadAttention now?
-        a: as many as before
-        b: eight times as many
-        c: an eighth
-        d: as many as before, and a linear layer that joins the heads
-    why_view_fails: what does x.view(batch, heads, time, d_head) do to x of shape (batch, time, d_model)?
-        a: it raises an error unless heads = time
-        b: the same as split_heads, only faster
-        c: it gives each head the right positions, with the features in another order
-        d: it gives each head a stretch of the sequence in place of a share of the features
-    without_positions: no positions are encoded and there is no mask. The words of a sentence are shuffled; what happens
-    to the outputs of self-attention?
-        a: they stay where they are, as attention is a sum
-        b: they are shuffled in the same way, and otherwise unchanged
-        c: they all change, as every word has other neighbours
-        d: they become equal for all words
-    what_rotation_means: PE[t + k] = PE[t] @ M.T; what does that offer to attention?
-        a: one linear map serves "k places back" at every position, so a head can learn it once
-        b: positions that are k apart have the same encoding
-        c: the model can be trained on one position and used at all others
-        d: the scores of words that are k apart are all equal
-    why_many_frequencies: why not one pair of columns, with frequency 1?
-        a: it comes round every 6.28 positions, so distant positions look alike
-        b: sine and cosine of one frequency cannot tell 1 from 2
-        c: one pair of columns could not be turned by a matrix
-        d: columns of one frequency cannot be added to an embedding
-    where_rope: what is turned by RoPE?
-        a: the embeddings, once, before the first layer
-        b: queries and keys of every layer, after the projections, but not the values
-        c: queries, keys and values of every layer
-        d: the scores, after the dot product
-    silent_bias: which parameters can you change without changing any output, whatever the input?
-        a: the bias of W_q
-        b: the bias of W_v
-        c: the bias of W_k
-        d: none
     """
     answers = {
         "what_heads_add": "",
-        "cost_of_heads": "",
-        "why_view_fails": "",
         "without_positions": "",
-        "what_rotation_means": "",
-        "why_many_frequencies": "",
         "where_rope": "",
         "silent_bias": "",
+        "cost_of_heads": "",
+        "shape_of_split": "",
+        "wrong_view": "",
+        "angle_between": "",
     }
     # BEGIN SOLUTION
     answers["what_heads_add"] = "c"
-    answers["cost_of_heads"] = "a"
-    answers["why_view_fails"] = "d"
     answers["without_positions"] = "b"
-    answers["what_rotation_means"] = "a"
-    answers["why_many_frequencies"] = "a"
-    answers["where_rope"] = "b"
-    answers["silent_bias"] = "c"
+    answers["where_rope"] = "a"
+    answers["silent_bias"] = "d"
+    answers["cost_of_heads"] = "b"
+    answers["shape_of_split"] = "c"
+    answers["wrong_view"] = "a"
+    answers["angle_between"] = "d"
     # END SOLUTION
     return answers

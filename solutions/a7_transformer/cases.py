@@ -9,7 +9,6 @@ import numpy as np
 from autograder.course.spec import Answer, Call, Code, Finding, Module, Tensor, call, call_module, case
 from autograder.judge.checks import (
     agree,
-    choice,
     close,
     close_where_real,
     left_alike,
@@ -918,54 +917,3 @@ def translating_leaves_the_source_alone(rng: np.random.Generator) -> Iterator[Ca
     """The translations are right, and src is as before."""
     script = _said(rng, 9, 1, 2, (2, 4, 3), 12)
     yield call(script.model(rng), _t(_sources(rng, 3, 5)), 1, 2, 6)
-
-
-# quiz
-
-
-@case("quiz", check=choice("why_residual"))
-def why_residual(rng: np.random.Generator) -> Iterator[Call]:
-    """Why doing nothing is easy for a layer inside a residual connection."""
-    yield call()
-
-
-@case("quiz", check=choice("layer_or_batch"))
-def layer_or_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """What layer norm and batch norm differ in."""
-    yield call()
-
-
-@case("quiz", check=choice("why_not_batch_norm"))
-def why_not_batch_norm(rng: np.random.Generator) -> Iterator[Call]:
-    """With which norm a sentence depends on the company it is in."""
-    yield call()
-
-
-@case("quiz", check=choice("pre_or_post"))
-def pre_or_post(rng: np.random.Generator) -> Iterator[Call]:
-    """What stands on the straight way through a pre-norm stack."""
-    yield call()
-
-
-@case("quiz", check=choice("decoder_has_more"))
-def decoder_has_more(rng: np.random.Generator) -> Iterator[Call]:
-    """What a decoder block has that an encoder block has not."""
-    yield call()
-
-
-@case("quiz", check=choice("roles_in_cross_attention"))
-def roles_in_cross_attention(rng: np.random.Generator) -> Iterator[Call]:
-    """Where queries, keys and values of cross-attention come from."""
-    yield call()
-
-
-@case("quiz", check=choice("what_trains_in_parallel"))
-def what_trains_in_parallel(rng: np.random.Generator) -> Iterator[Call]:
-    """Why a Transformer learns from all positions at once."""
-    yield call()
-
-
-@case("quiz", check=choice("who_mixes_what"))
-def who_mixes_what(rng: np.random.Generator) -> Iterator[Call]:
-    """Which part of a block carries information between positions."""
-    yield call()

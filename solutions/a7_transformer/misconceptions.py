@@ -1,6 +1,6 @@
 """Known mistakes of a7_transformer, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import Edit, edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import Edit, edit, mistakes_of
 
 # layer_norm
 
@@ -1962,140 +1962,6 @@ GREEDY = mistakes_of(
 )
 
 
-QUIZ = mistakes_of(
-    "quiz",
-    residual_copies_weights=wrong_choice(
-        "why_residual",
-        "b",
-        "a",
-        "Your answer has weights copied. A residual connection has no weights: it passes the input on, and adds.",
-    ),
-    residual_skips_the_layer=wrong_choice(
-        "why_residual",
-        "b",
-        "c",
-        "Your answer leaves the layer out. It always runs; the input goes around it as well, and both are added.",
-    ),
-    norm_removes_the_change=wrong_choice(
-        "why_residual", "b", "d", "Your answer has the norm undo what was added. It cannot tell the one from the other."
-    ),
-    only_one_norm_is_learned=wrong_choice(
-        "layer_or_batch",
-        "d",
-        "a",
-        "Your answer does not tell them apart: both have a scale and a shift that are learned.",
-    ),
-    only_one_norm_removes_the_mean=wrong_choice(
-        "layer_or_batch",
-        "d",
-        "b",
-        "Your answer does not tell them apart: both take the mean off. An RMS norm does not.",
-    ),
-    norms_differ_in_eps=wrong_choice(
-        "layer_or_batch", "d", "c", "Your answer does not tell them apart: in both eps stands inside the root."
-    ),
-    layer_norm_sees_the_batch=wrong_choice(
-        "why_not_batch_norm",
-        "a",
-        "b",
-        "Your answer has a layer norm look at other sentences. It looks at one position of one sentence.",
-    ),
-    both_norms_see_the_batch=wrong_choice(
-        "why_not_batch_norm",
-        "a",
-        "c",
-        "Your answer is right about one of them. For each, look up in the README which numbers share a mean and a variance.",
-    ),
-    no_norm_sees_the_batch=wrong_choice(
-        "why_not_batch_norm",
-        "a",
-        "d",
-        "Your answer holds for nearly everything in a network, but for one of the norms it does not. Look up in the README "
-        "which numbers share a mean and a variance.",
-    ),
-    norm_in_the_way_of_every_sublayer=wrong_choice(
-        "pre_or_post",
-        "c",
-        "a",
-        "Your answer is post-norm, where every sum goes through a norm. In pre-norm the norms stand on the side ways, before "
-        "the sublayers.",
-    ),
-    norm_in_the_way_of_every_block=wrong_choice(
-        "pre_or_post",
-        "c",
-        "b",
-        "Your answer puts a norm between the blocks. In pre-norm there is none on the straight way, until one at the very "
-        "end.",
-    ),
-    linear_map_in_the_way=wrong_choice(
-        "pre_or_post",
-        "c",
-        "d",
-        "Your answer puts a matrix on the straight way. All matrices are inside the sublayers, and those are side ways.",
-    ),
-    encoder_has_no_feed_forward=wrong_choice(
-        "decoder_has_more", "b", "a", "Your answer is found in both blocks, at the end."
-    ),
-    encoder_has_no_residuals=wrong_choice(
-        "decoder_has_more", "b", "d", "Your answer is found in both blocks, around every sublayer."
-    ),
-    encoder_has_no_norms=wrong_choice(
-        "decoder_has_more",
-        "b",
-        "c",
-        "Your answer is found in both blocks: two norms for two sublayers, three for three.",
-    ),
-    encoder_asks_the_decoder=wrong_choice(
-        "roles_in_cross_attention",
-        "a",
-        "b",
-        "Your answer has the source ask. It is the target that wants to know something; and the output has one row for each "
-        "query.",
-    ),
-    keys_from_the_decoder=wrong_choice(
-        "roles_in_cross_attention",
-        "a",
-        "c",
-        "Your answer matches the decoder with itself and then reads from the encoder. A key stands for the value that is "
-        "found by it, so both come from one place.",
-    ),
-    decoder_asks_nothing=wrong_choice(
-        "roles_in_cross_attention",
-        "a",
-        "d",
-        "Your answer leaves the decoder out: what it reads would not depend on what it has written so far.",
-    ),
-    fewer_parameters=wrong_choice(
-        "what_trains_in_parallel",
-        "c",
-        "a",
-        "Your answer is about size, and Transformers are not small. The question is what has to be known before a position "
-        "can be computed.",
-    ),
-    rnn_needs_its_predictions=wrong_choice(
-        "what_trains_in_parallel",
-        "c",
-        "b",
-        "Your answer does not hold: an RNN is trained on the true words as well. It waits for its own state of the step "
-        "before.",
-    ),
-    order_is_forgotten=wrong_choice(
-        "what_trains_in_parallel",
-        "c",
-        "d",
-        "Your answer overlooks the positions that are added to the words. Order counts, and still no position has to wait for another.",
-    ),
-    feed_forward_mixes_positions=wrong_choice(
-        "who_mixes_what", "b", "a", "Your answer works on each position by itself, with the same two maps."
-    ),
-    layer_norm_mixes_positions=wrong_choice(
-        "who_mixes_what", "b", "c", "Your answer takes the mean and the variance of one position's own features."
-    ),
-    residual_mixes_positions=wrong_choice(
-        "who_mixes_what", "b", "d", "Your answer adds to each position what stood at that same position."
-    ),
-)
-
 MISCONCEPTIONS = (
     *LAYER_NORM,
     *BATCH_NORM,
@@ -2107,5 +1973,4 @@ MISCONCEPTIONS = (
     *TRANSFORMER,
     *NEXT_WORD,
     *GREEDY,
-    *QUIZ,
 )

@@ -472,69 +472,28 @@ def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) 
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    why_residual: why does a residual connection make it easy for a layer to do nothing?
-        a: because it copies the weights of the layer below
-        b: because the layer only has to make its own output zero
-        c: because it lets the layer be left out of the forward pass
-        d: because the norm after it removes whatever the layer added
-    layer_or_batch: layer norm and batch norm differ in what?
-        a: in whether a scale and a shift are learned
-        b: in whether the mean is removed, too
-        c: in whether eps stands inside the root
-        d: in which numbers share a mean and a variance
-    why_not_batch_norm: a sentence is translated alone, then in a batch with others; with which norm may its vectors differ?
-        a: with batch norm on the statistics of the batch, as here
-        b: with layer norm
-        c: with both
-        d: with neither, as rows of a batch are independent
-    pre_or_post: in a deep stack of pre-norm blocks, what stands on the straight way from the first input to the last sum?
-        a: one norm for each sublayer
-        b: one norm for each block
-        c: additions alone
-        d: a linear map for each block
-    decoder_has_more: what does a decoder block have that an encoder block has not?
-        a: a feed-forward network
-        b: a second attention, which reads the encoder's output
-        c: a norm of its own for each sublayer
-        d: residual connections around its sublayers
-    roles_in_cross_attention: where do queries, keys and values of cross-attention come from?
-        a: queries from the decoder, keys and values from the encoder
-        b: queries from the encoder, keys and values from the decoder
-        c: queries and keys from the decoder, values from the encoder
-        d: all three from the encoder
-    what_trains_in_parallel: why can a Transformer learn from all positions of a target at once, and an RNN not?
-        a: a Transformer has fewer parameters, so more positions fit into memory
-        b: an RNN needs its own earlier predictions while it learns, a Transformer does not
-        c: no position waits for a result of the position before it: the words are given, and a mask hides the later ones
-        d: a Transformer forgets the order of the words, so they can come in any order
-    who_mixes_what: which part of a block carries information from one position to another?
-        a: the feed-forward network
-        b: the attention
-        c: the layer norm
-        d: the residual connection
     """
     answers = {
         "why_residual": "",
-        "layer_or_batch": "",
         "why_not_batch_norm": "",
         "pre_or_post": "",
-        "decoder_has_more": "",
-        "roles_in_cross_attention": "",
         "what_trains_in_parallel": "",
-        "who_mixes_what": "",
+        "normed_by_hand": "",
+        "feed_forward_size": "",
+        "growing_stream": "",
+        "cross_attention_map": "",
     }
     # BEGIN SOLUTION
     answers["why_residual"] = "b"
-    answers["layer_or_batch"] = "d"
     answers["why_not_batch_norm"] = "a"
     answers["pre_or_post"] = "c"
-    answers["decoder_has_more"] = "b"
-    answers["roles_in_cross_attention"] = "a"
-    answers["what_trains_in_parallel"] = "c"
-    answers["who_mixes_what"] = "b"
+    answers["what_trains_in_parallel"] = "d"
+    answers["normed_by_hand"] = "c"
+    answers["feed_forward_size"] = "a"
+    answers["growing_stream"] = "d"
+    answers["cross_attention_map"] = "b"
     # END SOLUTION
     return answers

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer, Call, Code, Finding, Module, Tensor, call, call_module, case
-from autograder.judge.checks import agree, choice, close, left_alike, same_prefix, stacked, untouched
+from autograder.judge.checks import agree, close, left_alike, same_prefix, stacked, untouched
 
 IGNORE = -100
 Parts = dict[str, dict[str, np.ndarray]]
@@ -642,54 +642,3 @@ def every_step_is_reported(rng: np.random.Generator) -> Iterator[Call]:
     call_ = "lambda self, step, loss: self.append((step, loss))"
     members = f"{{'__call__': {call_}, '__bool__': lambda self: True}}"
     yield _training(rng, 5, report=Code(f"type('Report', (list,), {members})()"))
-
-
-# quiz
-
-
-@case("quiz", check=choice("predictions_per_piece"))
-def predictions_per_piece(rng: np.random.Generator) -> Iterator[Call]:
-    """How many predictions one piece of text trains."""
-    yield call()
-
-
-@case("quiz", check=choice("decoder_only"))
-def decoder_only(rng: np.random.Generator) -> Iterator[Call]:
-    """What a decoder-only model does without."""
-    yield call()
-
-
-@case("quiz", check=choice("loss_at_the_start"))
-def loss_at_the_start(rng: np.random.Generator) -> Iterator[Call]:
-    """How surprised a model is that knows nothing yet."""
-    yield call()
-
-
-@case("quiz", check=choice("too_good"))
-def too_good(rng: np.random.Generator) -> Iterator[Call]:
-    """What a loss means that is too good to be true."""
-    yield call()
-
-
-@case("quiz", check=choice("near_zero"))
-def near_zero(rng: np.random.Generator) -> Iterator[Call]:
-    """What a temperature close to zero does."""
-    yield call()
-
-
-@case("quiz", check=choice("what_is_kept"))
-def what_is_kept(rng: np.random.Generator) -> Iterator[Call]:
-    """Why queries are not in the cache."""
-    yield call()
-
-
-@case("quiz", check=choice("work_with_a_cache"))
-def work_with_a_cache(rng: np.random.Generator) -> Iterator[Call]:
-    """How the work for a new token grows."""
-    yield call()
-
-
-@case("quiz", check=choice("forgotten_eval"))
-def forgotten_eval(rng: np.random.Generator) -> Iterator[Call]:
-    """What comes of evaluating in training mode."""
-    yield call()

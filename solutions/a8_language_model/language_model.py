@@ -452,69 +452,28 @@ def train(
 
 
 def quiz() -> dict[str, str]:
-    """Answer eight questions, each with the letter of its one right option.
+    """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
     Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
-
-    predictions_per_piece: how many predictions does a piece of 64 inputs train, in one pass through the model?
-        a: one, for the token after the piece
-        b: one for every two neighbours, which is 63
-        c: one at each position, which is 64
-        d: one at a position drawn at random
-    decoder_only: what does a decoder-only model lack that the decoder of a translation model has?
-        a: the attention to an encoder's output
-        b: the causal mask
-        c: the feed-forward networks
-        d: the positions
-    loss_at_the_start: a fresh model knows nothing yet of 65 characters; which loss, in nats, is it likely to begin with?
-        a: 0, since it has made no mistake yet
-        b: 1, since each of its guesses is wrong
-        c: 65, one for each character
-        d: about 4.17, the logarithm of 65
-    too_good: after a few hundred steps a small model has a loss of .04 on a held-out text; what is most likely?
-        a: it has learned the held-out text by heart
-        b: the learning rate is just right
-        c: the text is written in simple language
-        d: each position sees the token that it should predict
-    near_zero: what does a temperature close to 0 do?
-        a: it makes all tokens about equally likely
-        b: it gives nearly all of the probability to the token of the largest logit
-        c: it leaves out all tokens but the top_k
-        d: it makes the probabilities sum to less than 1
-    what_is_kept: why does a cache keep keys and values, but no queries?
-        a: a query is used once, by its own token; keys and values are looked at by all that come later
-        b: queries are the same for all tokens
-        c: queries take up more room than keys and values
-        d: queries can be computed from the keys
-    work_with_a_cache: with a cache, how does the work of the attention for one new token depend on its place t?
-        a: it is the same at all places
-        b: it grows in proportion to t
-        c: it grows with the square of t
-        d: it falls, as more and more is known
-    forgotten_eval: a model with dropout is evaluated without being put into evaluation mode; what happens?
-        a: its parameters change
-        b: its loss looks better than it is
-        c: its loss looks worse than it is, and differs from time to time
-        d: nothing, as no gradients are computed
     """
     answers = {
-        "predictions_per_piece": "",
-        "decoder_only": "",
-        "loss_at_the_start": "",
         "too_good": "",
-        "near_zero": "",
         "what_is_kept": "",
-        "work_with_a_cache": "",
         "forgotten_eval": "",
+        "widening_gap": "",
+        "predictions_per_batch": "",
+        "loss_at_the_start": "",
+        "work_with_a_cache": "",
+        "low_temperature": "",
     }
     # BEGIN SOLUTION
-    answers["predictions_per_piece"] = "c"
-    answers["decoder_only"] = "a"
-    answers["loss_at_the_start"] = "d"
     answers["too_good"] = "d"
-    answers["near_zero"] = "b"
     answers["what_is_kept"] = "a"
-    answers["work_with_a_cache"] = "b"
     answers["forgotten_eval"] = "c"
+    answers["widening_gap"] = "b"
+    answers["predictions_per_batch"] = "c"
+    answers["loss_at_the_start"] = "b"
+    answers["work_with_a_cache"] = "d"
+    answers["low_temperature"] = "a"
     # END SOLUTION
     return answers

@@ -1,6 +1,6 @@
 """Known mistakes of a8_language_model, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import Edit, edit, mistakes_of, wrong_choice
+from autograder.course.mistakes import edit, mistakes_of
 
 # get_batch
 
@@ -2042,119 +2042,6 @@ TRAIN = mistakes_of(
     ),
 )
 
-# quiz
-
-KEY = {
-    "predictions_per_piece": "c",
-    "decoder_only": "a",
-    "loss_at_the_start": "d",
-    "too_good": "d",
-    "near_zero": "b",
-    "what_is_kept": "a",
-    "work_with_a_cache": "b",
-    "forgotten_eval": "c",
-}
-
-
-def _choice(question: str, letter: str, says: str) -> Edit:
-    return wrong_choice(question, KEY[question], letter, says)
-
-
-QUIZ = mistakes_of(
-    "quiz",
-    one_prediction_per_piece=_choice(
-        "predictions_per_piece",
-        "a",
-        "Your answer wastes nearly all of the pass. What does the mask let each position do, as if it did not know the rest?",
-    ),
-    a_prediction_per_pair=_choice(
-        "predictions_per_piece",
-        "b",
-        "Your answer forgets that targets are taken from the text and not from the piece. What is the last input's target?",
-    ),
-    a_prediction_at_random=_choice(
-        "predictions_per_piece",
-        "d",
-        "Your answer is about models that fill gaps. Count the targets in the worked example of section 1.",
-    ),
-    no_mask_in_the_decoder=_choice(
-        "decoder_only",
-        "b",
-        "Your answer is what makes it a decoder: without the mask it would see what it should predict.",
-    ),
-    no_feed_forward_in_the_decoder=_choice("decoder_only", "c", "Your answer is found in every block."),
-    no_positions_in_the_decoder=_choice(
-        "decoder_only", "d", "Your answer is needed here as well: order counts in any text."
-    ),
-    no_loss_at_the_start=_choice(
-        "loss_at_the_start", "a", "Your answer is the loss of someone who is sure and always right."
-    ),
-    a_loss_of_one=_choice(
-        "loss_at_the_start",
-        "b",
-        "Your answer counts mistakes. The loss is minus the logarithm of the probability that the right token was given.",
-    ),
-    a_loss_per_character=_choice(
-        "loss_at_the_start", "c", "Your answer is the perplexity, e to the loss: as if one guessed among 65 characters."
-    ),
-    held_out_by_heart=_choice("too_good", "a", "Your answer cannot be: it has not learned from the held-out text."),
-    a_lucky_learning_rate=_choice(
-        "too_good",
-        "b",
-        "Your answer explains a good loss, not one that is far below what the best models reach on text.",
-    ),
-    a_simple_language=_choice(
-        "too_good",
-        "c",
-        "Your answer explains a little. But .04 nats mean that the next token is nearly always certain, and no text is like "
-        "that.",
-    ),
-    cold_is_even=_choice("near_zero", "a", "Your answer is what a very high temperature does."),
-    cold_is_top_k=_choice(
-        "near_zero", "c", "Your answer is another knob. A temperature makes tokens less likely, but never impossible."
-    ),
-    cold_sums_to_less=_choice(
-        "near_zero", "d", "Your answer is never so: after the softmax, probabilities sum to 1 at any temperature."
-    ),
-    queries_all_alike=_choice("what_is_kept", "b", "Your answer does not hold: each token asks its own question."),
-    queries_are_large=_choice("what_is_kept", "c", "Your answer does not hold: a query is as long as a key."),
-    queries_from_keys=_choice(
-        "what_is_kept",
-        "d",
-        "Your answer does not hold: keys and queries are made by different matrices from the same vector.",
-    ),
-    work_is_constant=_choice(
-        "work_with_a_cache",
-        "a",
-        "Your answer is true of an RNN, whose state does not grow. Here the new token looks at all tokens before it.",
-    ),
-    work_is_quadratic=_choice(
-        "work_with_a_cache",
-        "c",
-        "Your answer is the attention over the whole text: without a cache, all tokens look at all before them, once more for "
-        "every new one.",
-    ),
-    work_falls=_choice(
-        "work_with_a_cache",
-        "d",
-        "Your answer has it backwards: the more there is in the cache, the more there is to look at.",
-    ),
-    evaluation_changes_parameters=_choice(
-        "forgotten_eval",
-        "a",
-        "Your answer would take an optimiser's step. Dropout changes what is computed, not the parameters.",
-    ),
-    dropout_looks_better=_choice(
-        "forgotten_eval",
-        "b",
-        "Your answer has it backwards: a model that is deprived of a part of its numbers predicts worse.",
-    ),
-    mode_is_about_gradients=_choice(
-        "forgotten_eval",
-        "d",
-        "Your answer mixes up two things: no_grad is about gradients, eval about layers that behave differently in training.",
-    ),
-)
 
 MISCONCEPTIONS = (
     *GET_BATCH,
@@ -2165,5 +2052,4 @@ MISCONCEPTIONS = (
     *LEARNING_RATE,
     *EVALUATE,
     *TRAIN,
-    *QUIZ,
 )

@@ -78,11 +78,11 @@ def generate(h0, first_id, n, params, uniforms):
 def quiz():
     return dict(
         what_is_recurrent="C",
-        which_data=" d",
-        weights_and_length="A",
-        same_letter="b",
-        shifted_targets="a ",
-        perplexity_of_four="D",
-        untrained_loss="c",
-        why_mask="D",
+        same_letter=" b",
+        shifted_targets="A",
+        why_mask="d",
+        untrained_loss="c ",
+        perplexity_of_three="A",
+        weights_and_length="b",
+        two_steps="D",
     )

@@ -87,12 +87,12 @@ def gradient_norms(dh_last, cache):
 
 def quiz():
     return dict(
-        why_add_up="B",
-        two_readers=" c",
-        why_vanish="a",
-        orthogonal_weights="D ",
-        what_clipping_does="c",
+        two_readers="C",
+        orthogonal_weights=" a",
         what_clipping_cannot="B",
         what_is_cut="d",
-        why_central="b",
+        what_is_left="b ",
+        shared_weight="D",
+        clipped_array="a",
+        central_difference="C",
     )

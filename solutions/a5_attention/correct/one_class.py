@@ -68,11 +68,11 @@ def attention_backward(dout, cache):
 def quiz():
     return dict(
         order_lost="B",
-        query_key_value=" d",
-        why_scale="C",
-        softmax_over_keys="a",
-        what_mask_protects="a ",
+        why_scale=" c",
         mask_before_softmax="D",
-        cost_in_time="c",
-        two_projections="c",
+        two_projections="a",
+        spread_of_scores="b ",
+        one_weight="D",
+        shape_of_attention="a",
+        cost_in_time="C",
     )

@@ -1,0 +1,102 @@
+"""Questions with options, of which one is right: what a quiz asks, as read from `solutions/SLUG/EXERCISE.toml`.
+
+The file is the only place where questions are written. The README shows them, the cases that judge them and the known
+mistakes of wrong options follow from them. It holds the answers and the reasons, so it never ships.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+
+from autograder.course.cases import Call, Case, Check, Visibility, call
+from autograder.course.letters import letters_of
+from autograder.course.quiz_checks import answered, choice
+
+_KEYS = frozenset({"name", "asks", "right", "computed"})
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a question, and why it is right or wrong."""
+
+    letter: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of an exercise; `computed` is the code that gives the number or the shape that it asks for."""
+
+    exercise: str
+    name: str
+    asks: str
+    right: str
+    options: tuple[Option, ...]
+    computed: str = ""
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters that the options are written with."""
+        return tuple(option.letter for option in self.options)
+
+    @property
+    def answer(self) -> Option:
+        """The right option."""
+        return next(option for option in self.options if option.letter == self.right)
+
+
+def question_of(stored: Mapping[str, Any]) -> Question:
+    """Return the question that a gradebook holds."""
+    return Question(**{**stored, "options": tuple(Option(**option) for option in stored["options"])})
+
+
+def read_questions(exercise: str, document: Mapping[str, Any]) -> tuple[Question, ...]:
+    """Return the questions of a document. Raises ValueError where one is not written as it should be."""
+    if document.keys() != {"question"}:
+        raise ValueError("it holds something other than [[question]]")
+    return tuple(_read_question(exercise, entry) for entry in document["question"])
+
+
+def _read_question(exercise: str, entry: Mapping[str, Any]) -> Question:
+    letters = sorted(entry.keys() - _KEYS)
+    name = str(entry.get("name", "?"))
+    if letters != list(ascii_lowercase[: len(letters)]) or entry.get("right") not in letters:
+        raise ValueError(
+            f'question {name}: its options are a, b, c and so on, each ["text", "reason"], and `right` is one'
+        )
+    options = tuple(Option(letter, *map(_line, entry[letter])) for letter in letters)
+    return Question(exercise, name, _line(entry["asks"]), entry["right"], options, entry.get("computed", ""))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def cases_in(questions: Sequence[Question]) -> Iterator[Case]:
+    """Yield the cases of one exercise's questions: a public one that each has an answer, and a hidden one for each."""
+    if not questions:
+        return
+    letters = {
+        q.name: tuple(letter for option in q.letters for letter in letters_of(q.name, option, q.letters))
+        for q in questions
+    }
+    claim = "Every question has the letter of one of its options; whether it is the right one, grading tells."
+    check = answered(questions[0].letters, tuple(letters.items()))
+    keeps = "tells a student at home which question is still open"
+    yield _case("every_question_has_a_letter", questions[0].exercise, claim, check, Visibility.PUBLIC, keeps)
+    for q in questions:
+        yield _case(q.name, q.exercise, q.asks, choice(q.name, q.letters), Visibility.HIDDEN)
+
+
+def _case(name: str, exercise: str, claim: str, check: Check, visibility: Visibility, keeps: str = "") -> Case:
+    return Case(name, exercise, claim, check, _called_once, keeps=keeps, visibility=visibility)
+
+
+def _called_once(_: np.random.Generator) -> Iterator[Call]:
+    yield call()

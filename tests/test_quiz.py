@@ -1,0 +1,243 @@
+"""Quizzes: letters that mean the same in every copy, options that nothing gives away, and reasons when they may be read."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.letters import letters_of, option_of, shuffled
+from autograder.course.questions import Option, Question, read_questions
+from autograder.course.spec import Assignment, Status
+from autograder.handout.handout import handout_files
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.quiz_text import with_questions
+from autograder.judge.grade import grade
+from autograder.judge.terminal_text import result_as_text
+from autograder.oracle.oracle import Oracle
+from autograder.proof.quizzes import MOST_TELLING, false_predictions, telling_options
+from autograder.sandbox.job import Source
+from autograder.sandbox.process import ProcessSandbox
+
+ROOT = Path(__file__).parents[1]
+OPTIONS = ("a", "b", "c", "d")
+TERMS = ("2026S", "2026W", "ada", "grace")
+
+
+@pytest.fixture(scope="module")
+def attention() -> Assignment:
+    """Return the assignment on attention, whose quiz takes numpy alone."""
+    return load_assignment(ROOT, "a5_attention")
+
+
+def answered_by(assignment: Assignment, letters: dict[str, str]) -> Source:
+    """Return the reference with other letters in its quiz."""
+    text = assignment.reference
+    for q in assignment.questions:
+        text = text.replace(f'answers["{q.name}"] = "{q.right}"', f'answers["{q.name}"] = "{letters[q.name]}"')
+    return Source.of(assignment.file, text)
+
+
+def question(right: str, *texts: str, computed: str = "") -> Question:
+    """Return a question with these options."""
+    options = tuple(Option(letter, text, "Because.") for letter, text in zip(OPTIONS, texts, strict=False))
+    return Question("quiz", f"q_{right}", "What?", right, options, computed)
+
+
+def test_a_letter_means_one_option_in_every_copy() -> None:
+    """Each letter belongs to one option of a question for good, and no two copies disagree."""
+    for name in ("why_scale", "order_lost"):
+        owned = [letter for option in OPTIONS for letter in letters_of(name, option, OPTIONS)]
+        assert len(owned) == len(set(owned)) == 23  # the alphabet without i, l and o
+        for term in ("", *TERMS):
+            copy = shuffled(name, OPTIONS, term)
+            assert sorted(copy.values()) == list(OPTIONS)
+            assert list(copy) == sorted(copy)
+            assert all(option_of(name, letter, OPTIONS) == option for letter, option in copy.items())
+
+
+def test_terms_have_orders_of_their_own() -> None:
+    """Without a term options stand as they are written; with one, where chance puts them."""
+    names = [f"question_{number}" for number in range(40)]
+    orders = {term: [tuple(shuffled(name, OPTIONS, term).values()) for name in names] for term in TERMS}
+    assert all(tuple(shuffled(name, OPTIONS, "")) == OPTIONS for name in names)
+    assert len({tuple(order) for order in orders.values()}) == len(TERMS)
+    first = [order[0] for order in orders["2026S"]]
+    assert all(4 <= first.count(option) <= 20 for option in OPTIONS)
+
+
+def test_answers_from_any_copy_are_graded_alike(attention: Assignment) -> None:
+    """Whether they come from an unshuffled copy, this term's or another one's."""
+    oracle, sandbox = Oracle(attention, 3), ProcessSandbox()
+    for term in ("", *TERMS[:2]):
+        copies = {q.name: {o: a for a, o in shuffled(q.name, q.letters, term).items()} for q in attention.questions}
+        right = {q.name: copies[q.name][q.right] for q in attention.questions}
+        result = grade(answered_by(attention, right), oracle, sandbox)
+        assert [e.score for e in result.exercises if e.name == "quiz"] == [4.0]
+
+
+def test_every_wrong_answer_is_told_why(attention: Assignment) -> None:
+    """Also when all of them are wrong; and no sentence is about another question."""
+    wrong = {q.name: next(o.letter for o in q.options if o.letter != q.right) for q in attention.questions}
+    result = grade(answered_by(attention, wrong), Oracle(attention, 3), ProcessSandbox())
+    (quiz,) = [e for e in result.exercises if e.name == "quiz"]
+    told = {case.name: case.says for case in quiz.failing}
+    assert told == {q.name: next(o.reason for o in q.options if o.letter == wrong[q.name]) for q in attention.questions}
+
+
+def test_at_home_a_quiz_is_answered_and_gives_no_points(attention: Assignment) -> None:
+    """Whether its letters are right is known when it is graded."""
+    bundle = public_bundle(public_oracle(attention))
+    for letters, said in ((dict.fromkeys((q.name for q in attention.questions), "a"), "answered"), ({}, "open")):
+        text = {q.name: "" for q in attention.questions} | letters
+        result = grade(answered_by(attention, text), bundle, ProcessSandbox())
+        shown = result_as_text("", result)
+        assert re.search(rf"[✓✗] quiz +{said}", shown)
+        assert "32 of 32 points on the public cases. Grading adds hidden cases and judges your quiz." in shown
+
+
+def test_a_copy_takes_its_own_letters_alone(attention: Assignment) -> None:
+    """A habit such as "a" for the first option is told at home, before it costs anything."""
+    letters = {q.name: next(iter(shuffled(q.name, q.letters, "2026S"))) for q in attention.questions}
+    bundle = public_bundle(public_oracle(attention), "2026S")
+    for given, status in ((letters, Status.PASSED), ({**letters, "order_lost": "a"}, Status.FAILED)):
+        result = grade(answered_by(attention, given), bundle, ProcessSandbox())
+        (quiz,) = [e for e in result.exercises if e.name == "quiz"]
+        assert quiz.status is status
+    assert "order_lost: 'a' is not one of " in quiz.cases[0].message
+
+
+def test_a_handout_for_a_term_shows_all_options_and_no_reason(attention: Assignment) -> None:
+    """In README and notebook; the file and everything else are those of any other handout."""
+    plain, term = (handout_files(ROOT, public_oracle(attention), of) for of in ("", "2026S"))
+    changed = {name for name in plain if plain[name] != term[name]}
+    assert {"README.md", "attention.ipynb"} <= changed
+    assert "attention.py" not in changed
+    for files in (plain, term):
+        text = " ".join(b"\n".join(files.values()).decode("utf-8", "ignore").split())
+        readme = " ".join(files["README.md"].decode().split())
+        options = [option for q in attention.questions for option in q.options]
+        assert all(f". {option.text}" in readme for option in options)
+        assert not [option.reason for option in options if option.reason in text]
+
+
+def test_half_of_all_questions_predict_a_number_or_a_shape() -> None:
+    """In every assignment; doctor computes them."""
+    for slug in slugs(ROOT):
+        questions = load_assignment(ROOT, slug).questions
+        assert len(questions) == 8
+        assert sum(bool(q.computed) for q in questions) >= 4, slug
+
+
+def test_nothing_gives_the_right_options_of_the_course_away() -> None:
+    """Over all assignments: neither the longest nor the shortest option, nor a letter."""
+    assignments = [load_assignment(ROOT, slug) for slug in slugs(ROOT)]
+    every = [q for assignment in assignments for q in assignment.questions]
+    assert not [line for assignment in assignments for line in telling_options(assignment.questions)]
+    for best in (max, min):
+        by_length = [best(q.options, key=lambda o: len(o.text)).letter == q.right for q in every]
+        assert sum(by_length) / len(every) <= MOST_TELLING
+    assert all(12 <= [q.right for q in every].count(letter) <= 20 for letter in OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("long enough", "no", "ah", "so"), "the right option is the longest in 6 of 6 questions"),
+        (("no", "long enough", "quite long", "not short"), "the right option is the shortest in 6 of 6 questions"),
+        (("same", "size", "here", "also"), "a is the right letter in 6 of 6 questions"),
+    ],
+)
+def test_options_that_can_be_guessed_are_told(texts: tuple[str, ...], told: str) -> None:
+    """By their length, or by their letter; of a few questions nothing is said."""
+    assert any(line.startswith(told) for line in telling_options([question("a", *texts)] * 6))
+    assert list(telling_options([question("a", *texts)] * 5)) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (question("b", "3", "8", computed="np.sqrt(64)"), ""),
+        (
+            question(
+                "a", "(3, 5)", "(5, 3)", computed="attention(np.ones((3, 2)), np.ones((4, 2)), np.ones((4, 5))).shape"
+            ),
+            "",
+        ),
+        (question("a", "3", "8", computed="np.sqrt(64)"), "is 8.0, which options ['b'] say, and not a alone"),
+        (question("b", "8.0", "8", computed="np.sqrt(64)"), "which options ['a', 'b'] say"),
+        (question("a", ".72", ".74", computed="1 / (1 + np.exp(-1))"), "which options [] say"),
+        (question("a", "1", "2", computed="nothing_of_this_name"), "raises NameError"),
+    ],
+)
+def test_predictions_are_computed(attention: Assignment, asked: Question, told: str) -> None:
+    """By the reference; exactly one option may say what comes out, to the digits that it has."""
+    found = list(false_predictions([asked], Oracle(attention, 0)))
+    assert [told in line for line in found] == [True] * bool(told)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"name": "q", "asks": "What?", "right": "c", "a": ["x", "y"], "b": ["x", "y"]},
+        {"name": "q", "asks": "What?", "right": "a", "a": ["x", "y"], "c": ["x", "y"]},
+        {"name": "q", "asks": "What?", "right": "a", "a": ["x", "y"], "reason": "z"},
+    ],
+)
+def test_a_question_that_is_not_written_well_is_refused(entry: dict[str, object]) -> None:
+    """A right option that is none, a letter left out, a key of another name."""
+    with pytest.raises(ValueError, match="question q: its options are a, b, c"):
+        read_questions("quiz", {"question": [entry]})
+
+
+def test_the_questions_of_a_readme_are_replaced_in_their_place() -> None:
+    """What stands around them stays, and without a place nothing changes."""
+    asked = (question("a", "one", "two"),)
+    text = with_questions("before\n<!-- quiz -->\nold\n<!-- /quiz -->\nafter\n", asked)
+    assert text == "before\n<!-- quiz -->\n**q_a.** What?\n- a. one\n- b. two\n\n<!-- /quiz -->\nafter\n"
+    assert with_questions(text, asked) == text
+    assert with_questions("no place", asked) == "no place"
+
+
+def test_reasons_are_told_after_the_deadline_or_at_once(tmp_path: Path, cli: object, attention: Assignment) -> None:
+    """And not before, extensions included; what was told once stays, without a word in the class's sheets."""
+    course = tmp_path / "course"
+    for side in ("assignments", "solutions"):
+        shutil.copytree(ROOT / side / "a5_attention", course / side / "a5_attention")
+    settings, given = course / "assignments/a5_attention/assignment.toml", tmp_path / "ada.py"
+    given.write_text(attention.reference, encoding="utf-8")
+    (tmp_path / "class.csv").write_text("id,extension\nada,\ngrace,80000d\n", encoding="utf-8")
+    reason = attention.questions[0].answer.reason
+    grade_it = ("grade", "a5_attention", given, "--course", course, "--seed", 3, "--jobs", 1, "-o")
+
+    def told(out: str, *options: object) -> bool:
+        assert cli(*grade_it, tmp_path / out, *options)[0] == 0  # type: ignore[operator]
+        files = [path for path in (tmp_path / out).rglob("*") if path.suffix in (".csv", ".json")]
+        assert files
+        assert not [path for path in files if reason in path.read_text(encoding="utf-8")]
+        return reason in (tmp_path / out / "feedback/ada.html").read_text(encoding="utf-8")
+
+    assert not told("one")
+    assert not told("one", "--due", "2099-01-01")
+    assert not told("two", "--due", "2020-01-01", "--roster", tmp_path / "class.csv")
+    assert told("one", "--due", "2020-01-01")
+    settings.write_text('reasons = "at once"\n' + settings.read_text(encoding="utf-8"), encoding="utf-8")
+    assert told("two")
+    settings.write_text(settings.read_text(encoding="utf-8").replace("at once", "never"), encoding="utf-8")
+    with pytest.raises(CourseError, match="reasons = 'never' is none of"):
+        load_assignment(course, "a5_attention")
+
+
+def test_the_command_takes_a_term(tmp_path: Path, cli: object, attention: Assignment) -> None:
+    """The zip of `handout --term` holds the shuffled README."""
+    assert cli("handout", "a5_attention", "-o", tmp_path, "--term", "2026S", "--course", ROOT)[0] == 0  # type: ignore[operator]
+    with zipfile.ZipFile(io.BytesIO((tmp_path / "a5_attention.zip").read_bytes())) as archive:
+        readme = archive.read("a5_attention/README.md").decode()
+    q = replace(attention.questions[0])
+    assert [f"- {letter}. " in readme for letter in shuffled(q.name, q.letters, "2026S")] == [True] * 4
