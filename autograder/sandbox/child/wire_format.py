@@ -47,8 +47,7 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     """
     arrays: dict[str, np.ndarray] = {}
     shape = pack(tree, arrays)
-    if limit and (size := sum(array.nbytes for array in arrays.values())) > limit:
-        raise WireError(f"{size >> 20} MB")
+    _refuse_large(arrays.values(), limit)
     parts = [(array.dtype.str[1:], array.shape) for array in arrays.values()]
     # One text: the library writes several in no certain order, and equal trees are to have equal bytes.
     text = json.dumps({"parts": parts, "tree": shape}, separators=(",", ":"))
@@ -82,6 +81,29 @@ def pack(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
 def unpack(shape: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     """Return the tree that was packed, with tensors as `Tensor` and functions as `Code`."""
     return _Unpacker(arrays, None, Code).unpack(shape)
+
+
+def snapshot(tree: Any, limit: int) -> Any:
+    """Return a copy of a tree, to encode later, which what happens to the tree's arrays, lists and dicts does not change.
+
+    `limit` bounds the arrays' bytes. Raises WireError as `encode` does. An array, and several in a tuple or list, cost little.
+    """
+    if type(tree) is np.ndarray:
+        _refuse_large((tree,), limit)
+        return tree.copy()
+    if type(tree) in (tuple, list) and all(type(part) is np.ndarray for part in tree):
+        _refuse_large(tree, limit)
+        return type(tree)([part.copy() for part in tree])
+    arrays: dict[str, np.ndarray] = {}
+    shape = pack(tree, arrays)
+    _refuse_large(arrays.values(), limit)
+    return unpack(shape, {name: array.copy() for name, array in arrays.items()})
+
+
+def _refuse_large(arrays: Iterable[np.ndarray], limit: int) -> None:
+    """Raise WireError where arrays take more than `limit` bytes; 0 is no limit."""
+    if limit and (size := sum(array.nbytes for array in arrays)) > limit:
+        raise WireError(f"{size >> 20} MB")
 
 
 def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
