@@ -154,7 +154,9 @@ def case_calls_in_vain(crash: Crash, match: re.Match[str]) -> str:
     if name.endswith("__init__"):
         return "The constructor is given, and a case calls it with its own arguments: keep its parameters as they are."
     listed = f"{name}({', '.join(parameters)})"
-    return f"The case calls your `{name}` with the parameters of the stub: {listed}. Keep their names, order and number."
+    return (
+        f"The case calls your `{name}` with the parameters of the stub: {listed}. Keep their names, order and number."
+    )
 
 
 def not_bool(crash: Crash, _: re.Match[str]) -> str:

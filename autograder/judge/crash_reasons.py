@@ -40,7 +40,9 @@ class Rule:
 
     def match(self, trouble: Trouble) -> re.Match[str] | None:
         """Return how an exception matches."""
-        known = (not self.types or re.fullmatch(self.types, trouble.type_name)) and not (self.by_case and trouble.frames)
+        known = (not self.types or re.fullmatch(self.types, trouble.type_name)) and not (
+            self.by_case and trouble.frames
+        )
         called = not self.calls or re.search(self.calls, trouble.calls)
         return (
             re.search(self.pattern, trouble.text, re.DOTALL)
