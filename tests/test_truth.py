@@ -297,11 +297,14 @@ def test_reasons_hold_of_what_raised(body: str, arrays: tuple[np.ndarray, ...], 
 @pytest.mark.parametrize(
     ("text", "keep"),
     [
-        ("class Block(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n        nn.Linear(size)", False),
+        (
+            "class Block(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n        nn.Linear(size)",
+            False,
+        ),
         ("class Block(nn.Module):\n    def __init__(self, size, other):\n        super().__init__()", True),
     ],
 )
-def test_only_a_constructor_of_the_assignment_is_given(text: str, keep: bool, visibility: Visibility) -> None:  # noqa: FBT001
+def test_only_a_constructor_of_the_assignment_is_given(text: str, keep: bool, visibility: Visibility) -> None:
     """A wrong call of `nn.Linear` is no reason to keep the stub's constructor, in hidden cases and in a class's report neither."""
     program = Program("crash", notebook=False)
     program.load([("crash.py", text := f"from torch import nn\n{text}\n")])
