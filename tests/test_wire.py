@@ -320,8 +320,11 @@ def test_size_is_limited_before_anything_is_copied() -> None:
 
 
 @given(TREES)
-def test_a_snapshot_has_the_bytes_of_its_tree(tree: Any) -> None:
-    """Whatever the tree holds, Opaque and huge whole numbers included."""
+def test_a_snapshot_is_what_comes_back(tree: Any) -> None:
+    """Whatever the tree holds, with the bytes or without; what is no data and huge whole numbers included."""
+    odd = [np.array([object()]), np.zeros(2, complex), np.zeros((1,) * 17), np.arange(3, dtype=">f8"), object(), 2**99]
+    for each in (tree, odd, *odd, tuple(odd[:4])):
+        assert same(snapshot(each), decode(encode(each)))
     assert encode(snapshot([tree, object(), 2**99], 1 << 20)) == encode([tree, object(), 2**99])
     assert encode(snapshot(tree, 1 << 20)) == encode(tree)
 

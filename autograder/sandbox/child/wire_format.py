@@ -83,21 +83,29 @@ def unpack(shape: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     return _Unpacker(arrays, None, Code).unpack(shape)
 
 
-def snapshot(tree: Any, limit: int) -> Any:
-    """Return a copy of a tree, to encode later, which what happens to the tree's arrays, lists and dicts does not change.
+def snapshot(tree: Any, limit: int = 0, *, torch: Any = None, evaluate: Callable[..., Any] = Code) -> Any:
+    """Return what `decode` makes of a tree's bytes, without the bytes: a copy that shares nothing with the tree.
 
     `limit` bounds the arrays' bytes. Raises WireError as `encode` does. An array, and several in a tuple or list, cost little.
     """
-    if type(tree) is np.ndarray:
+    if _travels_whole(tree):
         _refuse_large((tree,), limit)
-        return tree.copy()
-    if type(tree) in (tuple, list) and all(type(part) is np.ndarray for part in tree):
+        return _copied(tree)
+    if type(tree) in (tuple, list) and all(map(_travels_whole, tree)):
         _refuse_large(tree, limit)
-        return type(tree)([part.copy() for part in tree])
+        return type(tree)([_copied(part) for part in tree])
     arrays: dict[str, np.ndarray] = {}
     shape = pack(tree, arrays)
     _refuse_large(arrays.values(), limit)
-    return unpack(shape, {name: array.copy() for name, array in arrays.items()})
+    return _Unpacker({name: _copied(array) for name, array in arrays.items()}, torch, evaluate).unpack(shape)
+
+
+def _travels_whole(node: Any) -> bool:
+    return type(node) is np.ndarray and node.dtype in _KEPT and node.ndim <= MAX_NDIM
+
+
+def _copied(array: np.ndarray) -> np.ndarray:
+    return array.astype(array.dtype.newbyteorder("="), order="C")
 
 
 def _refuse_large(arrays: Iterable[np.ndarray], limit: int) -> None:
