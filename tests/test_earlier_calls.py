@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[1]
 Cases = Callable[[Result, str], dict[str, CaseResult]]
 DEFAULT = "def row_means(x, sums={}):\n    sums['all'] = sums.get('all', 0) + x.sum(-1)\n    return sums['all'] / x.shape[-1]\n"
 GLOBAL = "SEEN = []\ndef row_means(x):\n    SEEN.append(x.mean(-1))\n    return SEEN[0]\n"
-BUFFER = "KEPT = {}\ndef row_means(x):\n    kept = KEPT.setdefault(x.shape, np.zeros(x.shape[:-1]))\n    kept += x.mean(-1)\n    return kept\n"
+BUFFER = "KEPT = np.zeros(99)\ndef row_means(x):\n    kept = KEPT[: x[..., 0].size].reshape(x.shape[:-1])\n    kept += x.mean(-1)\n    return kept\n"
+REUSED = BUFFER.replace("+=", "[...] =")
 WRONG_FROM_THE_START = "SEEN = []\ndef row_means(x):\n    SEEN.append(x.mean(-1))\n    return 7.25 * SEEN[0] ** 2\n"
 WRONG_FOR_SOME = (
     "def row_means(x):\n    return x.mean(-1) if x.ndim < 3 and len(x) < 3 else 7.25 * x.mean(-1) ** 2 + 1\n"
@@ -38,10 +39,16 @@ def told(found: dict[str, CaseResult]) -> set[str]:
 def test_what_a_function_remembers_is_told(
     replaced: str, graded: Callable[[str], Result], assignment: Assignment, cases: Cases
 ) -> None:
-    """Later calls add up, or crash where the sizes have changed, or change what the first one returned. Alone each is right."""
+    """Later calls add up, or crash where the sizes have changed, or add to what an earlier one left. Alone each is right."""
     found = graded(assignment.reference + "\n\n" + replaced)
     assert told(cases(found, "row_means")) == {REMEMBERS}
     assert REMEMBERS not in told(cases(found, "center"))  # it is to mend `row_means` first
+
+
+def test_a_buffer_that_is_used_again_spoils_no_answer(graded: Callable[[str], Result], assignment: Assignment) -> None:
+    """Each call is judged by what it returned when it returned, whatever a later call writes there."""
+    result = graded(assignment.reference + "\n\n" + REUSED)
+    assert result.all_passed, [(case.name, case.says) for e in result.exercises for case in e.cases if case.says]
 
 
 @pytest.mark.parametrize("replaced", [WRONG_FROM_THE_START, WRONG_FOR_SOME])

@@ -12,14 +12,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
+from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.job import Isolation, Job, JobResult, Sandbox, Source
+from autograder.oracle.stand_ins import alike_but_for_noise
+from autograder.sandbox.child.tree import Tensor
+from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
 COURSE = Path(__file__).parent.parent
@@ -334,6 +338,29 @@ def test_a_crash_on_a_wrong_shape_is_charged_to_who_is_wrong(what: str, patient:
         assert text.count(old) == 1
         text = text.replace(old, new)
     assert scores("a6_multihead", text, patient)["MultiHeadAttention"] == pytest.approx(points, abs=1)
+
+
+def test_gradients_of_the_size_of_rounding_decide_nothing() -> None:
+    """Two sums of nothing differ as much as they are large; a number that is missing, or not finite, still decides."""
+    first = oracle("a5_attention").trials[0]
+    trial = replace(first, case=replace(first.case, check=close()))
+
+    def gave(output: float, *grads: object) -> tuple[Outcome, ...]:
+        arrays = [None if grad is None else Tensor(np.full(3, grad, np.float32)) for grad in grads]
+        return (Outcome(Ending.RETURNED, {"output": Tensor(np.full(2, output, np.float32)), "param_grads": arrays}),)
+
+    right = gave(2.0, 1e-9, 0.5)
+    for other, alike in [
+        (gave(2.0, -3e-8, 0.5), True),
+        (gave(2.0, 0.0, 0.5), True),
+        (gave(2.0, 1e-9, 0.6), False),
+        (gave(2.0, 1e-9, 0.0), False),
+        (gave(2.0, 0.1, 0.5), False),
+        (gave(2.0, np.nan, 0.5), False),
+        (gave(2.0, None, 0.5), False),
+        (gave(1e-9, 1e-9, 0.5), False),
+    ]:
+        assert alike_but_for_noise(trial, other, right) is alike, other
 
 
 STEP_BACKWARD = """

@@ -354,6 +354,28 @@ def test_only_what_the_code_itself_uses_is_to_be_mended_first(
     assert {c.says for c in found.values() if c.status is not Status.PASSED} == {says}
 
 
+USED_BESIDE = {
+    "called where it is right": ("x[..., 1:].sum(-1) / x.shape[-1] + center(0 * x).sum(-1)", True),
+    "never called": ("x[..., 1:].sum(-1) / x.shape[-1] if x.ndim < 9 else center(x)", True),
+    "called where it is wrong": ("(x[..., 1:].sum(-1) + 0 * center(x).sum(-1)) / x.shape[-1]", False),
+}
+
+
+@pytest.mark.parametrize("what", USED_BESIDE)
+def test_a_name_gives_way_only_to_what_may_be_the_reason(
+    what: str, graded: Graded, edited: Edited, cases: Cases
+) -> None:
+    """Code that uses an exercise with a mistake which the reference does not use there: if that is right when it is called, the name stands."""
+    expression, stands = USED_BESIDE[what]
+    text = edited(row_means=f"return {expression}", center="return x + as_columns(x.mean(axis=-1))")
+    said = {case.says for case in cases(graded(text), "row_means").values()}
+    assert said == {
+        "Your sum leaves out the first entry."
+        if stands
+        else "It uses your `center`, which does not pass yet; mend that first."
+    }
+
+
 def test_a_guess_that_fits_only_the_public_case_is_not_made(graded: Graded, edited: Edited, cases: Cases) -> None:
     """A misconception has to explain every case that ran, not only one."""
     body = "return (x.sum(-1) - x[..., 0]) / 3 if x.shape == (2, 3) else x.max(-1)"

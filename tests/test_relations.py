@@ -147,6 +147,73 @@ def test_a_key_that_no_public_case_has_is_not_told(
     assert found["hidden_rows"].says == UNNAMED
 
 
+MASKED = """
+def row_means(x, mask=None):
+    \"\"\"Return the mean of each row over the entries where `mask` is True.\"\"\"
+    mask = np.ones(x.shape, bool) if mask is None else mask
+    {0}
+"""
+COUNT = "mask.sum(-1)"
+
+
+@pytest.fixture(scope="module")
+def masked(assignment: Assignment) -> Oracle:
+    """Return an oracle whose row means are taken over a mask."""
+
+    @case("row_means", check=close())
+    def masked_rows(rng: np.random.Generator) -> Iterator[Any]:
+        """Rows of which some entries do not count."""
+        yield call(rng.normal(size=(3, 5)), np.tri(3, 5, 1, dtype=bool))
+        yield call(rng.normal(size=(4, 3)), np.tri(4, 3, dtype=bool))
+
+    cases = tuple(c for c in assignment.cases if c.exercise != "row_means")
+    changed = MASKED.format(f"return (x * mask).sum(-1) / {COUNT}")
+    reference = assignment.reference.replace("def row_means(", "def _unused(") + changed
+    return Oracle(
+        replace(assignment, cases=(*cases, replace(masked_rows, visibility=Visibility.PUBLIC)), reference=reference), 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return (x * mask).mean(-1)", "Each row is divided by the length of the last axis of `mask`; divide it by the number of True"),
+        ("return (x * mask).sum(-1)", "Each row is too large by a factor, the number of True in each row of `mask`"),
+        (f"return (x * mask).sum(-1) / {COUNT} ** 2", "Each row is divided by the number of True in each row of `mask` once too often"),
+        ("return (x * mask).sum(-1) / x.shape[-2]", "All values|Each call|"),
+        (f"return (x * mask).sum(-1) / ({COUNT} + 1)", ""),
+    ],
+)  # fmt: skip
+def test_a_count_of_the_mask_in_each_row_is_told(
+    masked: Oracle, sandbox: Sandbox, cases: Cases, body: str, says: str
+) -> None:
+    """A mean over the entries that count, and one over all entries, differ by another factor in each row."""
+    text = masked.assignment.reference + MASKED.format(body)
+    (told,) = said(cases(grade(_source(text), masked, sandbox), "row_means"))
+    assert told.startswith(says) if says.startswith("Each row") else "the number of True" not in told
+
+
+HALF = "is computed in float16 or float32, which keeps too few."
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return x.astype(np.float16).mean(-1)", HALF),
+        ("return x.astype(np.float16).mean(-1).astype(float)", HALF),
+        ("shift = np.float32(4e3)\nreturn (x.astype(np.float32) + shift).mean(-1) - shift", HALF),
+        ("return (x.mean(-1) * 1.0007).astype(np.float32)", "is computed in float32, which keeps too few."),
+        ("return x.mean(-1) * 1.0007", ""),
+        ("return x.max(-1).astype(np.float16)", ""),
+        ("return np.round(x.mean(-1), 2)", ""),
+    ],
+)  # fmt: skip
+def test_a_lower_precision_is_told(graded: Graded, edited: Edited, cases: Cases, body: str, says: str) -> None:
+    """Where what is returned has no more digits than that, and the first ones are right."""
+    told = said(cases(graded(edited(row_means=body)), "row_means"))
+    assert {text.endswith(says) for text in told} == {True} if says else not [t for t in told if "is computed in" in t]
+
+
 def test_every_relation_has_a_sentence() -> None:
     """And is stored as what it was."""
     for kind in (*RELATIONS, *(f"state_{change}" for change in CHANGES)):

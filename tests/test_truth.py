@@ -15,7 +15,7 @@ from test_outside import ROOT, graded, lost
 
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Call, Visibility
-from autograder.judge.crash_reasons import reason_of_crash
+from autograder.judge.crash_reasons import explain_kind, kind_of_crash, reason_of_crash
 from autograder.sandbox.child.program import Program, describe
 from autograder.sandbox.events import read_trouble
 from autograder.sandbox.job import Chunk, Source
@@ -291,6 +291,32 @@ def test_reasons_hold_of_what_raised(body: str, arrays: tuple[np.ndarray, ...], 
     said = reason_of_crash(trouble, Visibility.PUBLIC, source, Call(arrays, {}), "f", "", {"f": ("a", "b")})
     assert re.search(told, said), (said, trouble)
     assert not re.search(never, said), said
+
+
+@pytest.mark.parametrize("visibility", Visibility)
+@pytest.mark.parametrize(
+    ("text", "keep"),
+    [
+        (
+            "class Block(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n        nn.Linear(size)",
+            False,
+        ),
+        ("class Block(nn.Module):\n    def __init__(self, size, other):\n        super().__init__()", True),
+    ],
+)
+def test_only_a_constructor_of_the_assignment_is_given(text: str, keep: bool, visibility: Visibility) -> None:
+    """A wrong call of `nn.Linear` is no reason to keep the stub's constructor, in hidden cases and in a class's report neither."""
+    program = Program("crash", notebook=False)
+    program.load([("crash.py", text := f"from torch import nn\n{text}\n")])
+    with pytest.raises(TypeError) as caught:
+        program.find("Block")(3)
+    trouble = read_trouble(describe(caught.value, program.texts))
+    known = {"Block.__init__": ("size",), "Block.forward": ("x",)}
+    source = Source("crash", (Chunk("crash.py", text),))
+    said = reason_of_crash(trouble, visibility, source, Call((A,), {}), "Block", "", known)
+    for told in (said, explain_kind(kind_of_crash(trouble))):
+        assert told
+        assert ("constructor" in told) == keep, told
 
 
 @pytest.mark.parametrize("slug", slugs(ROOT))

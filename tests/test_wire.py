@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as hnp
 from autograder.sandbox.child import wire_format
 from autograder.sandbox.child.program import evaluate
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
-from autograder.sandbox.child.wire_format import WireError, decode, encode, pack, unpack
+from autograder.sandbox.child.wire_format import WireError, decode, encode, pack, snapshot, unpack
 
 KEPT = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 
@@ -317,6 +317,35 @@ def test_size_is_limited_before_anything_is_copied() -> None:
     with pytest.raises(WireError, match="MB"):
         encode([np.broadcast_to(1.0, (1 << 20, 1 << 20))], limit=1 << 20)
     assert len(encode([np.zeros(1 << 16)], limit=1 << 20)) > 1 << 19
+
+
+@given(TREES)
+def test_a_snapshot_is_what_comes_back(tree: Any) -> None:
+    """Whatever the tree holds, with the bytes or without; what is no data and huge whole numbers included."""
+    odd = [np.array([object()]), np.zeros(2, complex), np.zeros((1,) * 17), np.arange(3, dtype=">f8"), object(), 2**99]
+    for each in (tree, odd, *odd, tuple(odd[:4])):
+        assert same(snapshot(each), decode(encode(each)))
+    assert encode(snapshot([tree, object(), 2**99], 1 << 20)) == encode([tree, object(), 2**99])
+    assert encode(snapshot(tree, 1 << 20)) == encode(tree)
+
+
+def test_a_snapshot_stays_as_it_was() -> None:
+    """Arrays, tensors, lists and dicts that are changed afterwards change nothing, views of another array neither."""
+    array, tensor, inner = np.zeros((2, 3)), torch.zeros(2), [1]
+    trees = [array, (array, array.T), {"value": [array, tensor, inner]}]
+    before, taken = [encode(tree) for tree in trees], [snapshot(tree, 1 << 20) for tree in trees]
+    array += 1
+    tensor += 1
+    inner.append(2)
+    assert [encode(tree) for tree in taken] == before
+    assert not set(before) & {encode(tree) for tree in trees}
+
+
+@pytest.mark.parametrize("wrapped", [lambda a: a, lambda a: (a, a), lambda a: [{"all": a}]])
+def test_a_snapshot_that_is_too_large_is_not_taken(wrapped: Any) -> None:
+    """Nothing is copied that would not be sent."""
+    with pytest.raises(WireError, match="MB"):
+        snapshot(wrapped(np.broadcast_to(1.0, (1 << 20, 1 << 20))), 1 << 20)
 
 
 # What a hostile child may send.

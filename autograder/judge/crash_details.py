@@ -140,17 +140,23 @@ def place_in_list(crash: Crash, match: re.Match[str]) -> str:
 
 
 def wrong_call(crash: Crash, match: re.Match[str]) -> str:
-    """Name the parameters of what is called."""
-    name = match["function"]
-    if name.endswith("__init__") and not crash.trouble.frames:
+    """Name the parameters of what the student's code calls."""
+    parameters = crash.signatures.get(match["function"])
+    listed = f": {match['function']}({', '.join(parameters)})" if parameters is not None else ""
+    return f"Your code calls `{match['function']}` with arguments that it does not take{listed}."
+
+
+def case_calls_in_vain(crash: Crash, match: re.Match[str]) -> str:
+    """Name the parameters of the stub with which the case calls; a class of a library has none there."""
+    name, parameters = match["function"], crash.signatures.get(match["function"])
+    if parameters is None:
+        return ""
+    if name.endswith("__init__"):
         return "The constructor is given, and a case calls it with its own arguments: keep its parameters as they are."
-    parameters = crash.signatures.get(name)
-    listed = f": {name}({', '.join(parameters)})" if parameters is not None else ""
-    if not crash.trouble.frames:
-        return (
-            f"The case calls your `{name}` with the parameters of the stub{listed}. Keep their names, order and number."
-        )
-    return f"Your code calls `{name}` with arguments that it does not take{listed}."
+    listed = f"{name}({', '.join(parameters)})"
+    return (
+        f"The case calls your `{name}` with the parameters of the stub: {listed}. Keep their names, order and number."
+    )
 
 
 def not_bool(crash: Crash, _: re.Match[str]) -> str:

@@ -36,10 +36,13 @@ class Rule:
     types: str = ""  # a pattern of the exception's type
     calls: str = ""  # a pattern of what the expression calls that raised it
     given: bool = False  # whether it was raised by what the case hands over, of which no other rule may speak
+    by_case: bool = False  # whether it is about calls by the case itself, of which no line of the student's runs
 
     def match(self, trouble: Trouble) -> re.Match[str] | None:
         """Return how an exception matches."""
-        known = not self.types or re.fullmatch(self.types, trouble.type_name)
+        known = (not self.types or re.fullmatch(self.types, trouble.type_name)) and not (
+            self.by_case and trouble.frames
+        )
         called = not self.calls or re.search(self.calls, trouble.calls)
         return (
             re.search(self.pattern, trouble.text, re.DOTALL)
@@ -116,9 +119,11 @@ _FLOAT = "Something else than a whole number stands where one is wanted. Is it a
 _PLACE = "A list or tuple takes one whole number as its index: no name, no float, and no index with several axes."
 _INDEX = "An index lies beyond the end. Entries are counted from 0, so the last index is the length minus one."
 _BOOL = "A mask holds truth values: compare, or make it with dtype bool, before it is negated or handed on."
-_CALL = "A function is called with arguments that it does not take. The constructor and the parameters of the stub are given: keep them."
+_CALL = "Your code calls a function with arguments that it does not take: look at its parameters, their number and their names."
+_STUB = "Your code is called with the parameters of the stub. They are given, and so is the constructor of a class: keep them."
 _ONE = "An array of several numbers stands where Python needs a single number."
 _AXES = "Your code asks for an axis, or an index, that the array does not have. Count axes from the end (-1, -2) where others may stand in front."
+_ARGUMENTS = r"(?P<function>[\w.]+)\(\) (?:takes|missing|got an unexpected|got multiple|got some)"
 
 # The first that matches counts, so what is said more closely stands first.
 RULES = (
@@ -138,7 +143,8 @@ RULES = (
         types="UnboundLocalError|NameError",
     ),
     Rule("no_such_attribute", r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'", "Something of another type than you expect is here.", seen.no_attribute),
-    Rule("wrong_arguments", r"(?P<function>[\w.]+)\(\) (?:takes|missing|got an unexpected|got multiple|got some)", _CALL, seen.wrong_call, "TypeError"),
+    Rule("parameters_of_the_stub_changed", _ARGUMENTS, _STUB, seen.case_calls_in_vain, "TypeError", by_case=True),
+    Rule("wrong_arguments", _ARGUMENTS, _CALL, seen.wrong_call, "TypeError"),
     Rule(
         "mask_not_bool",
         r"mask is boolean|mask\w* (?:must|should) be bool|ufunc 'invert'|unary ~|operator.invert|expected\D+bool|only supports boolean masks",

@@ -79,6 +79,7 @@ def judge_run(
     related: dict[str, Advice | Relation] = {
         **_relations(oracle, judged, verdict, remembering),
         **{name: Advice(Hint.REMEMBERS, name) for name in remembering},
+        **_used_beside(oracle, judged, verdict, reading, sandbox),
     }
     exercises = tuple(
         _exercise(e, oracle, judged, verdict, reading, related.get(e.name))
@@ -179,9 +180,8 @@ def _case(
     if isinstance(case.check, choice) and result.status is Status.FAILED:
         return replace(result, reason=chosen_option(oracle, judged.trial, judged.outcomes))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
-    if diagnosis and (used := _used_beside(case.exercise, every, oracle, verdict, reading)):
-        advice = Advice(Hint.MEND_FIRST, used)
-        return replace(result, reason=advice, waits_for=used)
+    if diagnosis and isinstance(related, Advice):
+        return replace(result, reason=related, waits_for=related.exercise)
     if diagnosis:
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
     reason = diagnosis or _without_name(judged, every, oracle, verdict, reading, related)
@@ -200,19 +200,24 @@ def _note(bad: Outcome, printed: str) -> str:
 
 
 def _used_beside(
-    exercise: str, every: tuple[Judged, ...], oracle: Knowledge, verdict: Verdict, reading: Reading
-) -> str:
-    """Return an exercise with a known mistake that the student's code uses and the reference does not, or nothing.
+    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading, sandbox: Sandbox
+) -> dict[str, Advice]:
+    """Return for exercises with a name the one to mend first, which has a known mistake and which the reference does not use there.
 
-    What goes wrong may come from there, and the same values from a mistake of the exercise's own.
+    What goes wrong may come from there, and the same values from a mistake of the exercise's own. Where all its calls give
+    what is right, they do not.
     """
-    named = [name for name, diagnosis in verdict.diagnoses.items() if diagnosis and name != exercise]
-    charged = {j.trial.case.exercise for j in every if j.status in OWN_FAULT and j.trial not in verdict.excused}
-    beside = [name for name in named if name in charged and name not in oracle.assignment.uses(exercise)]
-    if not beside:
-        return ""
-    reached = reading.reached(exercise)
-    return next((name for name in beside if name in reached and exercise not in reading.reached(name)), "")
+    charged = [j.trial for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
+    known = [name for name, diagnosis in verdict.diagnoses.items() if diagnosis]
+    found = {}
+    for name in known:
+        failed = [trial for trial in charged if trial.case.exercise == name]
+        beside = set(known) & {trial.case.exercise for trial in charged} - {name, *oracle.assignment.uses(name)}
+        used = (n for n in known if n in beside and n in reading.reached(name) and name not in reading.reached(n))
+        wrong = (n for n in used if not oracle.right_inside(reading.source, sandbox, failed, n))
+        if first := next(wrong, ""):
+            found[name] = Advice(Hint.MEND_FIRST, first)
+    return found
 
 
 def _without_name(

@@ -14,12 +14,14 @@ import numpy as np
 
 from autograder.judge.array_pairs import Part
 from autograder.judge.reasons import Key
+from autograder.judge.tolerance import deviation
 
 Pair = tuple[np.ndarray, np.ndarray]
 Relations = Mapping[Key, Callable[[], Pair]]
 Asked = Iterator[tuple[Key, Callable[[], Pair]]]
 MOST_AXES = 5
 NEAR = 1e-3  # by how much a factor may differ from what it is said to be; arrays are compared afterwards
+FIRST_DIGITS = 0.01  # the largest deviation of an answer whose first digits are right
 SHIFTED = 3  # the fewest entries along an axis of which it can be told that they are shifted
 # Factors that are no size of anything, by how they are written.
 CONSTANTS = {
@@ -72,7 +74,7 @@ def plain_relations(part: Part) -> Relations:
         return {**dict(_rearranged(part)), **_inverted(part)}
     if part.got.shape != part.expected.shape:
         return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_reduced(part)), **dict(_unreduced(part))}
-    return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_scaled(part))}
+    return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_scaled(part)), **dict(_rounded(part))}
 
 
 def other_relations(part: Part) -> Relations:
@@ -206,6 +208,26 @@ def _scaled(part: Part) -> Asked:
         if abs(factor - value) <= NEAR * abs(value):
             words = (name,) if kind != "divided_by_other" else (name, "the number of True in it")
             yield (kind, *words), partial(_as_they_are, got, expected * value)
+
+
+def _rounded(part: Part) -> Asked:
+    """Has it no more digits than a smaller format keeps, where the right one has, and are its first digits right?
+
+    What little is left of a difference in float32 fits into float16 as well, so then both are named.
+    """
+    got, expected = part.got, part.expected
+    if got.dtype.kind != "f" or expected.dtype.kind != "f" or deviation(got, expected) > FIRST_DIGITS:
+        return
+    fits = {kept: (got == got.astype(kept)).all() for kept in (np.float16, np.float32)}
+    longer = {kept: (expected != expected.astype(kept)).any() for kept in fits}
+    short = not longer[np.float16]  # such as 3.0 and 0.5, which every format keeps
+    names = {
+        "float32": fits[np.float32] and not fits[np.float16] and (longer[np.float32] or short),
+        "float16 or float32": fits[np.float16] and (longer[np.float32] or short),
+        "float16 or bfloat16": fits[np.float16] and not longer[np.float32],
+    }
+    for name in (name for name, so in names.items() if so):
+        yield ("lower_precision", name), partial(_as_they_are, expected, expected)
 
 
 def _constants() -> Iterator[tuple[str, str, float]]:

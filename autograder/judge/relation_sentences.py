@@ -55,6 +55,9 @@ RELATIONS = {
     "one_less_counted": "Your divisor is one too small: divide by {0}, not by one less.",
     "one_more_counted": "Your divisor is one too large: you divide by {0}; divide by one less.",
     "divided_by_other": "Every value is divided by {0}; divide by {1} instead.",
+    "row_divided_by_other": "Each row is divided by {0}; divide it by {1} instead.",
+    "row_times": "Each row is too large by a factor, {0}: is a division missing?",
+    "row_divided": "Each row is divided by {0} once too often: do you take a mean where a sum is asked for?",
     "own_factor": "In each call, all values are off by the same factor: only one multiplication or division is wrong.",
     "factor_along": "All values along {0} are off by the same factor: each such row is multiplied or divided by a wrong number.",
     "own_offset": "In each call, all values are off by the same amount: one number is added too much, or is missing.",
@@ -69,6 +72,7 @@ RELATIONS = {
     "has_too_much": "Your answer is too large by exactly `{0}`: is that added once too often?",
     "lacks_factor": "Your answer lacks the factor `{0}`.",
     "has_factor": "Your answer is multiplied by `{0}` once too often.",
+    "lower_precision": "Your answer is right to two or three digits: something is computed in {0}, which keeps too few.",
     # where it is wrong
     "only_first_right": "In the cases that fail, the first entry along {0} is right, and all after it are wrong.",
     "only_last_right": "In the cases that fail, the last entry along {0} is right, and all before it are wrong.",

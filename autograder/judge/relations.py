@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from autograder.judge.array_pairs import Part, arrays_in, parts_of
+from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import Key, Relation
@@ -85,7 +86,7 @@ def _joined(keys: Sequence[Key]) -> Key:
 
 def _all(oracle: Knowledge, part: Part) -> Relations:
     """Return all relations that can be asked about a part, the most telling first."""
-    return {**plain_relations(part), **_altered(oracle, part), **other_relations(part)}
+    return {**plain_relations(part), **row_factors(part), **_altered(oracle, part), **other_relations(part)}
 
 
 def _altered(oracle: Knowledge, part: Part) -> Relations:

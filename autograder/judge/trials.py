@@ -7,7 +7,7 @@ that were computed when the handout was made.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -113,6 +113,9 @@ class Knowledge(Facts, Protocol):
         A trial with no names is wrong by itself, even where it is among those that known mistakes of other exercises
         have `excused`. `named` are the exercises all of whose mistakes are known ones.
         """
+
+    def right_inside(self, source: Source, sandbox: Sandbox, trials: Iterable[Trial], exercise: str) -> bool:
+        """Return whether an exercise gives what is right wherever the student's code calls it in some trials, as far as known."""
 
 
 def make_trial(case: Case, calls: tuple[Call, ...], seed: int) -> Trial:

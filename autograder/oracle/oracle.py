@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.oracle import altered_calls, consequences, smaller_calls
+from autograder.oracle import altered_calls, calls_inside, consequences, smaller_calls
 from autograder.oracle.reference import Reference
 
 
@@ -12,4 +12,5 @@ class Oracle(Reference):
     alterations = altered_calls.alterations
     altered = altered_calls.altered
     follow = consequences.follow
+    right_inside = calls_inside.right_inside
     smaller = smaller_calls.smaller

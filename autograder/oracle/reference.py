@@ -24,7 +24,7 @@ from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
-from autograder.sandbox.child.wire_format import decode, encode
+from autograder.sandbox.child.wire_format import snapshot
 from autograder.sandbox.events import read_trouble
 from autograder.sandbox.job import Ending, Outcome, Request
 
@@ -263,7 +263,7 @@ def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outco
 
 def to_worker(tree: Any) -> Any:
     """Return a copy of a tree as the worker gets it: with torch's tensors, and functions for `Code`."""
-    return decode(encode(tree), torch=sys.modules.get("torch"), evaluate=evaluate)
+    return snapshot(tree, torch=sys.modules.get("torch"), evaluate=evaluate)
 
 
 def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
@@ -276,7 +276,7 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
         if first:
             reseed(request.seed)
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
-    event = decode(encode(event))
+    event = snapshot(event)
     trouble = read_trouble(event["trouble"]) if "trouble" in event else None
     if trouble and trouble.type_name == "KeyboardInterrupt":  # meant for the grader, whichever code it interrupted
         raise KeyboardInterrupt

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from autograder.sandbox.child.program import Invocation, call_module
 from autograder.sandbox.child.tree import leaves, map_leaves
+from autograder.sandbox.child.wire_format import snapshot
 
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
 OTHER_SHAPES = "the reference does not call it with these shapes"
@@ -37,6 +38,38 @@ def call_among(
         if module is None:
             return found(*args, **kwargs)
         return call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
+
+
+def calls_inside(
+    student: ModuleType,
+    _: object,
+    path: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    module: dict[str, Any] | None,
+    name: str,
+    parameters: Sequence[str],
+) -> list[list[Any]]:
+    """Make one call and return those of the function `name` inside it, each as its arguments in order and what it returned.
+
+    What ends in an exception has the calls up to there; one that raised returned None.
+    """
+    own, made = getattr(student, name, None), list[list[Any]]()
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        call = [snapshot(in_order(parameters, args, kwargs), 0), None]
+        made.append(call)
+        value = own(*args, **kwargs)  # type: ignore[misc] # without it nothing calls
+        call[1] = snapshot(value, 0)
+        return value
+
+    with suppress(Exception), _in_place(student, {name: watched}):
+        found = operator.attrgetter(path)(student)
+        if module is None:
+            found(*args, **kwargs)
+        else:
+            call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
+    return made
 
 
 @contextmanager

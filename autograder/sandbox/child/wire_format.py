@@ -47,8 +47,7 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     """
     arrays: dict[str, np.ndarray] = {}
     shape = pack(tree, arrays)
-    if limit and (size := sum(array.nbytes for array in arrays.values())) > limit:
-        raise WireError(f"{size >> 20} MB")
+    _refuse_large(arrays.values(), limit)
     parts = [(array.dtype.str[1:], array.shape) for array in arrays.values()]
     # One text: the library writes several in no certain order, and equal trees are to have equal bytes.
     text = json.dumps({"parts": parts, "tree": shape}, separators=(",", ":"))
@@ -82,6 +81,37 @@ def pack(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
 def unpack(shape: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     """Return the tree that was packed, with tensors as `Tensor` and functions as `Code`."""
     return _Unpacker(arrays, None, Code).unpack(shape)
+
+
+def snapshot(tree: Any, limit: int = 0, *, torch: Any = None, evaluate: Callable[..., Any] = Code) -> Any:
+    """Return what `decode` makes of a tree's bytes, without the bytes: a copy that shares nothing with the tree.
+
+    `limit` bounds the arrays' bytes. Raises WireError as `encode` does. An array, and several in a tuple or list, cost little.
+    """
+    if _travels_whole(tree):
+        _refuse_large((tree,), limit)
+        return _copied(tree)
+    if type(tree) in (tuple, list) and all(map(_travels_whole, tree)):
+        _refuse_large(tree, limit)
+        return type(tree)([_copied(part) for part in tree])
+    arrays: dict[str, np.ndarray] = {}
+    shape = pack(tree, arrays)
+    _refuse_large(arrays.values(), limit)
+    return _Unpacker({name: _copied(array) for name, array in arrays.items()}, torch, evaluate).unpack(shape)
+
+
+def _travels_whole(node: Any) -> bool:
+    return type(node) is np.ndarray and node.dtype in _KEPT and node.ndim <= MAX_NDIM
+
+
+def _copied(array: np.ndarray) -> np.ndarray:
+    return array.astype(array.dtype.newbyteorder("="), order="C")
+
+
+def _refuse_large(arrays: Iterable[np.ndarray], limit: int) -> None:
+    """Raise WireError where arrays take more than `limit` bytes; 0 is no limit."""
+    if limit and (size := sum(array.nbytes for array in arrays)) > limit:
+        raise WireError(f"{size >> 20} MB")
 
 
 def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:

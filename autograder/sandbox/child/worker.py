@@ -30,10 +30,11 @@ import numpy as np
 
 from autograder.sandbox.child.guards import Shortcuts
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, evaluate, reseed
-from autograder.sandbox.child.wire_format import WireError, decode, encode
+from autograder.sandbox.child.wire_format import WireError, decode, encode, snapshot
 
 BATCH_SECONDS = 0.005
 MARK = 1 << 63
+OF_STUDENTS = {"value", "args"}  # parts of an outcome that student code made or may have changed
 
 
 def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], None]) -> None:
@@ -125,7 +126,8 @@ def serve(
         shortcuts.exercise = function.partition(".")[0]
         started = time.perf_counter()
         outcome = answer(program, Invocation(function, list(args), kwargs, module, keep, harness), channel.report)
-        batch.append({**outcome, "seconds": time.perf_counter() - started})
+        outcome["seconds"] = time.perf_counter() - started
+        batch.append(channel.as_it_is(outcome))
     await_go(go_fd, channel.send_outcomes(batch))
 
 
@@ -166,6 +168,13 @@ def count_prints() -> None:
         setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace"))
 
 
+def _unsendable(error: BaseException) -> dict[str, Any]:
+    """Return the outcome of a call whose value is too large or no data."""
+    reason = "more than memory holds" if isinstance(error, MemoryError) else "reading it fails"
+    reason = str(error) if type(error) is WireError else reason
+    return {"ending": "output", "trouble": {"type": "", "text": reason, "frames": []}}
+
+
 class Channel:
     """Sends events as data. A value that is too large or not data is reported as such."""
 
@@ -188,6 +197,15 @@ class Channel:
                 getattr(sys, name).flush()
         return Log.total
 
+    def as_it_is(self, outcome: dict[str, Any]) -> dict[str, Any]:
+        """Return an outcome whose value and arguments later calls cannot change, or one that says why they cannot be sent."""
+        try:
+            for name in outcome.keys() & OF_STUDENTS:
+                outcome[name] = snapshot(outcome[name], self._limit)
+        except BaseException as error:  # noqa: BLE001 (reading what students return may run their code)
+            return _unsendable(error)
+        return outcome
+
     def send_outcomes(self, outcomes: list[dict[str, Any]]) -> int:
         """Send a batch and return in how many events.
 
@@ -195,13 +213,10 @@ class Channel:
         """
         try:
             self.send({"event": "outcomes", "outcomes": outcomes})
-        except BaseException as error:  # noqa: BLE001 (reading what students return may run their code)
+        except BaseException as error:  # noqa: BLE001 (students may have changed what the codec calls)
             if len(outcomes) > 1:
                 return sum(self.send_outcomes([outcome]) for outcome in outcomes)
-            reason = "more than memory holds" if isinstance(error, MemoryError) else "reading it fails"
-            reason = str(error) if type(error) is WireError else reason
-            trouble = {"type": "", "text": reason, "frames": []}
-            self.send({"event": "outcomes", "outcomes": [{"ending": "output", "trouble": trouble}]})
+            self.send({"event": "outcomes", "outcomes": [_unsendable(error)]})
         return 1
 
     def report(self, step: int, loss: float) -> None:
