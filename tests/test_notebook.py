@@ -292,20 +292,18 @@ def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> 
         (tmp_path / name).write_bytes(data)
     with (tmp_path / "training.py").open("a") as harness:
         harness.write(
-            '\n\nif __name__ == "__main__":\n    import line\n    print("value", line.predict(np.ones(2), np.ones(2)))\n'
+            '\n\nif __name__ == "__main__":\n    import line\n    print("value", line.predict(np.ones(2), np.ones(2)))\n    curves = {"loss": [3.0, 0.5]}\n'
         )
     path = tmp_path / "line.ipynb"
-    assert "Not written yet" in printed(path) or "NotImplementedError" in printed(path)
+    (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
+    assert "NotImplementedError" in "".join(output.get("text", "") for output in train.outputs)
     notebook = nbformat.read(path, as_version=4)
     fill(notebook, assignment.reference)
     nbformat.write(notebook, path)
-    assert "value 2.0" in printed(path)
-
-
-def printed(path: Path) -> str:
-    """Run a notebook and return what its training printed."""
     (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
-    return "".join(output.get("text", "") for output in train.outputs)
+    assert "value 2.0" in "".join(output.get("text", "") for output in train.outputs)
+    assert shown(train) == "yours, loss: 3 at first, 0.5 at last"
+    assert "<polyline" in shown(train, "text/html")
 
 
 def test_a_running_notebook_gets_the_verdicts_of_the_file(folder: Path, assignment: Assignment) -> None:

@@ -77,6 +77,14 @@ def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tup
     return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss (yours rounded)", log=True)
 
 
+def losses_picture(curves: Mapping[str, Sequence[float]]) -> Lines:
+    """Return a picture of the losses of trainings at home, by their names."""
+    rows = {
+        f"yours, {name}": [(step, float(loss)) for step, loss in enumerate(each, 1)] for name, each in curves.items()
+    }
+    return Lines(tuple((name, _thinned(row)) for name, row in rows.items()), "step", "loss", log=True)
+
+
 def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float, float]]) -> Curve:
     """Return a submission's losses at a few of the reference's steps, each as the nearest of a few levels.
 
