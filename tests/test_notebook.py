@@ -302,7 +302,7 @@ def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> 
     nbformat.write(notebook, path)
     (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
     assert "value 2.0" in "".join(output.get("text", "") for output in train.outputs)
-    assert shown(train) == "yours, loss: 3 at first, 0.5 at last"
+    assert shown(train) == "yours: 3 at first, 0.5 at last"
     assert "<polyline" in shown(train, "text/html")
 
 

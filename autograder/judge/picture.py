@@ -79,10 +79,9 @@ def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tup
 
 def losses_picture(curves: Mapping[str, Sequence[float]]) -> Lines:
     """Return a picture of the losses of trainings at home, by their names."""
-    rows = {
-        f"yours, {name}": [(step, float(loss)) for step, loss in enumerate(each, 1)] for name, each in curves.items()
-    }
-    return Lines(tuple((name, _thinned(row)) for name, row in rows.items()), "step", "loss", log=True)
+    names = [f"yours, {name}" for name in curves] if len(curves) > 1 else ["yours"] * len(curves)
+    rows = ([(step, float(loss)) for step, loss in enumerate(losses, 1)] for losses in curves.values())
+    return Lines(tuple(zip(names, map(_thinned, rows), strict=True)), "step", "loss", log=True)
 
 
 def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float, float]]) -> Curve:
