@@ -21,6 +21,7 @@ import pytest
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Exercise
 from autograder.handout.handout import handout_files, handout_zip, links
+from autograder.handout.kit.grader import Grader
 from autograder.handout.kit.self_check import check, verdicts
 from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
@@ -304,6 +305,13 @@ def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> 
     assert "value 2.0" in "".join(output.get("text", "") for output in train.outputs)
     assert shown(train) == "yours: 3 at first, 0.5 at last"
     assert "<polyline" in shown(train, "text/html")
+
+
+def test_a_slip_in_an_exercises_name_is_answered(folder: Path) -> None:
+    """By what may be meant, in the text and in the HTML."""
+    told = Grader(Examples(folder)).check("centre")
+    assert "Did you mean center?" in repr(told)
+    assert "Did you mean center?" in (told._repr_html_() or "")
 
 
 def test_a_running_notebook_gets_the_verdicts_of_the_file(folder: Path, assignment: Assignment) -> None:

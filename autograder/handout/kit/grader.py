@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from autograder.handout.kit.asked import CheckError, file_and_exercise
 from autograder.handout.kit.notebook_cells_run import source_of_cells
 from autograder.handout.kit.self_check import harness_in, only
 from autograder.handout.kit.train_at_home import train_at_home
@@ -64,7 +65,12 @@ class Grader:
 
     def check(self, exercise: str) -> Shown:
         """Check one exercise of this notebook as it stands."""
-        return Shown(exercise, only(self._result(), exercise))
+        result = self._result()
+        try:
+            file_and_exercise((), [each.name for each in result.exercises], exercise)
+        except CheckError as error:
+            result = replace(result, problem=str(error))
+        return Shown(exercise, only(result, exercise))
 
     def check_all(self) -> Shown:
         """Check every exercise."""
