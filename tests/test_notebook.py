@@ -274,15 +274,18 @@ def test_a_notebook_alone_finds_the_zip(assignment: Assignment, course: Path, tm
 
 
 def test_pictures_travel_inside_the_notebook() -> None:
-    """No cell asks for a file beside the notebook; the text that describes a picture stays."""
-    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a1_rnn")))
-    cells = nbformat.reads(files["rnn.ipynb"].decode(), as_version=4).cells
+    """No cell asks for a file beside the notebook; the text that describes a picture stays, and a training has its cell."""
+    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a2_bptt")))
+    cells = nbformat.reads(files["bptt.ipynb"].decode(), as_version=4).cells
     prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    assert links(prose) == [] or not [target for target in links(prose) if target.startswith("figures/")]
+    assert not [target for target in links(prose) if target.startswith("figures/")]
     pictures = [name for name in files if name.startswith("figures/")]
     assert prose.count('<img alt="') == len(pictures) > 0
-    assert base64.b64encode(files["figures/hi_class.svg"]).decode() in prose
-    assert 'alt="The nine characters of &quot;Hi, class&quot; in a row' in prose
+    assert base64.b64encode(files["figures/windows.svg"]).decode() in prose
+    assert 'alt="Seven states in windows of three, three and one.' in prose
+    assert "\n    grader.train()\n" in prose
+    assert "python training.py\n" not in prose
+    assert [cell.source for cell in cells].count("grader.train()") == 1
 
 
 def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> None:

@@ -54,7 +54,9 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     bundle = public_bundle(oracle)
     notebook = make_notebook(
         assignment.title,
-        embedded(for_notebook(readme, assignment), pictures),
+        embedded(for_notebook(readme, assignment), pictures).replace(
+            "    python training.py\n", "    grader.train()\n"
+        ),
         stub,
         assignment.exercises,
         _template("start.md", words),
