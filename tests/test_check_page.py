@@ -20,9 +20,10 @@ from browser import dom_of, look_at, site
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 from autograder.handout.handout import handout_files, handout_zip
-from autograder.handout.kit.html_page import settle, write_page
+from autograder.handout.kit.html_page import Found, settle, write_page
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.judge.picture import losses_picture
 from autograder.sandbox.job import Source
 
 ROOT = Path(__file__).parents[1]
@@ -129,7 +130,7 @@ def test_an_open_page_follows_and_stops_at_the_final_one(folder: Path, assignmen
     texts = []
     for text in (assignment.reference.replace(*WRONG), assignment.reference):
         result = check(Source.of("means.py", text), bundle)
-        write_page(page, assignment.title, "means.py", result, following=True)
+        write_page(page, Found(assignment.title, "means.py", result), following=True)
         texts.append(page.read_text(encoding="utf-8"))
         time.sleep(0.01)
     settle(page)
@@ -150,7 +151,8 @@ def test_the_page_of_a_check_can_be_read(tmp_path: Path, width: int, dark: bool)
     assignment = load_assignment(ROOT, "a5_attention")
     wrong = assignment.reference.replace(" / np.sqrt(d_k)", "")
     result = check(Source.of("attention.py", wrong), public_bundle(public_oracle(assignment)))
-    write_page(tmp_path / "check.html", assignment.title, "attention.py", result, following=False)
+    losses = losses_picture({"with attention": [3.0, 1.0, 0.1], "without": [3.0, 2.9, 2.5]})
+    write_page(tmp_path / "check.html", Found(assignment.title, "attention.py", result, losses), following=False)
     with site() as served:
         pages = {"/check.html": (tmp_path / "check.html").read_text(encoding="utf-8")}
         (page,) = look_at(served, pages, tmp_path / "profile", width=width, dark=dark)

@@ -21,6 +21,7 @@ import pytest
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Exercise
 from autograder.handout.handout import handout_files, handout_zip, links
+from autograder.handout.kit.grader import Grader
 from autograder.handout.kit.self_check import check, verdicts
 from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
@@ -273,15 +274,18 @@ def test_a_notebook_alone_finds_the_zip(assignment: Assignment, course: Path, tm
 
 
 def test_pictures_travel_inside_the_notebook() -> None:
-    """No cell asks for a file beside the notebook; the text that describes a picture stays."""
-    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a1_rnn")))
-    cells = nbformat.reads(files["rnn.ipynb"].decode(), as_version=4).cells
+    """No cell asks for a file beside the notebook; the text that describes a picture stays, and a training has its cell."""
+    files = handout_files(ROOT, public_oracle(load_assignment(ROOT, "a2_bptt")))
+    cells = nbformat.reads(files["bptt.ipynb"].decode(), as_version=4).cells
     prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    assert links(prose) == [] or not [target for target in links(prose) if target.startswith("figures/")]
+    assert not [target for target in links(prose) if target.startswith("figures/")]
     pictures = [name for name in files if name.startswith("figures/")]
     assert prose.count('<img alt="') == len(pictures) > 0
-    assert base64.b64encode(files["figures/hi_class.svg"]).decode() in prose
-    assert 'alt="The nine characters of &quot;Hi, class&quot; in a row' in prose
+    assert base64.b64encode(files["figures/windows.svg"]).decode() in prose
+    assert 'alt="Seven states in windows of three, three and one.' in prose
+    assert "\n    grader.train()\n" in prose
+    assert "python training.py\n" not in prose
+    assert [cell.source for cell in cells].count("grader.train()") == 1
 
 
 def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> None:
@@ -292,20 +296,25 @@ def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> 
         (tmp_path / name).write_bytes(data)
     with (tmp_path / "training.py").open("a") as harness:
         harness.write(
-            '\n\nif __name__ == "__main__":\n    import line\n    print("value", line.predict(np.ones(2), np.ones(2)))\n'
+            '\n\nif __name__ == "__main__":\n    import line\n    print("value", line.predict(np.ones(2), np.ones(2)))\n    curves = {"loss": [3.0, 0.5]}\n'
         )
     path = tmp_path / "line.ipynb"
-    assert "Not written yet" in printed(path) or "NotImplementedError" in printed(path)
+    (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
+    assert "NotImplementedError" in "".join(output.get("text", "") for output in train.outputs)
     notebook = nbformat.read(path, as_version=4)
     fill(notebook, assignment.reference)
     nbformat.write(notebook, path)
-    assert "value 2.0" in printed(path)
-
-
-def printed(path: Path) -> str:
-    """Run a notebook and return what its training printed."""
     (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
-    return "".join(output.get("text", "") for output in train.outputs)
+    assert "value 2.0" in "".join(output.get("text", "") for output in train.outputs)
+    assert shown(train) == "yours: 3 at first, 0.5 at last"
+    assert "<polyline" in shown(train, "text/html")
+
+
+def test_a_slip_in_an_exercises_name_is_answered(folder: Path) -> None:
+    """By what may be meant, in the text and in the HTML."""
+    told = Grader(Examples(folder)).check("centre")
+    assert "Did you mean center?" in repr(told)
+    assert "Did you mean center?" in (told._repr_html_() or "")
 
 
 def test_a_running_notebook_gets_the_verdicts_of_the_file(folder: Path, assignment: Assignment) -> None:

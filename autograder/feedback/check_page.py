@@ -8,6 +8,7 @@ from typing import Protocol
 
 from autograder.course.spec import Status
 from autograder.feedback.page import environment
+from autograder.judge.picture import Lines
 from autograder.judge.result import Result
 
 _FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)
@@ -29,19 +30,23 @@ class Exercise(Protocol):
         """Its points."""
 
 
-def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
-    """Return the page of a check of a file, with the assignment's title."""
+def page_of_check(title: str, file: str, result: Result, checked: datetime, losses: Lines | None = None) -> str:
+    """Return the page of a check of a file, with the assignment's title and the losses of a training, if there was one."""
     line = exercises_line(result.exercises) if not result.problem else "Your file could not be run yet."
+    known = {"result": result, "unfolded": _to_read(result), "decided": (), "losses": losses}
     return (
-        environment()
-        .get_template("feedback.html")
-        .render(title=title, who=file, result=result, line=line, unfolded=_to_read(result), decided=(), checked=checked)
+        environment().get_template("feedback.html").render(title=title, who=file, line=line, checked=checked, **known)
     )
 
 
 def cell_of_check(result: Result) -> str:
     """Return what a check shows in a notebook."""
     return environment().get_template("cell.html").render(result=result, unfolded=_to_read(result))
+
+
+def cell_of_training(losses: Lines) -> str:
+    """Return what a training shows in a notebook."""
+    return environment().get_template("cell.html").render(losses=losses)
 
 
 def unfolded(exercises: Sequence[Exercise]) -> tuple[str, ...]:

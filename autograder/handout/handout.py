@@ -61,7 +61,9 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     bundle = public_bundle(oracle, term)
     notebook = make_notebook(
         assignment.title,
-        embedded(for_notebook(readme, assignment), pictures),
+        embedded(for_notebook(readme, assignment), pictures).replace(
+            "    python training.py\n", "    grader.train()\n"
+        ),
         stub,
         assignment.exercises,
         _template("start.md", words),

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from autograder.handout.kit.asked import CheckError
+from autograder.judge.picture import Lines
 from autograder.judge.result import Result
 
 NAME = "check.html"
@@ -45,13 +47,23 @@ _FOLLOWING = (  # what the final page has, and what one that follows has in its 
 )
 
 
-def write_page(path: Path, title: str, file: str, result: Result, *, following: bool) -> None:
+@dataclass(frozen=True)
+class Found:
+    """What a page shows: the assignment's title, the file that was checked, what came of it, and the losses of a training."""
+
+    title: str
+    file: str
+    result: Result
+    losses: Lines | None = None
+
+
+def write_page(path: Path, found: Found, *, following: bool) -> None:
     """Write the page of a check; one that is `following` reloads itself when it is written again. Raises CheckError."""
     try:
         from autograder.feedback.check_page import page_of_check
     except ImportError as error:
         raise CheckError(f"A page needs Jinja ({error}). Run: python -m pip install -r requirements.txt") from None
-    text = page_of_check(title, file, result, datetime.now().astimezone())
+    text = page_of_check(found.title, found.file, found.result, datetime.now().astimezone(), found.losses)
     for final, live in _FOLLOWING if following else ():
         text = text.replace(final, live, 1)
     _replace(path, text)

@@ -20,7 +20,7 @@ from autograder.handout.kit.asked import CheckError, trial_asked
 from autograder.handout.kit.bundle import Bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
-from autograder.handout.kit.html_page import NAME, settle, write_page
+from autograder.handout.kit.html_page import NAME, Found, settle, write_page
 from autograder.handout.kit.repro import repro
 from autograder.handout.kit.saves import POLL_SECONDS, Saves
 from autograder.handout.kit.train_at_home import train_at_home
@@ -160,13 +160,17 @@ def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[P
     else:
         print(result_as_text(title, shown_result, width=width, color=colorful(), full=options.full))
     code = 0 if shown_result.all_passed else 1
+    found = Found(bundle.assignment.title, path.name, shown_result)
+    following = options.watch and code != 0
     if options.html:
         page = _page(options, path)
-        write_page(page, bundle.assignment.title, path.name, shown_result, following=options.watch and code != 0)
+        write_page(page, found, following=following)
         print(f"Pictures of it: {page.resolve().as_uri()}", file=sys.stderr if options.as_json else sys.stdout)
     if options.train:
-        file = bundle.assignment.file
-        code = max(code, train_at_home(source, Path(file).stem, options.train, options.device))
+        losses = train_at_home(source, Path(bundle.assignment.file).stem, options.train, options.device)
+        if losses and options.html:
+            write_page(_page(options, path), replace(found, losses=losses), following=following)
+        code = code if losses else 1
     return code
 
 
