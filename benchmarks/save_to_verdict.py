@@ -1,7 +1,8 @@
 """How long a student waits: from the save of a file to the verdict in the terminal, for `check.py next` and `--watch`.
 
 Each handout is made and unzipped, its file holds the reference with one known mistake, so that every case runs and one
-exercise fails, and is saved again and again in a terminal of its own. Beside it stands a check in a process of its own.
+exercise fails, and is saved again and again in a terminal of its own. Beside it stands a check in a process of its own. CPU
+seconds of all processes of a save say what a machine with nothing else to do would need, but for the waiting between looks.
 
     python benchmarks/save_to_verdict.py a5_attention a6_multihead
 """
@@ -9,6 +10,7 @@ exercise fails, and is saved again and again in a terminal of its own. Beside it
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import pty
 import select
@@ -37,7 +39,7 @@ def main() -> None:
     parser.add_argument("--saves", type=int, default=20)
     chosen = parser.parse_args()
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start")
-    print("seconds              first verdict  median of saves    worst   process each")
+    print("seconds                      first  median of saves   worst   CPU a save   process each")
     for slug in chosen.slugs:
         assignment = load_assignment(ROOT, slug)
         with tempfile.TemporaryDirectory() as name:
@@ -47,8 +49,8 @@ def main() -> None:
             (folder / assignment.file).write_text(text)
             alone = statistics.median(_alone(folder) for _ in range(3))
             for way, last in LAST_WORDS.items():
-                first, saves = _saves(folder, assignment.file, text, way, last, chosen.saves)
-                numbers = f"{first:8.2f} {statistics.median(saves):16.3f} {max(saves):8.3f} {alone:14.2f}"
+                first, saves, cpu = _saves(folder, assignment.file, text, way, last, chosen.saves)
+                numbers = f"{first:5.2f} {statistics.median(saves):16.3f} {max(saves):7.3f} {cpu:12.3f} {alone:14.2f}"
                 print(f"{slug:<20} {way:<8}{numbers}", flush=True)
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
@@ -64,8 +66,8 @@ def _alone(folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def _saves(folder: Path, file: str, text: str, way: str, last: bytes, count: int) -> tuple[float, list[float]]:
-    """Return the seconds until the first verdict, and those of each save."""
+def _saves(folder: Path, file: str, text: str, way: str, last: bytes, count: int) -> tuple[float, list[float], float]:
+    """Return the seconds until the first verdict, those of each save, and the CPU seconds of one."""
     ours, theirs = pty.openpty()
     began = time.perf_counter()
     process = subprocess.Popen(
@@ -78,19 +80,31 @@ def _saves(folder: Path, file: str, text: str, way: str, last: bytes, count: int
     )
     try:
         _read_until(ours, last)
-        first, saves = time.perf_counter() - began, []
+        first, saves, cpu = time.perf_counter() - began, [], 0.0
         for number in range(count):
             time.sleep(0.2)
-            began = time.perf_counter()
+            used, began = _cpu(process.pid), time.perf_counter()
             (folder / file).write_text(f"{text}\n# {number}\n")
             _read_until(ours, last)
             saves.append(time.perf_counter() - began)
+            cpu += (_cpu(process.pid) - used) / count
     finally:
         process.kill()
         process.wait()
         os.close(ours)
         os.close(theirs)
-    return first, saves
+    return first, saves, cpu
+
+
+def _cpu(pid: int) -> float:
+    """Return the CPU seconds of a process and of those that it and its children have started and waited for."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if path.parent.name == str(pid) or fields[1] == str(pid):
+                ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _read_until(terminal: int, text: bytes) -> None:

@@ -6,6 +6,7 @@ answers, and Python's own tokenizer takes quadratic time on some lines.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,13 +60,19 @@ class Work:
 
 def written(source: Source, stub: Stub) -> Work:
     """Return what a source defines differently from the stub."""
-    given = frozenset(_statements(stub.text))
+    given = _given(stub.text)
     own = {s for chunk in source.chunks for s in _statements(chunk.text) if s not in given}
     exercises = {statement: stub.exercises & _bound(statement) for statement in own}
     return Work(
         frozenset().union(*exercises.values()),
         frozenset(statement for statement in own if exercises[statement] or statement[0][1] in _DEFINES),
     )
+
+
+@functools.lru_cache(maxsize=8)
+def _given(text: str) -> frozenset[Statement]:
+    """Return the statements of a stub, which is compared with one file after another."""
+    return frozenset(_statements(text))
 
 
 def _statements(text: str) -> Iterator[Statement]:

@@ -17,11 +17,13 @@ from autograder.handout.kit.reset import reset
 from autograder.handout.kit.saves import POLL_SECONDS, Saves
 from autograder.handout.kit.self_check import (
     Options,
+    Work,
     check_in,
     clear_screen,
     colorful,
     find_work,
     read_work,
+    say_doubts,
 )
 from autograder.handout.kit.step_text import (
     bars,
@@ -46,15 +48,12 @@ def run_next(course: Sequence[Handout], slug: str, options: Options) -> int:
     if replace(options, as_json=False) != Options():
         raise CheckError("next chooses the exercise itself; beside it only a file and --json are understood.")
     first = next(number for number, handout in enumerate(course) if handout.slug == slug)
-    with Keys() as keys:
-        session = Session(course, keys, live=keys.live and not options.as_json, as_json=options.as_json)
-        for handout in (*course[first:], *course[:first]):
-            if handout.slug != slug and len(handout.passed()) == len(handout.exercises):
-                continue
-            code = session.work_on(handout)
-            if code is not None:
-                return code
-    return session.finish()
+    try:
+        with Keys() as keys:
+            session = Session(course, keys, live=keys.live and not options.as_json, as_json=options.as_json)
+            return session.go_through((*course[first:], *course[:first]))
+    except KeyboardInterrupt:
+        return 130
 
 
 @dataclass
@@ -67,14 +66,24 @@ class Session:
     as_json: bool
     _last: Step | None = field(default=None, init=False)
 
+    def go_through(self, handouts: Sequence[Handout]) -> int:
+        """Work on one assignment after the other, but for later ones that are known to be done; return the exit code."""
+        for handout in handouts:
+            if handout is handouts[0] or len(handout.passed()) < len(handout.exercises):
+                code = self.work_on(handout)
+                if code is not None:
+                    return code
+        if self.as_json and self._last:
+            print(json.dumps(step_data(self._last), indent=1))
+        elif self._last:
+            print(f"{bars(self._last)}\nAll public cases pass. Grading adds hidden cases.")
+        return 0
+
     def work_on(self, handout: Handout) -> int | None:
         """Show one step of an assignment after the other; return None once all of its exercises pass, else the exit code."""
         bundle = handout.load()
         if self.live:
-            print(
-                f"Checking {handout.slug}{', which loads torch once' if bundle.assignment.torch else ''} ...",
-                flush=True,
-            )
+            self._say(f"Checking {handout.slug}{', which loads torch once' if bundle.assignment.torch else ''} ...")
         with HomeSandbox(torch=bundle.assignment.torch) if self.live else ProcessSandbox() as sandbox:
             while True:
                 work = find_work(bundle, handout.place)
@@ -86,39 +95,28 @@ class Session:
                     self._say(learned_text(step, self._width))
                     self._say(f"All exercises of {handout.slug} pass.")
                     return None
-                self._show(step)
+                self._show(step, work)
                 if not self.live:
                     return 1
                 if self._wait(work.saves, bundle, source, step):
                     return 0
 
-    def finish(self) -> int:
-        """Say that all is done, and return the exit code."""
-        if self.as_json and self._last:
-            print(json.dumps(step_data(self._last), indent=1))
-        elif self._last:
-            print(f"{bars(self._last)}\nAll public cases pass. Grading adds hidden cases.")
-        return 0
-
-    def _show(self, step: Step) -> None:
+    def _show(self, step: Step, work: Work) -> None:
         """Show a step: its section where the last one had another exercise, and always what fails."""
         before, self._last = self._last, step
         if self.as_json:
+            say_doubts(work)
             print(json.dumps(step_data(step), indent=1))
             return
-        if before is None or not before.exercise or not step.exercise or before.exercise.name != step.exercise.name:
-            self._begin(step, None if before is None else before.section)
-        elif self.live:
+        if before and (before.handout, before.exercise) == (step.handout, step.exercise) and self.live:
             clear_screen()
+        elif step.section and not (before and before.section == step.section):
+            self._say(section_text(step.section, self._width, color=colorful()))
+        say_doubts(work)
+        self._say(learned_text(step, self._width))
         self._say(verdict_text(step, self._width, color=colorful()))
         if self.live:
             self._say(keys_text(step))
-
-    def _begin(self, step: Step, shown: object) -> None:
-        """Begin with an exercise: its section, unless that stands above already, and what was learned before it."""
-        if step.section and step.section != shown:
-            self._say(section_text(step.section, self._width, color=colorful()))
-        self._say(learned_text(step, self._width))
 
     def _say(self, text: str) -> None:
         if text and not self.as_json:

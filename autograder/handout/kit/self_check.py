@@ -120,14 +120,17 @@ def find_work(bundle: Bundle, place: Place) -> Work:
 
 
 def read_work(bundle: Bundle, work: Work) -> Source:
-    """Return the code of the student's work, and print the doubts about it. Raises CheckError."""
+    """Return the code of the student's work. Raises CheckError."""
     try:
-        source = read_source(work.path, bundle.assignment.file)
+        return read_source(work.path, bundle.assignment.file)
     except UnreadableError as error:
         raise CheckError(str(error)) from None
+
+
+def say_doubts(work: Work) -> None:
+    """Print the doubts about which file is the student's work."""
     for doubt in work.doubts:
-        print(doubt, file=sys.stderr)
-    return source
+        print(doubt, file=sys.stderr, flush=True)
 
 
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
@@ -147,6 +150,7 @@ def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], option
 
 def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[Path], str], options: Options) -> int:
     path, source = work.path, read_work(bundle, work)
+    say_doubts(work)
     title = f"{bundle.assignment.slug}: {shown(path)}"
     result = check_in(sandbox, source, bundle)
     if (options.debug or options.repro) and not result.problem:
