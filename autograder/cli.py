@@ -78,24 +78,30 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Everything that fails in full, and modules with all their parameters")
     ] = False,
-    train: Annotated[bool, typer.Option("--train", help="Then train with training.py, which takes a while")] = False,
+    train: Annotated[
+        bool, typer.Option("--train", help="Then make the first steps of each training, beside the reference's losses")
+    ] = False,
+    long: Annotated[bool, typer.Option("--long", help="Then train to the end, a minute each or less")] = False,
     device: DeviceOption = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
+    from autograder.handout.home_trainings import home_trainings
     from autograder.handout.kit.asked import CheckError, file_and_exercise
-    from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
+    from autograder.handout.kit.self_check import Options, Place, run_check, some_trainings
     from autograder.handout.public_data import public_bundle, public_oracle
 
     folder = course_of(course)
     assignment = load_assignment(folder, slug)
     try:
-        harness = harness_in(folder / "assignments" / slug) if train else None
+        oracle = public_oracle(assignment)
+        bundle = public_bundle(oracle)
+        trainings = some_trainings(home_trainings(oracle), bundle) if train or long else ()
         names = [each.name for each in assignment.exercises if not each.training]
         file, exercise = file_and_exercise(words or (), names, exercise)
-        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto")
-        code = run_check(public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False), str, options)
+        options = Options(exercise, hint, debug, repro, full, as_json, watch, trainings, long, device or "auto")
+        code = run_check(bundle, Place(file or Path(), deep=False), str, options)
     except CheckError as error:
         fail(str(error))
     raise typer.Exit(code)

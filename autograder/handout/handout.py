@@ -15,7 +15,9 @@ import jinja2
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
+from autograder.handout.home_trainings import home_file
 from autograder.handout.kit.bundle import Bundle
+from autograder.handout.kit.trainings import TRAININGS
 from autograder.handout.public_data import public_bundle, public_files
 from autograder.handout.tests_as_text import otter_file, pytest_file
 from autograder.handout.write_notebook import make_notebook
@@ -72,6 +74,8 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         files["training.py"] = assignment.harness
     found = {name: text.encode() for name, text in files.items()}
     found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
+    if assignment.trainings:
+        found[f"engine/{TRAININGS}"] = home_file(oracle)
     found |= engine_files()
     return found | data | pictures
 

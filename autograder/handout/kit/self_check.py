@@ -22,9 +22,10 @@ from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.debug import debug
 from autograder.handout.kit.hints import next_hint
 from autograder.handout.kit.repro import repro
-from autograder.handout.kit.train_at_home import train_at_home
+from autograder.handout.kit.train_at_home import device_at_home, train_at_home, training_as_text
+from autograder.handout.kit.trainings import HomeTraining, read_trainings
 from autograder.judge.grade import grade
-from autograder.judge.result import CaseResult, Result
+from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.result_json import told_result
 from autograder.judge.smallest_failure import easiest_failure
 from autograder.judge.terminal_text import result_as_text
@@ -50,8 +51,9 @@ class Options:
     full: bool = False  # everything that fails as the first of it, and modules with all their parameters
     as_json: bool = False
     watch: bool = False
-    train: Path | None = None  # the training.py to run afterwards
-    device: str = "auto"  # for it
+    train: tuple[HomeTraining, ...] = ()  # what to train afterwards
+    long: bool = False  # to its end
+    device: str = "auto"  # on which
 
 
 def check(source: Source, bundle: Bundle) -> Result:
@@ -120,17 +122,25 @@ def _check_once(bundle: Bundle, place: Place, shown: Callable[[Path], str], opti
         return _one_case(source, path, bundle, result, options)
     shown_result = only(result, options.exercise) if options.exercise else result
     width = shutil.get_terminal_size().columns
+    trained = _trained(source, bundle, result, options) if options.train and not result.problem else iter(())
     if options.as_json:
+        shown_result = replace(shown_result, exercises=(*shown_result.exercises, *trained))
         print(json.dumps(told_result(shown_result), indent=1))
     elif options.hint and not result.problem:
         print(next_hint(path.parent, result, bundle.assignment, source, options.exercise, width))
     else:
         print(result_as_text(title, shown_result, width=width, color=_colorful(), full=options.full))
     code = 0 if shown_result.all_passed else 1
-    if options.train:
-        file = bundle.assignment.file
-        code = max(code, train_at_home(source, Path(file).stem, options.train, options.device))
+    for home, exercise in zip(options.train, trained, strict=False):  # nothing is left of what JSON has told
+        print("", training_as_text(exercise, home, width), sep="\n", flush=True)
+        code = max(code, 0 if exercise.status is Status.PASSED else 1)
     return code
+
+
+def _trained(source: Source, bundle: Bundle, result: Result, options: Options) -> Iterator[ExerciseResult]:
+    """Yield what each training comes to. Raises CheckError at once where the device is not there."""
+    device = device_at_home(options.device)
+    return train_at_home(source, bundle.assignment, result, options.train, device, long=options.long)
 
 
 def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, options: Options) -> int:
@@ -146,12 +156,11 @@ def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, option
     return 0
 
 
-def harness_in(folder: Path) -> Path:
-    """Return the training.py of a folder. Raises CheckError where there is none."""
-    harness = folder / "training.py"
-    if not harness.is_file():
-        raise CheckError(f"Nothing is trained here: there is no {harness}.")
-    return harness
+def some_trainings(found: tuple[HomeTraining, ...], bundle: Bundle) -> tuple[HomeTraining, ...]:
+    """Return the trainings of an assignment. Raises CheckError where there is none."""
+    if not found:
+        raise CheckError(f"Nothing is trained here: {bundle.assignment.slug} has no training.")
+    return found
 
 
 def only(result: Result, exercise: str) -> Result:
@@ -201,7 +210,8 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
         chosen = _parser(bundle).parse_args(arguments)
         names = [exercise.name for exercise in bundle.assignment.exercises]
         file, exercise = file_and_exercise(chosen.words, names, chosen.exercise)
-        harness = harness_in(folder) if chosen.train else None
+        wanted = chosen.train or chosen.long
+        trainings = some_trainings(read_trainings(folder / "engine"), bundle) if wanted else ()
         options = Options(
             exercise=exercise,
             hint=chosen.hint,
@@ -210,7 +220,8 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
             full=chosen.full,
             as_json=chosen.json,
             watch=chosen.watch,
-            train=harness,
+            train=trainings,
+            long=chosen.long,
             device=chosen.device,
         )
         place = Place(file or folder)
@@ -252,7 +263,8 @@ FLAGS = {
     "hint": "a hint about what to mend first, and one more each time",
     "full": "everything that fails in full, and modules with all their parameters",
     "json": "print the answer as JSON",
-    "train": "then train with training.py, which takes a while",
+    "train": "then make the first steps of each training, and compare the losses with the reference's",
+    "long": "then train to the end, a minute each or less",
 }
 
 
