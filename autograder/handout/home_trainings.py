@@ -37,9 +37,9 @@ def _home(assignment: Assignment, training: Training, losses: KnownLosses) -> Ho
     points = next(e.points for e in assignment.exercises if e.name == training.exercise)
     uses = assignment.uses(training.exercise)
 
-    def shows_from() -> dict[str, int]:
+    def shows() -> tuple[tuple[str, ...], tuple[str, ...]]:
         found = {name: losses.shows_from(training, name) for name in uses}
-        return {name: step for name, step in found.items() if step is not None}
+        return tuple(n for n, step in found.items() if step == 0), tuple(n for n, step in found.items() if step)
 
     return HomeTraining(
         training,
@@ -48,8 +48,8 @@ def _home(assignment: Assignment, training: Training, losses: KnownLosses) -> Ho
         round(points / (1 + sum(metric.weight for metric in training.metrics)), 2),
         points,
         uses,
-        tuple(f"{metric.claim} ({band(metric)})" for metric in training.metrics),
+        tuple(f"{metric.claim.rstrip('.')}: {band(metric)}." for metric in training.metrics),
         losses.first(training),
-        shows_from,
+        shows,
         functools.cache(lambda: losses.curve(training)),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +21,7 @@ from autograder.judge.picture import Lines
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, strays_in
-from autograder.judge.terminal_text import case_as_text
+from autograder.judge.terminal_text import plain
 from autograder.judge.training_outcome import (
     explain_run,
     judge_first_steps,
@@ -66,57 +68,65 @@ def train_at_home(
 
 def training_as_text(exercise: ExerciseResult, home: HomeTraining, width: int) -> str:
     """Return what there is to read of a training at home: a chart and a verdict for each run, and what grading adds."""
-    training = home.training
-    lines = [
-        f"{exercise.name}: the first {training.first_steps} of {training.steps} steps, from the start that all students get"
-    ]
+    training, start = home.training, "from the start that all students get"
+    lines = [f"{exercise.name}: the first {training.first_steps} of {training.steps} steps, {start}"]
     for case in exercise.cases:
         if case.name == WHOLE_RUN:
-            lines.append(f"{exercise.name}: all {training.steps} steps")
+            lines.append(f"{exercise.name}: all {training.steps} steps, from the same start")
         if isinstance(case.picture, Lines):
             lines += chart(case.picture, width)
-        mark = "✓" if case.status is Status.PASSED else "✗"
-        told = case.message or case.claim if case.status is Status.PASSED else case_as_text(case)
-        lines.append(f"  {mark} {case.status}: {told}".replace("\n", "\n    "))
+        lines += itertools.chain(*(_wrapped(line, width) for line in _told(case)))
     if exercise.status is Status.PASSED:
-        lines.append(
-            f"  Graded like this, the first steps give {home.points:g} of {home.all_points:g} points. For the others, grading "
-            "trains on, from a start of its own, and measures:"
-        )
-        lines += [f"    - {claim}" for claim in home.measured]
+        points = f"{home.points:g} of {home.all_points:g} points"
+        text = f"Graded like this, the first steps give {points}. For the others, grading trains on from a start of its own. It asks:"
+        lines += _wrapped(text, width)
+        lines += itertools.chain(*(_wrapped(f"- {claim}", width) for claim in home.measured))
         if len(exercise.cases) == 1:
-            lines.append("  --train --long makes the whole run here.")
+            lines += _wrapped("--long makes the whole run here.", width)
     return "\n".join(lines)
+
+
+def _told(case: CaseResult) -> list[str]:
+    """Return the verdict on a run, what helps first."""
+    if case.status is Status.PASSED:
+        return [f"✓ {case.status}: {case.message or case.claim}"]
+    first, *rest = case.message.splitlines()
+    return [f"✗ {case.status}: {case.lead}", *([first] if case.lead != first else []), *rest]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Return a line of text as lines of a terminal. What is indented, as code is, keeps its place."""
+    indent = "  " + " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(
+        plain(line.strip()), max(40, width), initial_indent=indent, subsequent_indent=indent + "  "
+    ) or [""]
 
 
 @dataclass(frozen=True)
 class Suspects:
     """What the step at which losses part tells of the exercises that a training uses."""
 
-    step: int
-    open: tuple[str, ...]  # that step's loss is the first to depend on them
-    right_so_far: tuple[str, ...]  # earlier losses depend on them, and were right
+    forward_is_right: tuple[str, ...]  # the first loss depends on them, and is right
+    open: tuple[str, ...]  # the first loss that differs depends on them; of these only the wrong ones, if there are any
 
 
-def suspects(step: int, shows_from: dict[str, int]) -> Suspects:
-    """Return which exercises to look at where losses part at a step, from 0."""
-    opened = tuple(name for name, first in shows_from.items() if first == step)
-    return Suspects(step, opened, tuple(name for name, first in shows_from.items() if first < step))
+def suspects(step: int, home: HomeTraining, wrong: Collection[str]) -> Suspects:
+    """Return which exercises to look at where losses part at a step, from 0; `wrong` are those whose cases do not pass."""
+    at_once, later = home.shows()
+    depends = later if step else at_once
+    return Suspects(at_once if step else (), tuple(name for name in depends if name in wrong) or depends)
 
 
 def tell_suspects(found: Suspects) -> str:
     """Say where to look."""
-    names, right = (", ".join(f"`{name}`" for name in some) for some in (found.open, found.right_so_far))
-    if found.open and found.right_so_far:
-        return f"Earlier losses depend on {right}, and are right. Look at {names}: this loss is the first that depends on it."
-    if found.open:
-        return f"This is the first loss that depends on {names}. Look there."
-    if found.right_so_far:
-        return (
-            f"Every earlier loss depends on {right}, so forward they are right. Look at your backward pass, or at where the "
-            "gradient is cut: detach(), .data, torch.no_grad(), arrays changed in place."
-        )
-    return ""
+    names, right = (", ".join(f"`{name}`" for name in some) for some in (found.open, found.forward_is_right))
+    forward = f"The first loss depends on {right} and is right, so look at the way back. " if right else ""
+    if names:
+        return f"{forward}The step that differs depends on {names}: look there first."
+    return (
+        f"{forward}Where is the gradient cut or changed: detach(), .data, torch.no_grad(), an assignment in place?"
+        * bool(right)
+    )
 
 
 @dataclass(frozen=True)
@@ -146,7 +156,7 @@ class _Run:
         parting = parting_of(losses, home.first, training)
         if parting is None:
             return case
-        return replace(case, told=case.told.then(tell_suspects(suspects(parting.step, home.shows_from()))))
+        return replace(case, told=case.told.then(tell_suspects(suspects(parting.step, home, wrong))))
 
     def whole(self) -> CaseResult:
         """Make the whole run and compare how far its losses fall."""
@@ -206,8 +216,8 @@ class _Progress:
         if not self._terminal and done % max(1, self._steps // LINES):
             return False
         left = (time.monotonic() - self._began) / done * (self._steps - done)
-        bar = "█" * (20 * done // self._steps)
-        text = f"{self._name} {bar:<20} step {done} of {self._steps}   loss {loss:.3f}   {left:.0f} s left"
+        bar = f" {'█' * (20 * done // self._steps):<20}" if self._terminal else ""
+        text = f"{self._name}{bar} step {done} of {self._steps}   loss {loss:.3f}   {left:.0f} s left"
         print(
             f"\r\x1b[2K{text}" if self._terminal else text,
             end="" if self._terminal else "\n",

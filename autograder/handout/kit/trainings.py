@@ -22,8 +22,8 @@ class HomeTraining:
     """A training on the public seed, and what the reference's losses are there.
 
     `points` are those of its first steps, of `all_points`. `measured` says what grading measures of a whole run. Of the
-    exercises that it uses, `shows_from` gives those that show in the first losses, with the first step, from 0, whose loss
-    depends on them. In a course, `shows_from` and `curve` make runs of the reference.
+    exercises that it uses, `shows` gives those on which the first loss depends, and those on which only later ones do. In a
+    course, `shows` and `curve` make runs of the reference.
     """
 
     training: Training
@@ -34,7 +34,7 @@ class HomeTraining:
     uses: tuple[str, ...]
     measured: tuple[str, ...]
     first: np.ndarray
-    shows_from: Callable[[], dict[str, int]]
+    shows: Callable[[], tuple[tuple[str, ...], tuple[str, ...]]]
     curve: Callable[[], np.ndarray]  # the losses of a whole run
 
     @property
@@ -69,11 +69,11 @@ _FACTS = ("harness", "seed", "points", "all_points", "uses", "measured", "first"
 def _described(home: HomeTraining) -> dict[str, Any]:
     settings = {name: getattr(home.training, name) for name in _SETTINGS}
     facts = {name: getattr(home, name) for name in _FACTS}
-    return {**facts, "settings": settings, "args": home.args, "shows_from": home.shows_from(), "curve": home.curve()}
+    return {**facts, "settings": settings, "args": home.args, "shows": home.shows(), "curve": home.curve()}
 
 
 def _read(entry: dict[str, Any]) -> HomeTraining:
-    args, shown, curve = entry["args"], entry["shows_from"], entry["curve"]
+    args, shown, curve = entry["args"], entry["shows"], entry["curve"]
     training = Training(draw=lambda _: args, metrics=(), **entry["settings"])
     facts = {name: entry[name] for name in _FACTS}
-    return HomeTraining(training, shows_from=lambda: shown, curve=lambda: curve, **facts)
+    return HomeTraining(training, shows=lambda: shown, curve=lambda: curve, **facts)
