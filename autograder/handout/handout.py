@@ -26,6 +26,7 @@ from autograder.oracle.oracle import Oracle
 
 # What ships to students: whole packages, which import only each other.
 SHIPPED = ("course", "sandbox", "judge", "submission", "handout/kit")
+PLAY = "play.py"
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -46,6 +47,7 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
         "tests": f"test_{Path(assignment.file).stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
         "harness": assignment.harness,
+        "play": PLAY if (home / PLAY).is_file() else "",
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
@@ -72,6 +74,8 @@ def handout_files(course: Path, oracle: Oracle) -> dict[str, bytes]:
     }
     if assignment.harness:
         files["training.py"] = assignment.harness
+    if words["play"]:
+        files[PLAY] = (home / PLAY).read_text(encoding="utf-8")
     found = {name: text.encode() for name, text in files.items()}
     found |= {f"engine/{name}": data for name, data in public_files(oracle).items()}
     if assignment.trainings:
@@ -110,7 +114,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\n*.zip\n.venv/\n"
+    ignored = "__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n.hints.json\n.OTTER_LOG\nplay.pt\nplay.html\n*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
         ".gitignore": ignored.encode(),
