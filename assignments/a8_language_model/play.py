@@ -20,7 +20,7 @@ from torch.nn import functional
 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "engine"))  # a handout's; in a course the autograder is installed
-from autograder.handout.kit.play import Told, student_module  # noqa: E402
+from autograder.handout.kit.play import Told, kept_or_learned, student_module  # noqa: E402
 from autograder.handout.kit.play_page import attention_map, bars, beside, curve, note, page, written  # noqa: E402
 
 SAMPLED = (0, 100, 600)  # steps after which it writes a sample while it learns
@@ -153,6 +153,11 @@ def sections(student: Any, net: Any, kept: dict[str, Any], given: int, ids: Tens
     }
 
 
+def load_checkpoint(path: Path) -> dict[str, Any]:
+    """Load tensors, numbers and texts, and no code."""
+    return torch.load(path, weights_only=True)
+
+
 def main() -> None:
     """Train or load, write, and make the page."""
     parser = argparse.ArgumentParser(description="Let your language model write.")
@@ -168,16 +173,14 @@ def main() -> None:
     chosen = parser.parse_args()
     torch.manual_seed(chosen.seed)
     torch.set_num_threads(1)  # the tensors are small: more threads would mostly wait for each other
-    student, checkpoint = student_module(HERE, "language_model.py"), HERE / "play.pt"
-    if checkpoint.is_file() and not chosen.fresh:
-        kept = torch.load(checkpoint, weights_only=True)
-        print(f"Loaded {checkpoint.name}; --fresh trains again.")
-    else:
+    student = student_module(HERE, "language_model.py")
+
+    def from_text() -> dict[str, Any]:
         text = chosen.text.read_text(encoding="utf-8")
         print(f"Training {chosen.steps} steps on {len(text)} characters:")
-        kept = learn(student, text, chosen.steps, chosen.seed)
-        torch.save(kept, checkpoint)
-        print(f"Kept in {checkpoint.name}.")
+        return learn(student, text, chosen.steps, chosen.seed)
+
+    kept = kept_or_learned(HERE / "play.pt", from_text, load_checkpoint, torch.save, fresh=chosen.fresh)
     characters = kept["characters"]
     if unknown := sorted(set(chosen.prompt) - set(characters)):
         parser.error(f"The model has never seen {', '.join(map(repr, unknown))}. It knows {''.join(characters)!r}.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 import types
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.bundle import read_bundle
@@ -14,6 +16,8 @@ from autograder.sandbox.child.program import Program
 from autograder.submission.archives import UnreadableError
 from autograder.submission.source import read_source
 from autograder.submission.written_exercises import Stub
+
+T = TypeVar("T")
 
 
 def student_module(folder: Path, file: str) -> types.ModuleType:
@@ -28,6 +32,19 @@ def student_module(folder: Path, file: str) -> types.ModuleType:
         sys.exit(f"play.py: {error}")
     print(f"Your code: {path.name}", flush=True)
     return program.module
+
+
+def kept_or_learned(
+    path: Path, learn: Callable[[], T], load: Callable[[Path], T], save: Callable[[T, Path], object], *, fresh: bool
+) -> T:
+    """Return what a file keeps, or else learn it and keep it there; say which."""
+    if path.is_file() and not fresh:
+        print(f"Loaded {path.name}; --fresh trains again.", flush=True)
+        return load(path)
+    made = learn()
+    save(made, path)
+    print(f"Kept in {path.name}.", flush=True)
+    return made
 
 
 class Told:
