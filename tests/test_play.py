@@ -50,6 +50,22 @@ def test_a_model_is_trained_once_and_its_page_needs_nothing_else(a8: Path) -> No
     assert "The model has never seen 'Z'" in unknown.stderr
 
 
+@pytest.mark.parametrize(("slug", "file"), [("a4_seq2seq", "seq2seq.py"), ("a7_transformer", "transformer.py")])
+def test_a_typed_row_gets_its_alignment(tmp_path: Path, slug: str, file: str) -> None:
+    """What is no row of digits is refused; an untrained model answers something, and is shown all the same."""
+    folder = tmp_path / slug
+    shutil.copytree(ROOT / "assignments" / slug, folder)
+    shutil.copy(ROOT / "solutions" / slug / file, folder)
+    done = play(folder, "314159", "--steps", "1")
+    assert done.returncode == 0, done.stderr
+    assert "314159 -> " in done.stdout
+    shown = (folder / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    assert "looks at" in shown
+    assert "Loaded play.pt" in play(folder, "314159").stdout
+    assert play(folder, "letters").returncode == 2
+
+
 def test_what_is_not_written_is_said_in_a_line(a8: Path) -> None:
     """Without a traceback, and with what to do."""
     shutil.copy(ROOT / "assignments" / "a8_language_model" / "language_model.py", a8)

@@ -104,7 +104,7 @@ def main() -> None:
     parts = {
         "It reverses": written(chosen.digits, f" → {said}"),
         "Where it looks": note(
-            "Each row is a step of the decoder, with the digit it says there; it should look at that digit in the source."
+            "Each row is a step of the decoder, with the digit it says there; it should look at that digit in the source, or at the state behind it, which has read it, too."
         )
         + beside(alignments(model, chosen.digits, said), "maps"),
         "How it learned": note(f"What it said of {LEARNED_ON}, which is {LEARNED_ON[::-1]} in reverse.")

@@ -6,7 +6,8 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 
-CELL, LEFT, TOP = 13, 20, 20  # of an attention map, in pixels
+LEFT, TOP = 20, 20  # of an attention map, in pixels
+CELL, LARGE, FEW = 13, 22, 16  # a cell; one of a map with few columns, and how many these are
 WIDE, HIGH = 640, 200  # of a curve
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fdfdfb; --soft: #6a6a6a; --bar: #2f6fb0; --line: #d8d8d4; }
@@ -67,13 +68,14 @@ def bars(values: Mapping[str, float], unit: str = "") -> str:
 
 def attention_map(weights: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], name: str) -> str:
     """Return attention weights as a grid: a row for each query, a column for each key, darker for a larger weight."""
-    size = (LEFT + CELL * len(columns), TOP + CELL * len(rows))
-    parts = [_label(LEFT + CELL * (j + 0.5), TOP - 6, text) for j, text in enumerate(columns)]
-    parts += [_label(LEFT / 2, TOP + CELL * (i + 0.75), text) for i, text in enumerate(rows)]
+    cell = LARGE if len(columns) <= FEW else CELL
+    size = (LEFT + cell * len(columns), TOP + cell * len(rows))
+    parts = [_label(LEFT + cell * (j + 0.5), TOP - 6, text) for j, text in enumerate(columns)]
+    parts += [_label(LEFT / 2, TOP + cell * (i + 0.75), text) for i, text in enumerate(rows)]
     for i, row in enumerate(weights):
         for j, weight in enumerate(row):
             if weight >= 0.01:
-                place = f'x="{LEFT + CELL * j}" y="{TOP + CELL * i}" width="{CELL}" height="{CELL}"'
+                place = f'x="{LEFT + cell * j}" y="{TOP + cell * i}" width="{cell}" height="{cell}"'
                 told = f"{rows[i]!r} looks at {columns[j]!r}: {weight:.2f}"
                 parts.append(
                     f'<rect class="on" {place} fill-opacity="{min(weight, 1):.2f}"><title>{html.escape(told)}</title></rect>'
