@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.handout.kit.play_page import attention_map, bars, beside, curve, note, page, written
+from autograder.handout.kit.play_page import bars, beside, curve, heat_map, note, page, written
 
 ROOT = Path(__file__).parents[1]
 FROM_OUTSIDE = re.compile(r"""(?:src|href)=|url\(|@import|<script|https?://""")
@@ -61,9 +61,23 @@ def test_a_typed_row_gets_its_alignment(tmp_path: Path, slug: str, file: str) ->
     assert "314159 -> " in done.stdout
     shown = (folder / "play.html").read_text(encoding="utf-8")
     assert not FROM_OUTSIDE.search(shown)
-    assert "looks at" in shown
+    assert "<title>row " in shown
     assert "Loaded play.pt" in play(folder, "314159").stdout
     assert play(folder, "letters").returncode == 2
+
+
+def test_gates_are_shown_over_time(tmp_path: Path) -> None:
+    """The two marks that are typed stand in the page; what was learned is kept without a training."""
+    folder = tmp_path / "a3"
+    shutil.copytree(ROOT / "assignments" / "a3_gates", folder)
+    shutil.copy(ROOT / "solutions" / "a3_gates" / "gates.py", folder)
+    done = play(folder, "3", "30", "--steps", "2")
+    assert done.returncode == 0, done.stderr
+    shown = (folder / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    assert "forget gate" in shown
+    assert "Loaded play.npz" in play(folder, "3", "30").stdout
+    assert play(folder, "30", "3").returncode == 2
 
 
 def test_what_is_not_written_is_said_in_a_line(a8: Path) -> None:
@@ -81,15 +95,15 @@ def test_a_page_escapes_what_a_model_writes() -> None:
     evil = "<script>alert('&')</script>"
     parts = {
         evil: written(evil, evil) + note(evil) + bars({evil: 1.0}),
-        "maps": beside({evil: attention_map([[1.0]], [evil], [evil], evil)}, "maps") + curve([2.0, 1.0], [1]),
+        "maps": beside({evil: heat_map([[1.0]], [evil], [evil], evil)}, "maps") + curve([2.0, 1.0], [1]),
     }
     shown = page(evil, parts)
     assert "<script" not in shown
     assert shown.count("&lt;script&gt;") >= 8
 
 
-def test_an_attention_map_draws_what_is_looked_at() -> None:
+def test_a_heat_map_draws_what_is_looked_at() -> None:
     """A cell for each weight that can be seen, with its number to read."""
-    shown = attention_map([[1.0, 0.0], [0.25, 0.75]], "ab", "ab", "head")
+    shown = heat_map([[1.0, 0.0], [0.25, 0.75]], "ab", "ab", "head")
     assert shown.count('class="on"') == 3
-    assert "&#x27;b&#x27; looks at &#x27;a&#x27;: 0.25" in shown
+    assert "row b, column a: 0.25" in shown

@@ -19,7 +19,7 @@ from training import BOS, EOS, LONGEST, SHORTEST, STEPS, Looking, train, write
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "engine"))  # a handout's; in a course the autograder is installed
 from autograder.handout.kit.play import Told, kept_or_learned, student_module  # noqa: E402
-from autograder.handout.kit.play_page import attention_map, beside, curve, note, page, written  # noqa: E402
+from autograder.handout.kit.play_page import beside, curve, heat_map, note, page, written  # noqa: E402
 
 FIRST = 3  # the id of the digit 0
 SAMPLED = (40, 80, 160)  # steps after which it answers while it learns
@@ -52,7 +52,7 @@ def alignments(model: Looking, digits: str, said: str) -> dict[str, str]:
         _, state, looked = model.decoder.step(torch.tensor([word]), state, states, real)
         weights.append(looked[0, : len(digits)].tolist())
     rows = [*(str(word - FIRST) for word in words[1:]), "⊣"]
-    return {"rows: what it says; columns: what it reads": attention_map(weights, rows, digits, "alignment")}
+    return {"rows: what it says; columns: what it reads": heat_map(weights, rows, digits, "alignment")}
 
 
 def learn(student: Any, steps: int) -> dict[str, Any]:

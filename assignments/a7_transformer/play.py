@@ -19,7 +19,7 @@ from training import BOS, END, FIRST, LONGEST, PAD, SHORTEST, STEPS, fresh_model
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "engine"))  # a handout's; in a course the autograder is installed
 from autograder.handout.kit.play import Told, kept_or_learned, student_module  # noqa: E402
-from autograder.handout.kit.play_page import attention_map, beside, curve, note, page, written  # noqa: E402
+from autograder.handout.kit.play_page import beside, curve, heat_map, note, page, written  # noqa: E402
 
 SAMPLED = (40, 80, 160)  # steps after which it answers while it learns
 LEARNED_ON = "3141592653"
@@ -62,7 +62,7 @@ def alignments(net: Any, digits: str, said: str) -> dict[str, str]:
         _, weights = heads(query, key, value, attn_mask=hidden, need_weights=True, average_attn_weights=False)
         for head, shown in enumerate(weights[0]):
             name = f"block {layer + 1}, head {head + 1}"
-            maps[name] = attention_map(shown.tolist(), rows, columns, name)
+            maps[name] = heat_map(shown.tolist(), rows, columns, name)
     return maps
 
 

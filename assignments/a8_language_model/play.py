@@ -21,7 +21,7 @@ from torch.nn import functional
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "engine"))  # a handout's; in a course the autograder is installed
 from autograder.handout.kit.play import Told, kept_or_learned, student_module  # noqa: E402
-from autograder.handout.kit.play_page import attention_map, bars, beside, curve, note, page, written  # noqa: E402
+from autograder.handout.kit.play_page import bars, beside, curve, heat_map, note, page, written  # noqa: E402
 
 SAMPLED = (0, 100, 600)  # steps after which it writes a sample while it learns
 CONTEXT = 32  # characters that the model sees
@@ -128,7 +128,7 @@ def sections(student: Any, net: Any, kept: dict[str, Any], given: int, ids: Tens
     seen = ids[:, -CONTEXT:]
     shown = ["␣" if c == " " else "⏎" if c == "\n" else c for c in text[-CONTEXT:]]
     maps = {
-        f"layer {layer + 1}, head {head + 1}": attention_map(
+        f"layer {layer + 1}, head {head + 1}": heat_map(
             weights.tolist(), shown, shown, f"layer {layer + 1}, head {head + 1}"
         )
         for layer, heads in enumerate(attention(net, seen))

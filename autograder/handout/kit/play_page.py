@@ -66,19 +66,19 @@ def bars(values: Mapping[str, float], unit: str = "") -> str:
     return f'<div class="bars">{"".join(rows)}</div>'
 
 
-def attention_map(weights: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], name: str) -> str:
-    """Return attention weights as a grid: a row for each query, a column for each key, darker for a larger weight."""
+def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str], name: str) -> str:
+    """Return values from 0 to 1 as a grid, darker for a larger one; of attention, a row for each query and a column for each key."""
     cell = LARGE if len(columns) <= FEW else CELL
     size = (LEFT + cell * len(columns), TOP + cell * len(rows))
     parts = [_label(LEFT + cell * (j + 0.5), TOP - 6, text) for j, text in enumerate(columns)]
     parts += [_label(LEFT / 2, TOP + cell * (i + 0.75), text) for i, text in enumerate(rows)]
-    for i, row in enumerate(weights):
-        for j, weight in enumerate(row):
-            if weight >= 0.01:
+    for i, row in enumerate(values):
+        for j, value in enumerate(row):
+            if value >= 0.01:
                 place = f'x="{LEFT + cell * j}" y="{TOP + cell * i}" width="{cell}" height="{cell}"'
-                told = f"{rows[i]!r} looks at {columns[j]!r}: {weight:.2f}"
+                told = f"row {rows[i]}, column {columns[j]}: {value:.2f}"
                 parts.append(
-                    f'<rect class="on" {place} fill-opacity="{min(weight, 1):.2f}"><title>{html.escape(told)}</title></rect>'
+                    f'<rect class="on" {place} fill-opacity="{min(value, 1):.2f}"><title>{html.escape(told)}</title></rect>'
                 )
     frame = f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{size[0] - LEFT}" height="{size[1] - TOP}"></rect>'
     start = f'<svg viewBox="0 0 {size[0] + 1} {size[1] + 1}" width="{size[0] + 1}" role="img" aria-label="{html.escape(name)}">'
