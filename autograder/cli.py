@@ -81,28 +81,36 @@ def check(
     html: Annotated[
         bool, typer.Option("--html", help="Also write check.html, or the .html file that you name, with heat maps")
     ] = False,
-    train: Annotated[bool, typer.Option("--train", help="Then train with training.py, which takes a while")] = False,
+    train: Annotated[
+        bool, typer.Option("--train", help="Then make the first steps of each training, beside the reference's losses")
+    ] = False,
+    long: Annotated[bool, typer.Option("--long", help="Then train to the end, a minute each or less")] = False,
     device: DeviceOption = None,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the public cases on one file and say what is wrong, and why."""
+    from autograder.handout.home_trainings import home_trainings
     from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise, page_asked
     from autograder.handout.kit.handouts import Handout
     from autograder.handout.kit.next_step import run_next
-    from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
+    from autograder.handout.kit.self_check import Options, Place, run_check, some_trainings
     from autograder.handout.public_data import public_bundle, public_oracle
 
     folder = course_of(course)
     assignment = load_assignment(folder, slug)
     try:
-        harness = harness_in(folder / "assignments" / slug) if train else None
+        oracle = public_oracle(assignment)
+        bundle = public_bundle(oracle)
+        trainings = some_trainings(home_trainings(oracle), bundle) if train or long else ()
         names = [each.name for each in assignment.exercises if not each.training]
         rest, goes_on = asks_for_next(words or ())
         rest, page = page_asked(rest) if html else (rest, None)
         file, exercise = file_and_exercise(rest, names, exercise)
-        options = Options(exercise, hint, debug, repro, full, as_json, watch, harness, device or "auto", html, page)
-        bundle, place = public_bundle(public_oracle(assignment)), Place(file or Path(), deep=False)
+        options = Options(
+            exercise, hint, debug, repro, full, as_json, watch, trainings, long, device or "auto", html, page
+        )
+        place = Place(file or Path(), deep=False)
         if goes_on:
             command = (sys.executable, "-m", "autograder", "check", slug, "--course", str(folder))
             readme = folder / "assignments" / slug / "README.md"

@@ -33,6 +33,7 @@ from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment, slugs
 from autograder.course.spec import Assignment, Training
 from autograder.judge.tolerance import deviation
+from autograder.judge.training_outcome import agree, losses_of
 from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.device_choice import device_trouble, on_device, open_for, takes_device
 from autograder.oracle.gpus import open_gpus
@@ -40,7 +41,6 @@ from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.oracle.training_losses import KnownLosses
-from autograder.oracle.training_outcome import agree, losses_of
 from autograder.proof.trainings import examine_trainings
 from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
 from autograder.sandbox.child.tree import as_arrays

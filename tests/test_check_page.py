@@ -11,19 +11,22 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import dom_of, look_at, site
 
 from autograder.course.catalog import load_assignment
-from autograder.course.spec import Assignment
+from autograder.course.spec import Assignment, Status, Visibility
 from autograder.handout.handout import handout_files, handout_zip
 from autograder.handout.kit.html_page import Found, settle, write_page
+from autograder.handout.kit.loss_chart import losses_picture
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
-from autograder.judge.picture import losses_picture
+from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.sandbox.job import Source
 
 ROOT = Path(__file__).parents[1]
@@ -151,8 +154,11 @@ def test_the_page_of_a_check_can_be_read(tmp_path: Path, width: int, dark: bool)
     assignment = load_assignment(ROOT, "a5_attention")
     wrong = assignment.reference.replace(" / np.sqrt(d_k)", "")
     result = check(Source.of("attention.py", wrong), public_bundle(public_oracle(assignment)))
-    losses = losses_picture({"with attention": [3.0, 1.0, 0.1], "without": [3.0, 2.9, 2.5]})
-    write_page(tmp_path / "check.html", Found(assignment.title, "attention.py", result, losses), following=False)
+    losses = losses_picture(np.array([3.0, 2.9, 2.5]), np.array([3.0, 1.0, 0.1]))
+    case = CaseResult("first_steps", "The first losses.", Visibility.PUBLIC, Status.FAILED, picture=losses)
+    trained = ExerciseResult("train_line", 0, 1, (case,))
+    result = replace(result, exercises=(*result.exercises, trained))
+    write_page(tmp_path / "check.html", Found(assignment.title, "attention.py", result), following=False)
     with site() as served:
         pages = {"/check.html": (tmp_path / "check.html").read_text(encoding="utf-8")}
         (page,) = look_at(served, pages, tmp_path / "profile", width=width, dark=dark)

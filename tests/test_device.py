@@ -160,34 +160,6 @@ def test_a_device_that_is_not_there_is_refused(course_copy: Path, word: str, sai
     assert result_of(course_copy, "ada")["exercises"][-1]["device"] == "cpu"
 
 
-PROGRAM = """
-if __name__ == "__main__":
-    import sys
-    import line
-
-    print("asked for", sys.argv[1:], "of a line that is", line.predict(2, 3))
-"""
-
-
-def test_a_check_trains_what_it_checked(course_copy: Path, tmp_path: Path) -> None:
-    """It runs training.py on the file that was named, whatever that is called, and shows the lines that break it."""
-    home = course_copy / "assignments" / "t3_learning"
-    (home / "training.py").write_text(PROGRAM, encoding="utf-8")
-    mine = tmp_path / "attempt_two.py"
-    mine.write_text((course_copy / "solutions" / "t3_learning" / "line.py").read_text().replace("x @ w", "x * w"))
-    told = ["--train", "--course", str(course_copy)]
-    done = CliRunner().invoke(app, ["check", "t3_learning", str(mine), *told, "--device", "cpu"])
-    assert "asked for ['--device', 'cpu'] of a line that is 6" in done.output
-    edit(mine, "x * w", "x / 0")
-    done = CliRunner().invoke(app, ["check", "t3_learning", str(mine), *told])
-    assert done.exit_code == 1
-    assert "ZeroDivisionError" in done.stderr
-    assert "attempt_two.py, line 9, in predict" in done.stderr
-    none = CliRunner().invoke(app, ["check", "t1_means", str(mine), *told])
-    assert none.exit_code == 2
-    assert "Nothing is trained here" in none.stderr
-
-
 def test_numbers_and_names_mean_devices() -> None:
     """A number is a GPU's; anything else is a name that torch has for a device with values."""
     assert [parse_device(word) for word in ("auto", "CPU", "cuda", "1", "cuda:2", "mps")] == [

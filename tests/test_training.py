@@ -18,10 +18,10 @@ from autograder.judge.grade import grade
 from autograder.judge.messages import TOO_GOOD
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.judge.training_outcome import Opening
 from autograder.oracle.carried_mistakes import Carried, carried_by
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
-from autograder.oracle.training_outcome import Opening
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox

@@ -103,5 +103,4 @@ if __name__ == "__main__":
             print(f"step {step:3}   loss {loss:.4f}")
 
     done = train_hello(bptt, show, 500, first_params(np.random.default_rng(1)), READ, AIM, COUNTED)
-    curves = {"loss": done["losses"]}  # drawn by check.py --html and in the notebook
     print("h" + "".join(LETTERS[i] for i in spell(done["params"], 0, 4)))

@@ -132,8 +132,7 @@ if __name__ == "__main__":
     rng = np.random.default_rng(2)
     start = first_params(rng)
     test = draw_sequences(rng, 500)
-    curves = {}  # drawn by check.py --html and in the notebook
     for name, params in (("LSTM", start), ("plain: the gates locked", lock(start, rng))):
         print(name)
-        curves[name], learned = train(gates, show, STEPS, params, seed=2)
+        _, learned = train(gates, show, STEPS, params, seed=2)
         print(f"on sequences it has not seen: {np.mean((run(gates, test, learned)[0] - sums(test)) ** 2):.4f}")

@@ -177,9 +177,8 @@ if __name__ == "__main__":
     test = draw_rows(np.random.default_rng(1), 200, shortest=LONGEST)
     device, _ = device_of_words(sys.argv[1:])
     test = tuple(part.to(device) for part in test)
-    curves = {}  # drawn by check.py --html and in the notebook
     for name, model in (("with attention", Looking(seq2seq)), ("without", Remembering(seq2seq))):
         print(name)
-        curves[name] = train(seq2seq, show, STEPS, [model.to(device)], seed=1, device=device)
+        train(seq2seq, show, STEPS, [model.to(device)], seed=1, device=device)
         right = (write(seq2seq, model, *test) == turned_round(*test)).all(dim=1)
         print(f"rows of ten digits that are right: {int(right.sum())} of {len(right)}")

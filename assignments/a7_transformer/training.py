@@ -107,7 +107,7 @@ if __name__ == "__main__":
     device, _ = device_of_words(sys.argv[1:])
     model = fresh_model(transformer).to(device)
     rng = torch.Generator().manual_seed(1)
-    curves = {"loss": train(model, show, STEPS, rng, device)}  # drawn by check.py --html and in the notebook
+    train(model, show, STEPS, rng, device)
     rows = draw_rows(rng, 200).to(device)
     answers = transformer.greedy_translate(model, rows, BOS, END, LONGEST)
     digits = [[word for word in row if word >= FIRST] for row in rows.flip(1).tolist()]

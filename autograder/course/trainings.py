@@ -42,7 +42,8 @@ class Training:
     The harness is called as function(student, report, steps, *args) with the student's module and a function that
     takes (step, loss); elsewhere than on the CPU with device=..., too. It returns a dict whose "losses" holds every step's
     loss; over `first_steps` they have to be the reference's, from the same start and batches. `draw` makes the arguments;
-    held-out targets are not among them. `prefers` is the device that the training asks for, `device` the one that a grading
+    held-out targets are not among them. Students get what `at_home` draws, where it is given: `draw` holds out a text from them.
+    `prefers` is the device that the training asks for, `device` the one that a grading
     has settled on.
     `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
     float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
@@ -67,6 +68,7 @@ class Training:
     prefers: str = "cpu"
     device: str = "cpu"
     larger: Training | None = None
+    at_home: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
 
     def args(self, seed: int) -> tuple[Any, ...]:
         """Return the run's arguments for a seed."""

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from autograder.course.spec import Status
 from autograder.feedback.page import environment
-from autograder.judge.picture import Lines
 from autograder.judge.result import Result
 
 _FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)
@@ -30,10 +29,10 @@ class Exercise(Protocol):
         """Its points."""
 
 
-def page_of_check(title: str, file: str, result: Result, checked: datetime, losses: Lines | None = None) -> str:
-    """Return the page of a check of a file, with the assignment's title and the losses of a training, if there was one."""
+def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
+    """Return the page of a check of a file, with the assignment's title."""
     line = exercises_line(result.exercises) if not result.problem else "Your file could not be run yet."
-    known = {"result": result, "unfolded": _to_read(result), "decided": (), "losses": losses}
+    known = {"result": result, "unfolded": _to_read(result), "decided": ()}
     return (
         environment().get_template("feedback.html").render(title=title, who=file, line=line, checked=checked, **known)
     )
@@ -42,11 +41,6 @@ def page_of_check(title: str, file: str, result: Result, checked: datetime, loss
 def cell_of_check(result: Result) -> str:
     """Return what a check shows in a notebook."""
     return environment().get_template("cell.html").render(result=result, unfolded=_to_read(result))
-
-
-def cell_of_training(losses: Lines) -> str:
-    """Return what a training shows in a notebook."""
-    return environment().get_template("cell.html").render(losses=losses)
 
 
 def unfolded(exercises: Sequence[Exercise]) -> tuple[str, ...]:

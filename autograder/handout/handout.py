@@ -18,6 +18,8 @@ import jinja2
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
+from autograder.handout.home_trainings import home_file
+from autograder.handout.kit.trainings import TRAININGS
 from autograder.handout.public_data import public_bundle, public_files
 from autograder.handout.quiz_text import with_questions
 from autograder.handout.tests_as_text import pytest_file
@@ -27,6 +29,7 @@ from autograder.oracle.oracle import Oracle
 
 # What ships to students: whole packages, which import only each other.
 SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
+PLAY = "play.py"
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
@@ -55,6 +58,7 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
         "seconds": f"{assignment.limits.case_seconds:g}",
         "harness": assignment.harness,
         "experiment": experiment,
+        "play": PLAY if (home / PLAY).is_file() else "",
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
@@ -84,8 +88,12 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
         files["training.py"] = assignment.harness
     if experiment:
         files["experiment.py"] = experiment
+    if words["play"]:
+        files[PLAY] = (home / PLAY).read_text(encoding="utf-8")
     found = {name: text.encode() for name, text in files.items()}
     found |= {f"engine/{name}": data for name, data in public_files(oracle, term).items()}
+    if assignment.trainings:
+        found[f"engine/{TRAININGS}"] = home_file(oracle)
     found |= engine_files()
     return found | data | pictures
 
@@ -120,7 +128,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 def repository_files() -> dict[str, bytes]:
     """Return what a repository holds besides the handout."""
-    own = ".hints.json\n.progress.json\n.prediction.json\n*.bak\ncheck.html\n"
+    own = ".hints.json\n.progress.json\n.prediction.json\n*.bak\ncheck.html\nplay.pt\nplay.npz\nplay.html\n"
     ignored = f"__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n{own}*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),

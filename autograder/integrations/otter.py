@@ -27,8 +27,8 @@ from autograder.handout.write_notebook import notebook_cells, written
 from autograder.handout.zips import zip_bytes
 from autograder.integrations.one_submission import NEEDS, TORCH, Settings, desk_files
 from autograder.integrations.wheel import NAME, wheel
+from autograder.judge.training_outcome import FIRST_STEPS
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.training_losses import FIRST_STEPS
 
 JUDGE = "autograder.integrations.otter_run.Judge"
 PYTHON = "3.12"

@@ -77,13 +77,6 @@ def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tup
     return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss (yours rounded)", log=True)
 
 
-def losses_picture(curves: Mapping[str, Sequence[float]]) -> Lines:
-    """Return a picture of the losses of trainings at home, by their names."""
-    names = [f"yours, {name}" for name in curves] if len(curves) > 1 else ["yours"] * len(curves)
-    rows = ([(step, float(loss)) for step, loss in enumerate(losses, 1)] for losses in curves.values())
-    return Lines(tuple(zip(names, map(_thinned, rows), strict=True)), "step", "loss", log=True)
-
-
 def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float, float]]) -> Curve:
     """Return a submission's losses at a few of the reference's steps, each as the nearest of a few levels.
 

@@ -10,7 +10,7 @@ import numpy as np
 from autograder.course.spec import Metric, Training
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.tolerance import deviation
-from autograder.oracle.training_outcome import agree, explain_run, losses_of
+from autograder.judge.training_outcome import agree, explain_run, losses_of
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Source
 

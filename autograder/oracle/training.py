@@ -15,17 +15,28 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from autograder.course.spec import Assignment, Status, Training
 from autograder.judge import tensors_made
 from autograder.judge.diagnose import named as named_mistake
 from autograder.judge.messages import OUR_FAULT
 from autograder.judge.picture import training_picture
 from autograder.judge.read_in_sandbox import read_in_sandbox
-from autograder.judge.reasons import Advice, Diagnosis, Hint, Message
+from autograder.judge.reasons import Diagnosis, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
+from autograder.judge.training_outcome import (
+    Opening,
+    agree,
+    explain_pace,
+    explain_run,
+    first_case,
+    head_of,
+    is_hopeless,
+    judge_first_steps,
+    losses_of,
+    mend_first,
+)
+from autograder.judge.training_run import first_seconds
 from autograder.oracle.carried_mistakes import (
     NOTHING_CARRIED,
     Carried,
@@ -38,7 +49,6 @@ from autograder.oracle.gpus import Gpus, NoDeviceError
 from autograder.oracle.larger_run import tell_larger
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_cases import (
-    first_case,
     judge_metrics,
     metric_case,
     not_measured,
@@ -46,24 +56,12 @@ from autograder.oracle.training_cases import (
     status_of,
 )
 from autograder.oracle.training_losses import KnownLosses
-from autograder.oracle.training_outcome import (
-    Opening,
-    agree,
-    explain_pace,
-    explain_run,
-    head_of,
-    is_hopeless,
-    losses_of,
-    mend_first,
-    tell_difference,
-)
 from autograder.oracle.training_runs import Progress, TrainingRuns
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import WALL, Rationed
 
-FIRST_SECONDS = 120  # at most, for the first steps
 MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
 
@@ -153,7 +151,7 @@ class Trainer:
         )
         first = head_of(training, whole) if whole else None
         if first is None:
-            first = self._runs.make(training, source, rationed, training.first_steps, _first_seconds(training))
+            first = self._runs.make(training, source, rationed, training.first_steps, first_seconds(training))
         case, names = self._first_steps(training, first, source, rationed, carried)
         broke_off = first.ending is not Ending.RETURNED
         if broke_off and names and carried.explained_by(names, self.assignment):
@@ -205,7 +203,7 @@ class Trainer:
 
     def _most_seconds(self, training: Training) -> float:
         """Return how long all runs of a submission may take together: a short one and a long one."""
-        return WALL * (2 * self.assignment.limits.import_seconds + _first_seconds(training) + training.seconds)
+        return WALL * (2 * self.assignment.limits.import_seconds + first_seconds(training) + training.seconds)
 
     def _whole(
         self, training: Training, source: Source, sandbox: Sandbox, curve: Sequence[tuple[int, float]]
@@ -231,9 +229,15 @@ class Trainer:
         carried: Carried,
     ) -> tuple[CaseResult, tuple[str, ...]]:
         """Judge a run's first steps; return the known mistakes, too, with which the reference's are the same, if they are."""
-        case = first_case(seconds=outcome.seconds)
         expected, losses = self.losses.first(training), losses_of(outcome)
-        if losses is not None and agree(losses, expected, training):
+        case = judge_first_steps(
+            training,
+            outcome,
+            expected,
+            carried.wrong[:MOST_HINTS],
+            lambda: self._why_no_end(outcome, source, training, first_seconds(training), sandbox),
+        )
+        if case.status is Status.PASSED:
             return case, ()
         names = self.losses.carried(training, outcome, carried.choices)
         known = () if names or losses is None else self.losses.mistakes(training, losses, carried)
@@ -242,20 +246,11 @@ class Trainer:
         if names:
             places = places_of(self.assignment, names)
             what = "has the same first losses" if losses is not None else "breaks off as yours does"
-            return replace(case, told=Message(told_once(places, what)), follows=places), names
-        hint = mend_first(carried.wrong[:MOST_HINTS])
-        if outcome.ending is not Ending.RETURNED:
-            told = self._why_no_end(outcome, source, training, _first_seconds(training), sandbox)
-            return replace(case, status=status_of(outcome), told=told.then(hint)), ()
-        if losses is None or losses.shape != expected.shape:
-            text = "The run gave no loss for every step: the loss has to be one number."
-            return replace(case, status=Status.FAILED, told=Message(text).then(hint)), ()
-        failed = replace(case, status=Status.FAILED, told=tell_difference(losses, expected, training).then(hint))
-        if known:
-            return replace(failed, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known))), ()
-        margin = training.tolerance * float(np.abs(expected).max())
-        too_good = not carried.wrong and 0 <= losses[-1] < expected[-1] - margin
-        return replace(failed, reason=Advice(Hint.TOO_GOOD) if too_good else None), ()
+            case = first_case(told=Message(told_once(places, what)), seconds=outcome.seconds)
+            return replace(case, follows=places), names
+        if known and losses is not None and losses.shape == expected.shape:
+            return replace(case, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known))), ()
+        return case, ()
 
     def _charged_once(
         self,
@@ -290,7 +285,3 @@ class Trainer:
             read = read_in_sandbox(tensors_made, source, (), sandbox, self.assignment.limits)
             devices = explain_devices(outcome.trouble, tuple(strays_in(read)))
         return explain_run(outcome, source, training, seconds, devices)
-
-
-def _first_seconds(training: Training) -> float:
-    return min(training.seconds, FIRST_SECONDS)

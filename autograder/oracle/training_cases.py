@@ -11,18 +11,9 @@ from autograder.judge.blame import STATUS
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import NOTHING, Message
 from autograder.judge.result import CaseResult, ExerciseResult
+from autograder.judge.training_outcome import band, learned_alike, losses_of
 from autograder.oracle.larger_run import measured
-from autograder.oracle.training_losses import FIRST_STEPS
-from autograder.oracle.training_outcome import band, losses_of
 from autograder.sandbox.job import Ending, Outcome
-
-FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
-LEARNED = 0.9  # of how far the reference's loss falls: who comes so far has learned as it has
-
-
-def first_case(status: Status = Status.PASSED, told: Message = NOTHING, seconds: float = 0.0) -> CaseResult:
-    """Return the case of the first steps."""
-    return CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, told, seconds=seconds)
 
 
 def metric_case(metric: Metric, status: Status, told: Message = NOTHING) -> CaseResult:
@@ -50,7 +41,7 @@ def judge_metrics(training: Training, args: tuple[Any, ...], outcome: Outcome, r
     failing = [
         m for m, value in zip(training.metrics, values, strict=True) if isinstance(value, str) or not m.holds(value)
     ]
-    alone = all(m.left for m in failing) and _learned_alike(outcome, reference)
+    alone = all(m.left for m in failing) and learned_alike(losses_of(outcome), losses_of(reference))
     return [_judge(m, value, outcome, alone) for m, value in zip(training.metrics, values, strict=True)]
 
 
@@ -70,16 +61,6 @@ def _judge(metric: Metric, value: float | str, outcome: Outcome, alone: bool) ->
     symptom = metric.left if alone else metric.below if value < metric.low else metric.above
     text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {band(metric)} is asked for. {symptom}"
     return metric_case(metric, Status.FAILED, Message(text.strip()))
-
-
-def _learned_alike(outcome: Outcome, reference: Outcome) -> bool:
-    """Whether a run's losses fell nearly as far as the reference's; they are the student's own word, and only words depend on it."""
-    own, theirs = losses_of(outcome), losses_of(reference)
-    if own is None or theirs is None or own.shape != theirs.shape:
-        return False
-    last = max(1, len(theirs) // 10)
-    fallen, reached = theirs[0] - theirs[-last:].mean(), theirs[0] - own[-last:].mean()
-    return bool(reached >= LEARNED * fallen)
 
 
 def scored(assignment: Assignment, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:

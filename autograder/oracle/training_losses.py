@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import math
 import threading
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,18 +16,20 @@ import numpy as np
 from autograder.course.spec import Misconception, Training
 from autograder.judge.diagnose import MAX_NAMED
 from autograder.judge.tolerance import deviation
+from autograder.judge.training_outcome import FIRST_STEPS, losses_of, parting_of
+from autograder.judge.training_run import training_request
 from autograder.oracle.carried_mistakes import Carried, same_crash
 from autograder.oracle.functions_run import Calls, noting_calls
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
-from autograder.oracle.training_outcome import losses_of
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Ending, Outcome, Request
 
-FIRST_STEPS = "first_steps"
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
+
+MOST_TRIED = 3  # mistakes of an exercise that are run to see from which step on it shows
 
 
 class KnownLosses:
@@ -51,17 +52,8 @@ class KnownLosses:
 
     def request(self, training: Training, steps: int, device: str = CPU) -> Request:
         """Return the call of a training's harness for so many steps, on a device."""
-        return Request(
-            training.function,
-            (steps, *self.args(training)),
-            {} if device == CPU else {"device": device},
-            None,
-            group=f"{training.exercise}.{steps}",
-            family=training.exercise,
-            phase=1,
-            seed=zlib.crc32(f"{self._oracle.seed}.{training.exercise}".encode()),
-            harness=self._oracle.assignment.harness,
-        )
+        args, seed = self.args(training), self._oracle.seed
+        return training_request(training, args, steps, seed, self._oracle.assignment.harness, device)
 
     def first(self, training: Training) -> np.ndarray:
         """Return the reference's losses over the first steps."""
@@ -75,6 +67,31 @@ class KnownLosses:
                     raise BrokenReferenceError(f"the reference fails {training.exercise}.{FIRST_STEPS} ({text})")
                 self._expected[training.exercise], self._calls[training.exercise] = losses, frozenset(called)
             return self._expected[training.exercise]
+
+    def curve(self, training: Training) -> np.ndarray:
+        """Return the reference's losses over a whole run."""
+        (outcome,) = run_requests(self._oracle.reference(), (self.request(training, training.steps),))
+        losses = losses_of(outcome)
+        if losses is None:
+            raise BrokenReferenceError(f"the reference gives no losses in {training.exercise}")
+        return losses
+
+    def shows_from(self, training: Training, exercise: str) -> int | None:
+        """Return the first step, from 0, whose loss depends on an exercise, or None where none of the first steps does.
+
+        Known mistakes tell: a few of those that the training catches are run, until one changes the very first loss.
+        """
+        expected, found = self.first(training), []
+        bank = [m for m in self._oracle.assignment.misconceptions if m.exercise == exercise]
+        for m in [m for m in bank if m.name in training.catches][:MOST_TRIED]:
+            _, losses = self._with(training, (m.name,))
+            parting = (
+                None if losses is None or losses.shape != expected.shape else parting_of(losses, expected, training)
+            )
+            found += [parting.step] if parting else []
+            if found and found[-1] == 0:
+                break
+        return min(found, default=None)
 
     def calls_in(self, training: Training) -> Calls:
         """Return which functions of the reference call which in its first steps and after them."""

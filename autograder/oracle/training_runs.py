@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autograder.course.spec import Training
+from autograder.judge.training_outcome import Opening
+from autograder.judge.training_run import run_training
 from autograder.oracle.edits import apply_edits
 from autograder.oracle.gpus import Gpus, Place
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import KnownLosses
-from autograder.oracle.training_outcome import Opening
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.gpu_watch import lost_devices
-from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
-from autograder.sandbox.time_limits import WALL
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
 Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
 
@@ -58,14 +58,10 @@ class TrainingRuns:
 
         def attempt(place: Place) -> Outcome:
             allowed = seconds * place.share
-            limits = replace(assignment.limits, memory_mb=training.memory_mb)
-            limits = replace(limits, case_seconds=allowed, total_seconds=WALL * allowed)
             if opening:
                 opening.begin(place.share)
             request = self._losses.request(training, steps, place.device)
-            where = (place.device, training.device_mb)
-            ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
-            outcome = ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
+            outcome = run_training(assignment, training, request, source, sandbox, allowed, watch)
             return replace(outcome, seconds=outcome.seconds / place.share)
 
         if self._gpus is None or training.device == CPU:

@@ -225,7 +225,7 @@ def _undeclared(oracle: Oracle) -> Iterator[str]:
 def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
     """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
     shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
-    public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "figures": _ANYTHING}
+    public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "play.py": "", "figures": _ANYTHING}
     secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
     secret |= {f"{q.exercise}.toml": "" for q in assignment.questions}
     yield from _strays(course / "assignments" / assignment.slug, f"assignments/{assignment.slug}", public)

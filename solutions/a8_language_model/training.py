@@ -173,6 +173,13 @@ def _draw_speaking(rng: np.random.Generator) -> tuple[Any, ...]:
     return SPEAKING, state, _small(learned), seed, _small(inputs), _small(changed)
 
 
+def _draw_at_home(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Draw a run for students: what it looks at in the end is cut from their own text, which they have."""
+    state, seed, (learned, _) = _state(rng, SPEAKING), int(rng.integers(2**31)), _texts()
+    inputs, changed = _asked(rng, learned, SPEAKING[1], CHANGED, CHANGED)
+    return SPEAKING, state, _small(learned), seed, _small(inputs), _small(changed)
+
+
 def _asked(
     rng: np.random.Generator, text: np.ndarray, time: int, pieces: int, changed: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -239,6 +246,7 @@ train_shakespeare = Training(
     "train_shakespeare",
     "train_shakespeare",
     _draw_speaking,
+    at_home=_draw_at_home,
     steps=600,
     seconds=240,  # written with loops it takes 95
     metrics=(

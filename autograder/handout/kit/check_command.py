@@ -13,7 +13,8 @@ from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
 from autograder.handout.kit.handouts import handouts_beside
 from autograder.handout.kit.html_page import NAME
 from autograder.handout.kit.next_step import run_next
-from autograder.handout.kit.self_check import Options, Place, harness_in, run_check
+from autograder.handout.kit.self_check import Options, Place, run_check, some_trainings
+from autograder.handout.kit.trainings import read_trainings
 from autograder.sandbox.child.device import CHOICES
 
 
@@ -39,7 +40,8 @@ def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
     words, goes_on = asks_for_next(chosen.words)
     words, page = page_asked(words) if chosen.html else (words, None)
     file, exercise = file_and_exercise(words, names, chosen.exercise)
-    harness = harness_in(folder) if chosen.train else None
+    wanted = chosen.train or chosen.long
+    trainings = some_trainings(read_trainings(folder / "engine"), bundle) if wanted else ()
     options = Options(
         exercise=exercise,
         hint=chosen.hint,
@@ -48,7 +50,8 @@ def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
         full=chosen.full,
         as_json=chosen.json,
         watch=chosen.watch,
-        train=harness,
+        train=trainings,
+        long=chosen.long,
         device=chosen.device,
         html=chosen.html,
         page=page,
@@ -87,5 +90,6 @@ FLAGS = {
     "full": "everything that fails in full, and modules with all their parameters",
     "html": f"also write {NAME}, or the .html file that you name: heat maps of yours and the expected answer",
     "json": "print the answer as JSON",
-    "train": "then train with training.py, which takes a while",
+    "train": "then make the first steps of each training, and compare the losses with the reference's",
+    "long": "then train to the end, a minute each or less",
 }

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from autograder.handout.kit.asked import CheckError, file_and_exercise
+from autograder.handout.kit.bundle import BundleError
 from autograder.handout.kit.notebook_cells_run import source_of_cells
-from autograder.handout.kit.self_check import harness_in, only
-from autograder.handout.kit.train_at_home import train_at_home
+from autograder.handout.kit.self_check import only, some_trainings
+from autograder.handout.kit.train_at_home import device_at_home, train_at_home, training_as_text
+from autograder.handout.kit.trainings import HomeTraining, read_trainings
 from autograder.handout.kit.verdicts import Examples
-from autograder.judge.picture import Lines
 from autograder.judge.result import Result
 from autograder.judge.terminal_text import result_as_text
+
+WIDTH = 80  # of what a cell shows as text
 
 
 @dataclass(frozen=True)
@@ -29,32 +31,32 @@ class Shown:
 
     def _repr_html_(self) -> str | None:
         """Return the result as HTML, or None where Jinja is not installed."""
-        try:
-            from autograder.feedback.check_page import cell_of_check
-        except ImportError:
-            return None
-        return cell_of_check(self.result)
+        return _as_html(self.result)
+
+
+def _as_html(result: Result) -> str | None:
+    try:
+        from autograder.feedback.check_page import cell_of_check
+    except ImportError:
+        return None
+    return cell_of_check(result)
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training cell shows below what the training prints: the curve of its losses."""
+    """What a training cell shows: the losses beside the reference's, and a verdict on them."""
 
-    losses: Lines
+    result: Result  # of the trainings alone
+    homes: tuple[HomeTraining, ...]
 
     def __repr__(self) -> str:
-        """Show where each curve begins and ends."""
-        return "\n".join(
-            f"{name}: {c[0][1]:.4g} at first, {c[-1][1]:.4g} at last" for name, c in self.losses.curves if c
-        )
+        """Show the text, as the last line of a cell does."""
+        told = zip(self.result.exercises, self.homes, strict=True)
+        return "\n\n".join(training_as_text(exercise, home, WIDTH) for exercise, home in told)
 
     def _repr_html_(self) -> str | None:
-        """Return the curves as HTML, or None where Jinja is not installed."""
-        try:
-            from autograder.feedback.check_page import cell_of_training
-        except ImportError:
-            return None
-        return cell_of_training(self.losses)
+        """Return the verdicts as HTML with charts, or None where Jinja is not installed."""
+        return _as_html(self.result)
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,18 @@ class Grader:
         """Check every exercise."""
         return Shown(self.examples.bundle.assignment.title, self._result())
 
-    def train(self, device: str = "auto") -> Trained | None:
-        """Train what the cells of this notebook define with the handout's training.py."""
-        file = self.examples.bundle.assignment.file
-        source = source_of_cells(vars(sys.modules["__main__"]), file)
-        losses = train_at_home(source, Path(file).stem, harness_in(self.examples.folder), device)
-        return Trained(losses) if losses and losses.curves else None
+    def train(self, device: str = "auto", *, long: bool = False) -> Trained | None:
+        """Train what the cells of this notebook define: the first steps of each training, and with `long` all of them."""
+        bundle = self.examples.bundle
+        source = source_of_cells(vars(sys.modules["__main__"]), bundle.assignment.file)
+        try:
+            homes = some_trainings(read_trainings(self.examples.folder / "engine"), bundle)
+            result, place = self._result(), device_at_home(device)
+            exercises = tuple(train_at_home(source, bundle.assignment, result, homes, place, long=long))
+        except (BundleError, CheckError) as error:
+            print(error)
+            return None
+        return Trained(replace(result, exercises=exercises), homes)
 
     def _result(self) -> Result:
         return self.examples.of_notebook(vars(sys.modules["__main__"]))

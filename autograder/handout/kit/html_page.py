@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.handout.kit.asked import CheckError
-from autograder.judge.picture import Lines
 from autograder.judge.result import Result
 
 NAME = "check.html"
@@ -49,12 +48,11 @@ _FOLLOWING = (  # what the final page has, and what one that follows has in its 
 
 @dataclass(frozen=True)
 class Found:
-    """What a page shows: the assignment's title, the file that was checked, what came of it, and the losses of a training."""
+    """What a page shows: the assignment's title, the file that was checked, and what came of it."""
 
     title: str
     file: str
     result: Result
-    losses: Lines | None = None
 
 
 def write_page(path: Path, found: Found, *, following: bool) -> None:
@@ -63,7 +61,7 @@ def write_page(path: Path, found: Found, *, following: bool) -> None:
         from autograder.feedback.check_page import page_of_check
     except ImportError as error:
         raise CheckError(f"A page needs Jinja ({error}). Run: python -m pip install -r requirements.txt") from None
-    text = page_of_check(found.title, found.file, found.result, datetime.now().astimezone(), found.losses)
+    text = page_of_check(found.title, found.file, found.result, datetime.now().astimezone())
     for final, live in _FOLLOWING if following else ():
         text = text.replace(final, live, 1)
     _replace(path, text)

@@ -23,9 +23,10 @@ from autograder.handout.kit.hints import next_hint
 from autograder.handout.kit.html_page import NAME, Found, settle, write_page
 from autograder.handout.kit.repro import repro
 from autograder.handout.kit.saves import POLL_SECONDS, Saves
-from autograder.handout.kit.train_at_home import train_at_home
+from autograder.handout.kit.train_at_home import device_at_home, train_at_home, training_as_text
+from autograder.handout.kit.trainings import HomeTraining
 from autograder.judge.grade import grade
-from autograder.judge.result import CaseResult, Result
+from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.result_json import told_result
 from autograder.judge.smallest_failure import easiest_failure
 from autograder.judge.terminal_text import result_as_text
@@ -49,8 +50,9 @@ class Options:
     full: bool = False  # everything that fails as the first of it, and modules with all their parameters
     as_json: bool = False
     watch: bool = False
-    train: Path | None = None  # the training.py to run afterwards
-    device: str = "auto"  # for it
+    train: tuple[HomeTraining, ...] = ()  # what to train afterwards
+    long: bool = False  # to its end
+    device: str = "auto"  # on which
     html: bool = False  # whether to write the result as a page, too
     page: Path | None = None  # where, if not beside the student's file
 
@@ -157,7 +159,9 @@ def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[P
         return _one_case(source, path, bundle, result, options)
     shown_result = only(result, options.exercise) if options.exercise else result
     width = shutil.get_terminal_size().columns
+    trained = _trained(source, bundle, result, options) if options.train and not result.problem else iter(())
     if options.as_json:
+        shown_result = replace(shown_result, exercises=(*shown_result.exercises, *trained))
         print(json.dumps(told_result(shown_result), indent=1))
     elif options.hint and not result.problem:
         print(next_hint(path.parent, result, bundle.assignment, source, options.exercise, width))
@@ -170,17 +174,24 @@ def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[P
         page = _page(options, path)
         write_page(page, found, following=following)
         print(f"Pictures of it: {page.resolve().as_uri()}", file=sys.stderr if options.as_json else sys.stdout)
-    if options.train:
-        losses = train_at_home(source, Path(bundle.assignment.file).stem, options.train, options.device)
-        if losses and options.html:
-            write_page(_page(options, path), replace(found, losses=losses), following=following)
-        code = code if losses else 1
+    for home, exercise in zip(options.train, trained, strict=False):  # nothing is left of what JSON has told
+        print("", training_as_text(exercise, home, width), sep="\n", flush=True)
+        code = max(code, 0 if exercise.status is Status.PASSED else 1)
+        found = replace(found, result=replace(found.result, exercises=(*found.result.exercises, exercise)))
+        if options.html:
+            write_page(_page(options, path), found, following=following)
     return code
 
 
 def _page(options: Options, file: Path) -> Path:
     """Return where the page of a check of a file is written."""
     return options.page or file.with_name(NAME)
+
+
+def _trained(source: Source, bundle: Bundle, result: Result, options: Options) -> Iterator[ExerciseResult]:
+    """Yield what each training comes to. Raises CheckError at once where the device is not there."""
+    device = device_at_home(options.device)
+    return train_at_home(source, bundle.assignment, result, options.train, device, long=options.long)
 
 
 def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, options: Options) -> int:
@@ -196,12 +207,11 @@ def _one_case(source: Source, path: Path, bundle: Bundle, result: Result, option
     return 0
 
 
-def harness_in(folder: Path) -> Path:
-    """Return the training.py of a folder. Raises CheckError where there is none."""
-    harness = folder / "training.py"
-    if not harness.is_file():
-        raise CheckError(f"Nothing is trained here: there is no {harness}.")
-    return harness
+def some_trainings(found: tuple[HomeTraining, ...], bundle: Bundle) -> tuple[HomeTraining, ...]:
+    """Return the trainings of an assignment. Raises CheckError where there is none."""
+    if not found:
+        raise CheckError(f"Nothing is trained here: {bundle.assignment.slug} has no training.")
+    return found
 
 
 def only(result: Result, exercise: str) -> Result:

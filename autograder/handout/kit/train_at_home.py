@@ -1,40 +1,232 @@
-"""Train at home what a grading trains: the assignment's own training.py as a program, on a student's code as it is graded."""
+"""Train at home what a grading trains, on the public seed, and judge the first steps as grading does."""
 
 from __future__ import annotations
 
-import runpy
+import itertools
 import sys
-from pathlib import Path
+import textwrap
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from autograder.course.spec import Assignment, Status, Visibility
+from autograder.handout.kit.asked import CheckError
+from autograder.handout.kit.loss_chart import chart, losses_picture
+from autograder.handout.kit.trainings import HomeTraining
 from autograder.judge import tensors_made
 from autograder.judge.messages import explain_trouble
-from autograder.judge.picture import Lines, losses_picture
+from autograder.judge.picture import Lines
+from autograder.judge.reasons import Message
+from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, strays_in
-from autograder.sandbox.child.program import Program, describe
-from autograder.sandbox.job import Frame, Source, Trouble
+from autograder.judge.terminal_text import plain
+from autograder.judge.training_outcome import (
+    explain_run,
+    judge_first_steps,
+    learned_alike,
+    losses_of,
+    parting_of,
+)
+from autograder.judge.training_run import first_seconds, run_training, training_request
+from autograder.sandbox.child.device import CPU, DeviceError, choose_device
+from autograder.sandbox.job import Ending, Outcome, Source
+from autograder.sandbox.process import ProcessSandbox
+
+WHOLE_RUN = "whole_run"
+LINES = 5  # of progress where there is no terminal
+CHARGED_ONCE = "Grading charges a mistake that it knows by name once, in the exercise where it is made, and not here."
 
 
-def train_at_home(source: Source, module: str, harness: Path, device: str) -> Lines | None:
-    """Run a training.py on a student's code, under the name that it imports, and let it print.
-
-    Return the losses that it leaves as `curves`, or None where the code breaks, after its lines are shown. A device that is
-    not there ends the program.
-    """
-    program = Program(module, source.notebook)
-    before, namesake = sys.argv, sys.modules.get(module)
-    sys.argv = [str(harness), "--device", device]
+def device_at_home(said: str) -> str:
+    """Return the device that a word means on this computer. Raises CheckError where it is not there."""
     try:
-        program.load([(chunk.label, chunk.text) for chunk in source.chunks])
-        return losses_picture(runpy.run_path(str(harness), run_name="__main__").get("curves", {}))
-    except Exception as error:  # noqa: BLE001 (it is the student's code)
-        told = describe(error, program.texts)
-        trouble = Trouble(told["type"], told["text"], tuple(Frame(*frame) for frame in told["frames"]))
-        found = tensors_made.read([(chunk.label, chunk.text.encode()) for chunk in source.chunks])
-        devices = explain_devices(trouble, tuple(strays_in(found)))
-        print(*filter(None, [devices, explain_trouble(trouble, source).text]), sep="\n", file=sys.stderr)
-        return None
-    finally:
-        sys.argv = before
-        del sys.modules[module]
-        if namesake:
-            sys.modules[module] = namesake
+        return choose_device(said)
+    except DeviceError as error:
+        raise CheckError(f"--device {said}: {error}") from None
+
+
+def train_at_home(
+    source: Source, assignment: Assignment, result: Result, homes: Sequence[HomeTraining], device: str, *, long: bool
+) -> Iterator[ExerciseResult]:
+    """Yield what each training comes to: its first steps, judged as in grading, and where they are right and `long`, all of it.
+
+    `result` is that of the cases. A whole run gives no points at home: what grading measures of it is not public.
+    """
+    with ProcessSandbox(device=device) as sandbox:
+        for home in homes:
+            run = _Run(source, assignment, home, sandbox, device)
+            wrong = tuple(e.name for e in result.exercises if e.name in home.uses and e.status is not Status.PASSED)
+            first = run.first_steps(wrong)
+            cases = [first]
+            if long and first.status is Status.PASSED:
+                cases.append(run.whole())
+            points = home.points if first.status is Status.PASSED else 0.0
+            yield ExerciseResult(home.training.exercise, points, home.points, tuple(cases), device)
+
+
+def training_as_text(exercise: ExerciseResult, home: HomeTraining, width: int) -> str:
+    """Return what there is to read of a training at home: a chart and a verdict for each run, and what grading adds."""
+    training, start = home.training, "from the start that all students get"
+    lines = [f"{exercise.name}: the first {training.first_steps} of {training.steps} steps, {start}"]
+    for case in exercise.cases:
+        if case.name == WHOLE_RUN:
+            lines.append(f"{exercise.name}: all {training.steps} steps, from the same start")
+        if isinstance(case.picture, Lines):
+            lines += chart(case.picture, width)
+        lines += itertools.chain(*(_wrapped(line, width) for line in _told(case)))
+    if exercise.status is Status.PASSED:
+        points = f"{home.points:g} of {home.all_points:g} points"
+        text = f"Graded like this, the first steps give {points}. For the others, grading trains on from a start of its own. It asks:"
+        lines += _wrapped(text, width)
+        lines += itertools.chain(*(_wrapped(f"- {claim}", width) for claim in home.measured))
+        if len(exercise.cases) == 1:
+            lines += _wrapped("--long makes the whole run here.", width)
+    return "\n".join(lines)
+
+
+def _told(case: CaseResult) -> list[str]:
+    """Return the verdict on a run, what helps first."""
+    if case.status is Status.PASSED:
+        return [f"✓ {case.status}: {case.message or case.claim}"]
+    first, *rest = case.message.splitlines()
+    return [f"✗ {case.status}: {case.lead}", *([first] if case.lead != first else []), *rest]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Return a line of text as lines of a terminal. What is indented, as code is, keeps its place."""
+    indent = "  " + " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(
+        plain(line.strip()), max(40, width), initial_indent=indent, subsequent_indent=indent + "  "
+    ) or [""]
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """What the step at which losses part tells of the exercises that a training uses."""
+
+    forward_is_right: tuple[str, ...]  # the first loss depends on them, and is right
+    open: tuple[str, ...]  # the first loss that differs depends on them; of these only the wrong ones, if there are any
+
+
+def suspects(step: int, home: HomeTraining, wrong: Collection[str]) -> Suspects:
+    """Return which exercises to look at where losses part at a step, from 0; `wrong` are those whose cases do not pass."""
+    at_once, later = home.shows()
+    depends = later if step else at_once
+    return Suspects(at_once if step else (), tuple(name for name in depends if name in wrong) or depends)
+
+
+def tell_suspects(found: Suspects) -> str:
+    """Say where to look."""
+    names, right = (", ".join(f"`{name}`" for name in some) for some in (found.open, found.forward_is_right))
+    forward = f"The first loss depends on {right} and is right, so look at the way back. " if right else ""
+    if names:
+        return f"{forward}The step that differs depends on {names}: look there first."
+    return (
+        f"{forward}Where is the gradient cut or changed: detach(), .data, torch.no_grad(), an assignment in place?"
+        * bool(right)
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The runs of one training on a student's code."""
+
+    source: Source
+    assignment: Assignment
+    home: HomeTraining
+    sandbox: ProcessSandbox
+    device: str
+
+    def first_steps(self, wrong: tuple[str, ...]) -> CaseResult:
+        """Judge the first steps as grading does, and say where to look."""
+        home, training = self.home, self.home.training
+        outcome = self._make(training.first_steps, first_seconds(training))
+        case = judge_first_steps(
+            training, outcome, home.first, wrong, lambda: self._why_no_end(outcome, first_seconds(training))
+        )
+        if wrong and case.status is not Status.PASSED:
+            case = replace(case, told=case.told.then(CHARGED_ONCE))
+        case = replace(case, visibility=Visibility.PUBLIC)
+        losses = losses_of(outcome)
+        if losses is None or losses.shape != home.first.shape:
+            return case
+        case = replace(case, picture=losses_picture(losses, home.first))
+        parting = parting_of(losses, home.first, training)
+        if parting is None:
+            return case
+        return replace(case, told=case.told.then(tell_suspects(suspects(parting.step, home, wrong))))
+
+    def whole(self) -> CaseResult:
+        """Make the whole run and compare how far its losses fall."""
+        training, expected = self.home.training, self.home.curve()
+        outcome = self._make(training.steps, training.seconds)
+        claim = "Over the whole run the losses fall as the reference's do."
+        case = CaseResult(WHOLE_RUN, claim, Visibility.PUBLIC, Status.PASSED, seconds=outcome.seconds)
+        losses = losses_of(outcome)
+        if losses is None or losses.shape != expected.shape:
+            told = self._why_no_end(outcome, training.seconds)
+            return replace(case, status=Status.FAILED, told=told)
+        case = replace(case, picture=losses_picture(losses, expected))
+        ends = [float(row[-max(1, len(row) // 10) :].mean()) for row in (losses, expected)]
+        text = f"Over the last tenth of the run your mean loss is {ends[0]:.4g}; the reference's is {ends[1]:.4g}."
+        if learned_alike(losses, expected):
+            return replace(case, told=Message(text))
+        step = _leaves(losses, expected)
+        return replace(case, status=Status.FAILED, told=Message(f"{text} They part at about step {step + 1}."))
+
+    def _make(self, steps: int, seconds: float) -> Outcome:
+        home = self.home
+        request = training_request(home.training, home.args, steps, home.seed, home.harness, self.device)
+        progress = _Progress(home.training.exercise, steps)
+        outcome = run_training(self.assignment, home.training, request, self.source, self.sandbox, seconds, progress)
+        progress.end()
+        return outcome
+
+    def _why_no_end(self, outcome: Outcome, seconds: float) -> Message:
+        """Say why a run came to no end; at home an exception is told in full."""
+        if outcome.ending is not Ending.RAISED or outcome.trouble is None:
+            return explain_run(outcome, self.source, self.home.training, seconds)
+        found = tensors_made.read([(chunk.label, chunk.text.encode()) for chunk in self.source.chunks])
+        devices = "" if self.device == CPU else explain_devices(outcome.trouble, tuple(strays_in(found)))
+        told = explain_trouble(outcome.trouble, self.source)
+        return Message(devices).then(told.text) if devices else told
+
+
+def _leaves(losses: np.ndarray, expected: np.ndarray) -> int:
+    """Return the step, from 0, from which the running mean of losses stays a tenth of the way that they fall from the reference's."""
+    size = max(1, len(expected) // 20)
+    kernel = np.ones(size) / size
+    gap = np.abs(np.convolve(losses, kernel, "valid") - np.convolve(expected, kernel, "valid"))
+    near = np.flatnonzero(~(gap > 0.1 * np.ptp(expected)))
+    return int(near[-1]) + 1 if near.size else 0
+
+
+class _Progress:
+    """Shows a run's step, loss and remaining time: a bar on a terminal, a few lines elsewhere."""
+
+    def __init__(self, name: str, steps: int) -> None:
+        self._name, self._steps, self._began = name, steps, time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, step: int, loss: float) -> bool:
+        """Hear of a step's loss."""
+        done = step + 1
+        if not self._terminal and done % max(1, self._steps // LINES):
+            return False
+        left = (time.monotonic() - self._began) / done * (self._steps - done)
+        bar = f" {'█' * (20 * done // self._steps):<20}" if self._terminal else ""
+        text = f"{self._name}{bar} step {done} of {self._steps}   loss {loss:.3f}   {left:.0f} s left"
+        print(
+            f"\r\x1b[2K{text}" if self._terminal else text,
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+        return False
+
+    def end(self) -> None:
+        """Wipe the bar off."""
+        if self._terminal:
+            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)

@@ -1,24 +1,53 @@
-"""What a training run came back with: its losses and arrays, and words for why it ended early."""
+"""Judge a training run's first losses, and say why a run ended early. The reference's losses are given; no run is made here."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from autograder.course.spec import Metric, Training, Visibility
+from autograder.course.spec import Metric, Status, Training, Visibility
+from autograder.judge.blame import STATUS
 from autograder.judge.crash_reasons import explain_kind, kind_of_crash
 from autograder.judge.messages import OUR_FAULT, explain_trouble
-from autograder.judge.reasons import Message
+from autograder.judge.reasons import NOTHING, Advice, Hint, Message
+from autograder.judge.result import CaseResult
 from autograder.judge.tolerance import deviation
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 
+FIRST_STEPS = "first_steps"
+FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+LEARNED = 0.9  # of how far the reference's loss falls: a run that comes so far has learned as it has
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
+
+
+def first_case(status: Status = Status.PASSED, told: Message = NOTHING, seconds: float = 0.0) -> CaseResult:
+    """Return the case of the first steps."""
+    return CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, told, seconds=seconds)
+
+
+def judge_first_steps(
+    training: Training, outcome: Outcome, expected: np.ndarray, wrong: Sequence[str], why_no_end: Callable[[], Message]
+) -> CaseResult:
+    """Judge a run's first losses by the reference's; `wrong` are the exercises it uses that do not pass."""
+    case, losses, hint = first_case(seconds=outcome.seconds), losses_of(outcome), mend_first(wrong)
+    if outcome.ending is not Ending.RETURNED:
+        return replace(case, status=STATUS[outcome.ending], told=why_no_end().then(hint))
+    if losses is None or losses.shape != expected.shape:
+        text = "The run gave no loss for every step: the loss has to be one number."
+        return replace(case, status=Status.FAILED, told=Message(text).then(hint))
+    parting = parting_of(losses, expected, training)
+    if parting is None:
+        return case
+    margin = training.tolerance * float(np.abs(expected).max())
+    too_good = not wrong and 0 <= losses[-1] < expected[-1] - margin
+    reason = Advice(Hint.TOO_GOOD) if too_good else None
+    return replace(case, status=Status.FAILED, told=tell_parting(parting).then(hint), reason=reason)
 
 
 def explain_run(outcome: Outcome, source: Source, training: Training, seconds: float, devices: str = "") -> Message:
@@ -124,18 +153,43 @@ def band(metric: Metric) -> str:
     return f"at least {metric.low:g}" if math.isinf(metric.high) else f"{metric.low:g} to {metric.high:g}"
 
 
-def tell_difference(losses: np.ndarray, expected: np.ndarray, training: Training) -> Message:
-    """Say at which of the first steps the losses leave the reference's, and what that means."""
+@dataclass(frozen=True)
+class Parting:
+    """Where a run's losses leave the reference's: the step, from 0, and both losses there."""
+
+    step: int
+    loss: float
+    expected: float
+
+
+def parting_of(losses: np.ndarray, expected: np.ndarray, training: Training) -> Parting | None:
+    """Return where first losses leave the reference's, or None where they agree."""
+    if agree(losses, expected, training):
+        return None
     near = np.abs(losses - expected) <= training.tolerance * float(np.abs(expected).max())
     step = int(np.argmax(~near))
+    return Parting(step, float(losses[step]), float(expected[step]))
+
+
+def tell_parting(parting: Parting) -> Message:
+    """Say where losses leave the reference's, and what that means."""
     where = (
         "the very first forward pass differs, or its loss."
-        if step == 0
+        if parting.step == 0
         else "the steps before agree, so look at gradients and at how they are used."
     )
     return Message(
-        f"At step {step + 1} the loss is {losses[step]:.4g}; the reference's is {expected[step]:.4g}: {where}"
+        f"At step {parting.step + 1} the loss is {parting.loss:.4g}; the reference's is {parting.expected:.4g}: {where}"
     )
+
+
+def learned_alike(own: np.ndarray | None, theirs: np.ndarray | None) -> bool:
+    """Whether losses fell nearly as far as the reference's; they are the student's own word, so no point depends on it."""
+    if own is None or theirs is None or own.shape != theirs.shape:
+        return False
+    last = max(1, len(theirs) // 10)
+    fallen, reached = theirs[0] - theirs[-last:].mean(), theirs[0] - own[-last:].mean()
+    return bool(reached >= LEARNED * fallen)
 
 
 def mend_first(wrong: Sequence[str]) -> str:

@@ -1,0 +1,109 @@
+"""play.py: a student's own model at work, kept and shown on one page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.handout.kit.play_page import bars, beside, curve, heat_map, note, page, written
+
+ROOT = Path(__file__).parents[1]
+FROM_OUTSIDE = re.compile(r"""(?:src|href)=|url\(|@import|<script|https?://""")
+
+
+@pytest.fixture
+def a8(tmp_path: Path) -> Path:
+    """Return a folder with a8 as a student has solved it, and a short text."""
+    folder = tmp_path / "a8"
+    shutil.copytree(ROOT / "assignments" / "a8_language_model", folder)
+    shutil.copy(ROOT / "solutions" / "a8_language_model" / "language_model.py", folder)
+    (folder / "short.txt").write_text("to be or not to be, that is the question:\n" * 20, encoding="utf-8")
+    return folder
+
+
+def play(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run play.py as a student does."""
+    return subprocess.run([sys.executable, "play.py", *words], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_model_is_trained_once_and_its_page_needs_nothing_else(a8: Path) -> None:
+    """The second call loads what the first has kept; the page shows samples, tokens, speeds and a map for each head."""
+    short = ["--text", "short.txt", "--steps", "3", "--length", "5", "--temperature", "0"]
+    first = play(a8, "to", *short)
+    assert first.returncode == 0, first.stderr
+    assert "step 3 of 3" in first.stdout
+    shown = (a8 / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    for part in ("after 0 steps", "after 3 steps", "without a cache", "with your cache", "layer 2, head 4"):
+        assert part in shown
+    again = play(a8, "to", *short)
+    assert "Loaded play.pt" in again.stdout
+    assert "step 3 of 3" not in again.stdout
+    assert again.stdout.split("\nto")[1].split("\n")[0] == first.stdout.split("\nto")[1].split("\n")[0]
+    unknown = play(a8, "Zürich", *short)
+    assert unknown.returncode == 2
+    assert "The model has never seen 'Z'" in unknown.stderr
+
+
+@pytest.mark.parametrize(("slug", "file"), [("a4_seq2seq", "seq2seq.py"), ("a7_transformer", "transformer.py")])
+def test_a_typed_row_gets_its_alignment(tmp_path: Path, slug: str, file: str) -> None:
+    """What is no row of digits is refused; an untrained model answers something, and is shown all the same."""
+    folder = tmp_path / slug
+    shutil.copytree(ROOT / "assignments" / slug, folder)
+    shutil.copy(ROOT / "solutions" / slug / file, folder)
+    done = play(folder, "314159", "--steps", "1")
+    assert done.returncode == 0, done.stderr
+    assert "314159 -> " in done.stdout
+    shown = (folder / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    assert "<title>row " in shown
+    assert "Loaded play.pt" in play(folder, "314159").stdout
+    assert play(folder, "letters").returncode == 2
+
+
+def test_gates_are_shown_over_time(tmp_path: Path) -> None:
+    """The two marks that are typed stand in the page; what was learned is kept without a training."""
+    folder = tmp_path / "a3"
+    shutil.copytree(ROOT / "assignments" / "a3_gates", folder)
+    shutil.copy(ROOT / "solutions" / "a3_gates" / "gates.py", folder)
+    done = play(folder, "3", "30", "--steps", "2")
+    assert done.returncode == 0, done.stderr
+    shown = (folder / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    assert "forget gate" in shown
+    assert "Loaded play.npz" in play(folder, "3", "30").stdout
+    assert play(folder, "30", "3").returncode == 2
+
+
+def test_what_is_not_written_is_said_in_a_line(a8: Path) -> None:
+    """Without a traceback, and with what to do."""
+    shutil.copy(ROOT / "assignments" / "a8_language_model" / "language_model.py", a8)
+    done = play(a8, "--steps", "3")
+    assert done.returncode == 1
+    assert done.stderr.startswith("play.py: ")
+    assert "is not written yet" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_page_escapes_what_a_model_writes() -> None:
+    """A model may write markup; it is shown as text."""
+    evil = "<script>alert('&')</script>"
+    parts = {
+        evil: written(evil, evil) + note(evil) + bars({evil: 1.0}),
+        "maps": beside({evil: heat_map([[1.0]], [evil], [evil], evil)}, "maps") + curve([2.0, 1.0], [1]),
+    }
+    shown = page(evil, parts)
+    assert "<script" not in shown
+    assert shown.count("&lt;script&gt;") >= 8
+
+
+def test_a_heat_map_draws_what_is_looked_at() -> None:
+    """A cell for each weight that can be seen, with its number to read."""
+    shown = heat_map([[1.0, 0.0], [0.25, 0.75]], "ab", "ab", "head")
+    assert shown.count('class="on"') == 3
+    assert "row b, column a: 0.25" in shown

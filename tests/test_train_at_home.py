@@ -1,0 +1,166 @@
+"""Training at home: the verdict of grading on the first steps, where losses part, and what a handout knows of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_device import edit
+from typer.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course.catalog import load_assignment
+from autograder.course.spec import Assignment, Status
+from autograder.handout.home_trainings import home_file, home_trainings
+from autograder.handout.kit.bundle import BundleError
+from autograder.handout.kit.loss_chart import chart, losses_picture
+from autograder.handout.kit.self_check import check
+from autograder.handout.kit.train_at_home import WHOLE_RUN, suspects, tell_suspects, train_at_home
+from autograder.handout.kit.trainings import TRAININGS, HomeTraining, read_trainings
+from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.judge.result import ExerciseResult
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training import Trainer
+from autograder.sandbox.job import Source
+from autograder.sandbox.process import ProcessSandbox
+
+UPHILL = ("(predict(w, x) - y)", "(y - predict(w, x))")
+TOO_LARGE = ("return x.T @", "return 1.5 * x.T @")
+
+
+@pytest.fixture(scope="module")
+def line(course: Path) -> Assignment:
+    """Return the assignment whose line learns."""
+    return load_assignment(course, "t3_learning")
+
+
+@pytest.fixture(scope="module")
+def home(line: Assignment) -> HomeTraining:
+    """Return its training."""
+    (found,) = home_trainings(public_oracle(line))
+    return found
+
+
+def trained(line: Assignment, home: HomeTraining, text: str, *, long: bool = False) -> ExerciseResult:
+    """Return what a text comes to at home."""
+    source, bundle = Source.of(line.file, text), public_bundle(public_oracle(line))
+    (exercise,) = train_at_home(source, bundle.assignment, check(source, bundle), (home,), "cpu", long=long)
+    return exercise
+
+
+@pytest.mark.parametrize("change", [None, UPHILL, TOO_LARGE, ("return x @ w\n", "return x @ w / 0\n")])
+def test_the_first_steps_have_the_verdict_of_grading(
+    line: Assignment, home: HomeTraining, change: tuple[str, str] | None
+) -> None:
+    """On the same seed the status is the same, and where losses are told, they are the same numbers."""
+    text = line.reference.replace(*change) if change else line.reference
+    own = trained(line, home, text).cases[0]
+    with ProcessSandbox() as sandbox:
+        graded = Trainer(Oracle(line, 0)).train(line.trainings[0], Source.of(line.file, text), sandbox).cases[0]
+    assert own.status is graded.status
+    if own.status is Status.FAILED:
+        assert own.message.splitlines()[0] == graded.message.splitlines()[0]
+
+
+def test_what_is_right_gets_the_points_of_its_first_steps_and_a_whole_run(line: Assignment, home: HomeTraining) -> None:
+    """The whole run gives none, since what grading measures of it is not public."""
+    first, whole = trained(line, home, line.reference, long=True).cases
+    assert (first.status, whole.status, whole.name) == (Status.PASSED, Status.PASSED, WHOLE_RUN)
+    assert whole.picture is not None
+    assert (home.points, home.all_points) == (1.5, 3)
+
+
+def test_a_run_that_stops_learning_is_told_where(line: Assignment, home: HomeTraining) -> None:
+    """Its first steps are right, and the reference goes on where it does not."""
+    body = "global calls\n    calls += 1\n    return x @ w + (calls > 100)\n"
+    text = line.reference.replace("return x @ w\n", body) + "\n\ncalls = 0\n"
+    first, whole = trained(line, home, text, long=True).cases
+    assert (first.status, whole.status) == (Status.PASSED, Status.FAILED)
+    step = int(whole.message.rpartition("at about step ")[2].rstrip("."))
+    assert 40 < step < 60  # predict is called twice a step, so at the 50th
+
+
+def test_the_step_that_differs_names_what_it_depends_on(home: HomeTraining) -> None:
+    """The first loss depends on the forward pass alone; later ones on the gradient, and of it the wrong part comes first."""
+    assert home.shows() == ((), ("gradient",))  # the line begins at zero, where no mistake in predict shows
+    home = replace(home, shows=lambda: (("predict",), ("gradient",)))
+    assert suspects(0, home, ()).open == ("predict",)
+    later = suspects(3, home, ())
+    assert (later.forward_is_right, later.open) == (("predict",), ("gradient",))
+    assert tell_suspects(later) == (
+        "The first loss depends on `predict` and is right, so look at the way back. "
+        "The step that differs depends on `gradient`: look there first."
+    )
+    two = replace(home, shows=lambda: ((), ("one", "other")))
+    assert suspects(3, two, ("other",)).open == ("other",)
+
+
+def test_a_wrong_exercise_is_named_and_charged_once(line: Assignment, home: HomeTraining) -> None:
+    """The message is that of grading, with what home cannot know said plainly."""
+    message = trained(line, home, line.reference.replace(*UPHILL)).cases[0].message
+    assert message.startswith("At step 2 the loss is ")
+    assert "`gradient` is used here and not right yet; mend it first." in message
+    assert "once, in the exercise where it is made" in message
+
+
+def test_a_handout_holds_the_same(line: Assignment, home: HomeTraining, tmp_path: Path) -> None:
+    """Its file has data alone: arguments, losses, names; and another version is refused."""
+    (tmp_path / TRAININGS).write_bytes(home_file(public_oracle(line)))
+    (read,) = read_trainings(tmp_path)
+    assert np.array_equal(read.first, home.first)
+    assert np.array_equal(read.curve(), home.curve())
+    assert (read.shows(), read.uses, read.measured) == (home.shows(), home.uses, home.measured)
+    assert trained(line, read, line.reference).status is Status.PASSED
+    (tmp_path / TRAININGS).write_bytes(b"broken")
+    with pytest.raises(BundleError, match="Unzip the handout again"):
+        read_trainings(tmp_path)
+
+
+def test_what_is_held_out_stays_out_of_a_handout() -> None:
+    """The play that a8 measures on is no argument of the run at home."""
+    root = Path(__file__).parents[1]
+    assignment = load_assignment(root, "a8_language_model")
+    training = next(t for t in assignment.trainings if t.at_home)
+    held_out = (root / "solutions" / assignment.slug / "data" / "held_out.txt").read_text(encoding="utf-8")
+    learned = (root / "assignments" / assignment.slug / "data" / "shakespeare.txt").read_text(encoding="utf-8")
+    letters = sorted(set(learned))
+    args = replace(training, draw=training.at_home or training.draw).args(0)
+    pieces = ["".join(letters[i] for i in row) for row in args[4].tolist()]
+    assert pieces
+    assert all(piece in learned for piece in pieces)
+    assert not [piece for piece in pieces if piece in held_out]
+
+
+def test_a_chart_shows_where_two_curves_part() -> None:
+    """Both marks stand in one cell while they agree, and apart after that; what is not finite is left out."""
+    reference = np.exp(-np.arange(20) / 5)
+    yours = np.where(np.arange(20) < 10, reference, 1.0)
+    yours[19] = np.nan
+    text = chart(losses_picture(yours, reference), 80)
+    assert sum(row.count("◉") for row in text[:-3]) == 10
+    assert sum(row.count("●") for row in text[:-3]) == 9
+    assert chart(losses_picture(np.full(3, np.nan), np.full(3, np.nan)), 80) == []
+
+
+def test_check_trains_and_its_json_holds_the_verdict(course_copy: Path, tmp_path: Path) -> None:
+    """The command exits with 1 where the losses part; an assignment without a training says so."""
+    mine = tmp_path / "attempt_two.py"
+    shutil.copy(course_copy / "solutions" / "t3_learning" / "line.py", mine)
+    told = ["--course", str(course_copy)]
+    right = CliRunner().invoke(app, ["check", "t3_learning", str(mine), "--train", *told])
+    assert right.exit_code == 0, right.output
+    assert "train_line: the first 20 of 200 steps" in right.output
+    assert "the first steps give 1.5 of 3 points" in right.output
+    edit(mine, *UPHILL)
+    wrong = CliRunner().invoke(app, ["check", "t3_learning", str(mine), "--train", "--json", *told])
+    assert wrong.exit_code == 1
+    exercise = json.loads(wrong.stdout)["exercises"][-1]
+    assert (exercise["name"], exercise["cases"][0]["status"]) == ("train_line", "FAILED")
+    assert exercise["cases"][0]["picture"]["kind"] == "lines"
+    none = CliRunner().invoke(app, ["check", "t1_means", str(mine), "--train", *told])
+    assert none.exit_code == 2
+    assert "Nothing is trained here" in none.stderr
