@@ -88,7 +88,8 @@ def test_every_wrong_answer_is_told_why(attention: Assignment) -> None:
     result = grade(answered_by(attention, wrong), Oracle(attention, 3), ProcessSandbox())
     (quiz,) = [e for e in result.exercises if e.name == "quiz"]
     told = {case.name: case.says for case in quiz.failing}
-    assert told == {q.name: next(o.reason for o in q.options if o.letter == wrong[q.name]) for q in attention.questions}
+    reasons = {q.name: next(o.reason for o in q.options if o.letter == wrong[q.name]) for q in attention.questions}
+    assert told == {name: f"`{name}`: {reason}" for name, reason in reasons.items()}
 
 
 def test_at_home_a_quiz_is_answered_and_gives_no_points(attention: Assignment) -> None:

@@ -40,6 +40,5 @@ def mistakes_in(questions: Sequence[Question]) -> Iterator[Misconception]:
         for option in q.options:
             if option.letter != q.right:
                 chosen = f'{line}"{option.letter}"'
-                yield Misconception(
-                    f"{q.name}_{option.letter}", q.exercise, f'{line}"{q.right}"', chosen, q.name, option.reason
-                )
+                says = f"`{q.name}`: {option.reason}"
+                yield Misconception(f"{q.name}_{option.letter}", q.exercise, f'{line}"{q.right}"', chosen, q.name, says)
