@@ -569,7 +569,7 @@ def test_formulas_that_would_not_render_are_found(text: str, fault: str) -> None
 
 def test_links_are_found_in_every_form() -> None:
     """Links, pictures and HTML; not those that lead elsewhere."""
-    text = '[a](b.md#part) ![c](d.svg "title") <img src="e.png"> [f](https://g) [h](#i) [j](mailto:k@l)'
+    text = '[a](b.md#part) ![c](d.svg "title") <img src="e.png"> [f](https://g) [h](#i) [j](mailto:k@l) ![m](data:image/svg+xml;base64,n)'
     assert links(text) == ["b.md", "d.svg", "e.png"]
 
 

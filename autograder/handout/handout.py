@@ -32,6 +32,7 @@ SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit"
 PLAY = "play.py"
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+_SCHEME = re.compile(r"[a-zA-Z][\w+.-]+:")  # https:, mailto:, data:, but no drive letter
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -198,7 +199,5 @@ def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:
 def links(text: str) -> list[str]:
     """Return the files in its own folder that a text links to or shows, without anchors."""
     targets = (match[1] or match[2] for match in LINK.finditer(text))
-    inside = (
-        target.partition("#")[0] for target in targets if "://" not in target and not target.startswith("mailto:")
-    )
+    inside = (target.partition("#")[0] for target in targets if not _SCHEME.match(target))
     return list(dict.fromkeys(target for target in inside if target))
