@@ -38,8 +38,8 @@ def _home(assignment: Assignment, training: Training, losses: KnownLosses) -> Ho
     uses = assignment.uses(training.exercise)
 
     def shows() -> tuple[tuple[str, ...], tuple[str, ...]]:
-        found = {name: losses.shows_from(training, name) for name in uses}
-        return tuple(n for n, step in found.items() if step == 0), tuple(n for n, step in found.items() if step)
+        found = {name: losses.depends_at_once(training, name) for name in uses}
+        return tuple(n for n, first in found.items() if first), tuple(n for n, first in found.items() if first is False)
 
     return HomeTraining(
         training,

@@ -29,7 +29,7 @@ from autograder.sandbox.job import Ending, Outcome, Request
 # How near first losses are that come of the same mistake, in shares of the largest; and those of mistakes that are one here.
 SAME_LOSSES, EQUALLY_NEAR = 1e-3, 1e-7
 
-MOST_TRIED = 3  # mistakes of an exercise that are run to see from which step on it shows
+MOST_TRIED = 3  # mistakes of an exercise that make a step to see whether its loss depends on it
 
 
 class KnownLosses:
@@ -76,22 +76,24 @@ class KnownLosses:
             raise BrokenReferenceError(f"the reference gives no losses in {training.exercise}")
         return losses
 
-    def shows_from(self, training: Training, exercise: str) -> int | None:
-        """Return the first step, from 0, whose loss depends on an exercise, or None where none of the first steps does.
+    def depends_at_once(self, training: Training, exercise: str) -> bool | None:
+        """Whether the first loss depends on an exercise, or only later ones; None where the training catches no mistake in it.
 
-        Known mistakes tell: a few of those that the training catches are run, until one changes the very first loss.
+        Known mistakes tell: a few of them make one step each, until one changes its loss.
         """
-        expected, found = self.first(training), []
-        bank = [m for m in self._oracle.assignment.misconceptions if m.exercise == exercise]
-        for m in [m for m in bank if m.name in training.catches][:MOST_TRIED]:
-            _, losses = self._with(training, (m.name,))
-            parting = (
-                None if losses is None or losses.shape != expected.shape else parting_of(losses, expected, training)
-            )
-            found += [parting.step] if parting else []
-            if found and found[-1] == 0:
-                break
-        return min(found, default=None)
+        bank = [m.name for m in self._oracle.assignment.misconceptions if m.exercise == exercise]
+        caught = [name for name in bank if name in training.catches]
+        return any(self._differs_at_once(training, name) for name in caught[:MOST_TRIED]) if caught else None
+
+    def _differs_at_once(self, training: Training, name: str) -> bool:
+        expected = self.first(training)[:1]
+        with self._lock:
+            program = self._oracle.variant(name)
+        if not program:
+            return False
+        (outcome,) = run_requests(program, (self.request(training, 1),))
+        losses = losses_of(outcome)
+        return losses is not None and losses.shape == (1,) and parting_of(losses, expected, training) is not None
 
     def calls_in(self, training: Training) -> Calls:
         """Return which functions of the reference call which in its first steps and after them."""
