@@ -38,7 +38,7 @@ Add up, then divide.
 
 Exercise: `row_means`.
 
-### More of them
+## More of them
 
 Exercises: `center`, `spread`.
 
@@ -53,8 +53,11 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def archive(assignment: Assignment, course: Path) -> bytes:
-    """Return the zip of the tiny course's handout."""
-    return handout_zip(handout_files(course, public_oracle(assignment)), "t1_means")
+    """Return the zip of the tiny course's handout, in which exercises name their sections."""
+    exercises = tuple(
+        replace(e, section="One mean" if e.name == "row_means" else "More of them") for e in assignment.exercises
+    )
+    return handout_zip(handout_files(course, public_oracle(replace(assignment, exercises=exercises))), "t1_means")
 
 
 @pytest.fixture
@@ -99,7 +102,7 @@ def test_without_a_terminal_it_shows_one_step(run: Run, folder: Path, write: Cal
     write("row_means", center="means = as_columns(row_means(x))\nreturn means - x")
     second = run()
     assert f"✓ row_means: {LEARNED}\n" in second.stdout
-    assert "### More of them" in second.stdout
+    assert "## More of them" in second.stdout
     assert "Your difference is the wrong way around" in second.stdout
     assert "t1 ■■■■□□□□□□□□ 1 of 3\n" in second.stdout
     assert LEARNED not in run().stdout
@@ -199,7 +202,7 @@ def test_on_a_terminal(folder: Path, write: Callable[..., None]) -> None:
         assert "✗ row_means" in terminal.until(ASKS)
         write("row_means")
         shown = terminal.until(ASKS)
-        assert shown.index("### More of them") < shown.index(f"✓ row_means: {LEARNED}") < shown.index("center, means")
+        assert shown.index("## More of them") < shown.index(f"✓ row_means: {LEARNED}") < shown.index("center, means")
         terminal.press("q")
         assert terminal.process.wait(30) == 0
         assert terminal.left()
@@ -215,7 +218,7 @@ def test_its_keys(folder: Path, write: Callable[..., None]) -> None:
             "h": "center, hint 1 of 2",
             "H": "center, hint 2 of 2",
             "l": "    ✗ center   ← you are here\n    · spread",
-            "t": "### More of them",
+            "t": "## More of them",
             "d": "It runs in this process",
         }.items():
             terminal.press(key)
@@ -264,9 +267,10 @@ def test_where_a_definition_is() -> None:
 def test_a_section_is_found_by_its_heading() -> None:
     """With its subsections; without such a heading there is none."""
     below = "### More of them\n\nExercises: `center`, `spread`."
-    whole = Section("One mean", f"## One mean\n\nAdd up, then divide.\n\nExercise: `row_means`.\n\n{below}")
-    found = [section_of(README, heading) for heading in ("One mean", "More of them", "Means", "")]
-    assert found == [whole, Section("More of them", below), None, None]
+    whole = f"## One mean\n\nAdd up, then divide.\n\n{below}"
+    readme = f"# Means\n\n{whole}\n\n## Sources\n"
+    found = [section_of(readme, heading) for heading in ("One mean", "More of them", "Means", "")]
+    assert found == [Section("One mean", whole), Section("More of them", below), None, None]
 
 
 def test_formulas_stay_as_they_are() -> None:
