@@ -100,7 +100,7 @@ def test_user_names_on_a_roster(tmp_path: Path, header: str, person: Person) -> 
     [
         ("", "names no column id or email"),
         ("name\nAda", "names no column id or email"),
-        ("id,name\n", "names nobody below its first line"),
+        ("id,name\n", "names no student below its first line"),
         ("id,name\n,Ada\n", "line 2 has neither an id nor an email (Ada)"),
         ("id\n7\n8\n7\n", "line 4 has the id 7 again, which line 2 has"),
         ("id,extension\n7,soon\n", "line 2: 'soon' is no extension"),
