@@ -10,7 +10,7 @@ import base64
 import html
 import mimetypes
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 import jinja2
@@ -19,6 +19,7 @@ from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
 from autograder.handout.home_trainings import home_file
+from autograder.handout.kit.bundle import Bundle
 from autograder.handout.kit.trainings import TRAININGS
 from autograder.handout.public_data import public_bundle, public_files
 from autograder.handout.quiz_text import with_questions
@@ -29,7 +30,7 @@ from autograder.oracle.oracle import Oracle
 
 # What ships to students: whole packages, which import only each other.
 SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
-PLAY = "play.py"
+PROGRAMS = ("experiment.py", "play.py")  # that an author may put beside the stub
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 _SCHEME = re.compile(r"[a-zA-Z][\w+.-]+:")  # https:, mailto:, data:, but no drive letter
@@ -44,59 +45,64 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     The options of quizzes stand in an order drawn from the `term`, without one as they are written.
     """
     assignment = oracle.assignment
-    stub = at_home(render_stub(assignment), assignment)
     home = course / "assignments" / assignment.slug
     readme = at_home(with_questions(readme_of(course, assignment.slug), assignment.questions, term), assignment)
     pictures = dict(_pictures(home, readme))
-    path = home / "experiment.py"
-    experiment = path.read_text(encoding="utf-8") if path.exists() else ""
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
-    words = {
+    programs = {name: (home / name).read_text(encoding="utf-8") for name in PROGRAMS if (home / name).is_file()}
+    if assignment.harness:
+        programs["training.py"] = assignment.harness
+    words = _words(assignment, programs, data, pictures)
+    texts = _texts(assignment, readme, pictures, words, public_bundle(oracle, term)) | programs
+    found = {name: text.encode() for name, text in texts.items()}
+    found |= {f"engine/{name}": content for name, content in public_files(oracle, term).items()}
+    if assignment.trainings:
+        found[f"engine/{TRAININGS}"] = home_file(oracle)
+    return found | engine_files() | data | pictures
+
+
+def _words(
+    assignment: Assignment, programs: Collection[str], data: Collection[str], pictures: Collection[str]
+) -> dict[str, str | bool]:
+    """Return what the templates say of an assignment."""
+    stem = Path(assignment.file).stem
+    return {
         "slug": assignment.slug,
         "file": assignment.file,
-        "notebook": f"{Path(assignment.file).stem}.ipynb",
-        "tests": f"test_{Path(assignment.file).stem}.py",
+        "notebook": f"{stem}.ipynb",
+        "tests": f"test_{stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
-        "harness": assignment.harness,
-        "experiment": experiment,
-        "play": PLAY if (home / PLAY).is_file() else "",
+        "torch": assignment.torch,
+        "on_devices": " device" in assignment.harness,
+        "training": bool(assignment.harness),
+        **{name.removesuffix(".py"): name in programs for name in PROGRAMS},
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),
     }
-    bundle = public_bundle(oracle, term)
-    notebook = make_notebook(
-        assignment.title,
-        embedded(for_notebook(readme, assignment), pictures).replace(
-            "    python training.py\n", "    grader.train()\n"
-        ),
-        stub,
-        assignment.exercises,
-        _template("start.md", words),
-        _template("setup.py.txt", words),
-    )
-    files = {
-        "README.md": with_set_up(readme).rstrip("\n")
-        + "\n"
-        + _template("folder.md", {**words, "torch": " device" in assignment.harness}),
+
+
+def _texts(
+    assignment: Assignment,
+    readme: str,
+    pictures: Mapping[str, bytes],
+    words: Mapping[str, str | bool],
+    bundle: Bundle,
+) -> dict[str, str]:
+    """Return the files that are made for students, by name."""
+    stub = at_home(render_stub(assignment), assignment)
+    prose = embedded(for_notebook(readme, assignment), pictures)
+    prose = prose.replace("    python training.py\n", "    grader.train()\n")
+    start, setup = _template("start.md", words), _template("setup.py.txt", words)
+    with_table = f"{with_set_up(readme).rstrip()}\n{_template('folder.md', words)}"
+    return {
+        "README.md": with_table,
         assignment.file: stub,
-        words["notebook"]: notebook,
-        "check.py": _template("check.py.txt", {"torch": assignment.torch, "experiment": bool(experiment)}),
+        str(words["notebook"]): make_notebook(assignment.title, prose, stub, assignment.exercises, start, setup),
+        "check.py": _template("check.py.txt", words),
         "conftest.py": _template("conftest.py.txt", {}),
-        words["tests"]: pytest_file(bundle),
+        str(words["tests"]): pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
     }
-    if assignment.harness:
-        files["training.py"] = assignment.harness
-    if experiment:
-        files["experiment.py"] = experiment
-    if words["play"]:
-        files[PLAY] = (home / PLAY).read_text(encoding="utf-8")
-    found = {name: text.encode() for name, text in files.items()}
-    found |= {f"engine/{name}": data for name, data in public_files(oracle, term).items()}
-    if assignment.trainings:
-        found[f"engine/{TRAININGS}"] = home_file(oracle)
-    found |= engine_files()
-    return found | data | pictures
 
 
 def engine_files() -> dict[str, bytes]:
