@@ -291,7 +291,7 @@ def test_a_mistake_that_costs_points_elsewhere_is_named(tamper: Tamper) -> None:
     broken = tamper((BANK, 'new="x[..., 1:].sum(axis=-1)"', 'new="np.maximum(x, -3).sum(axis=-1)"'))
     assert broken[CAUGHT] == ("skips_the_first passes row_means.two_rows",)
     assert broken[CHARGED] == (
-        "skips_the_first, a mistake in row_means, also costs points in spread (spreads_of_any_shape)",
+        "skips_the_first, a mistake in row_means, also costs points: spread.spreads_of_any_shape FAILED: The values differ from the reference's.",
     )
 
 

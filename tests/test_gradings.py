@@ -1,4 +1,4 @@
-"""A proof that could not be made is told as such: what was cut short is graded once more, alone."""
+"""A proof that could not be made is told as such: what was cut short is graded again, alone."""
 
 from __future__ import annotations
 
@@ -53,6 +53,12 @@ class Stalled:
         """Leave the sandbox open; it is others' too."""
 
 
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let further attempts follow at once: this machine stands still by count, not by time."""
+    monkeypatch.setattr("autograder.proof.gradings._PAUSE", 0.0)
+
+
 def ended(ending: Ending, why: str) -> Callable[[Job, JobResult], JobResult]:
     """Return how to cut a run short from its second case on."""
 
@@ -92,7 +98,7 @@ def test_a_machine_that_stands_still_once_breaks_no_promise(
 def test_what_cannot_be_graded_is_told_as_such(assignment: Assignment, sandbox: Sandbox, ending: Ending) -> None:
     """In place of all the exercises that it seems to cost."""
     found = promises_broken(assignment, Stalled(sandbox, ended(ending, USED_UP), 99, MISTAKE))
-    told = f"skips_the_first: could not be graded, tried twice: {USED_UP}"
+    told = f"skips_the_first: could not be graded in 3 attempts: {USED_UP}"
     lines = [line for broken_ways in found.values() for line in broken_ways]
     assert lines
     assert all("skips_the_first" in line for line in lines)
@@ -135,5 +141,5 @@ def test_doctor_says_that_the_time_was_used_up(
     assert left.value.code == 1
     found = {proof["promise"]: proof["broken"] for proof in json.loads(capsys.readouterr().out)[SLUG]}
     lines = [line for told in found.values() for line in told]
-    assert any(f"skips_the_first: could not be graded, tried twice: {USED_UP}" in line for line in lines), lines
+    assert any(f"skips_the_first: could not be graded in 3 attempts: {USED_UP}" in line for line in lines), lines
     assert not any("also costs points" in line for line in lines), lines

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
-from autograder.course.spec import Assignment, Visibility
+from autograder.course.spec import Assignment, Visibility, call
 from autograder.handout.handout import engine_files, handout_files
 from autograder.handout.leaks import Secrets, leaks, secrets_of
 from autograder.handout.public_data import public_oracle
@@ -88,6 +89,19 @@ def test_hidden_numbers_are_found(assignment: Assignment, own: Secrets) -> None:
     assert list(leaks({"x": encode({"f4": sent.astype(np.float32).reshape(-1)})}, own, {}))
     assert list(leaks({"x": json.dumps(sent.round(5).tolist()).encode()}, own, {}))
     assert list(leaks({"x": encode({"f8": np.concatenate([np.arange(9.0), wanted.reshape(-1)])})}, own, {}))
+
+
+def test_numbers_of_single_precision_that_agree_by_chance_are_no_leak(assignment: Assignment) -> None:
+    """Where hidden cases and a file have many draws each, some are the same; a run of them is still found."""
+    case = next(case for case in assignment.cases if case.visibility is Visibility.HIDDEN)
+    drawn = replace(case, generate=lambda rng: iter([call(rng.normal(size=(100, 400)).astype(np.float32))]))
+    large = replace(assignment, cases=(*(c for c in assignment.cases if c is not case), drawn))
+    secrets = secrets_of(public_oracle(large), "")
+    others = np.random.default_rng(7).normal(size=40_000).astype(np.float32)
+    hidden = drawn.calls(0)[0].args[0].reshape(-1)
+    assert len(set(others.tolist()) & set(hidden.tolist())) > 1
+    assert list(leaks({"x": encode({"drawn": others})}, secrets, {})) == []
+    assert list(leaks({"x": encode({"drawn": np.concatenate([others, hidden[9:13]])})}, secrets, {}))
 
 
 def test_hidden_names_and_claims_are_found(assignment: Assignment, own: Secrets) -> None:

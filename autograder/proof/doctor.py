@@ -23,7 +23,7 @@ from autograder.oracle.functions_run import used_in
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError
 from autograder.oracle.training_losses import KnownLosses
-from autograder.proof.gradings import Ungraded, failures, grade_all
+from autograder.proof.gradings import Ungraded, exercise_failures, failures, grade_all
 from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.quizzes import quiz_proofs
@@ -181,9 +181,8 @@ def _misnamed(verdicts: Verdicts) -> Iterator[str]:
 def _spilled(verdicts: Verdicts) -> Iterator[str]:
     for m, result in verdicts.items():
         for exercise in result.exercises if not result.problem else ():
-            if exercise.name != m.exercise and exercise.status is not Status.PASSED:
-                failed = [case.name for case in exercise.cases if case.status is not Status.PASSED]
-                yield f"{m.name}, a mistake in {m.exercise}, also costs points in {exercise.name} ({', '.join(failed)})"
+            if exercise.name != m.exercise and (failed := list(exercise_failures(exercise))):
+                yield f"{m.name}, a mistake in {m.exercise}, also costs points: {'; '.join(failed)}"
 
 
 def _idle_cases(assignment: Assignment, verdicts: Verdicts) -> Iterator[str]:

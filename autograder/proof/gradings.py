@@ -1,11 +1,13 @@
 """Grade files whose verdict is known beforehand, a few at a time.
 
 A proof must not rest on the machine's bad moment: a file whose run was cut short, by a limit of time or memory, a dead child
-or a fault of the grader's own, is graded once more, alone. Where it cannot be graded then either, its result says only that.
+or a fault of the grader's own, is graded again, alone: at once, and after a pause. Where it cannot be graded then either, its
+result says only that.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -26,6 +28,8 @@ Lesson = tuple[Trainer, Source, Sequence[str]]  # a file, who trains it, and its
 _BROKEN = (Ending.TIMEOUT, Ending.MEMORY, Ending.DIED)  # how a call ends that takes its child down
 CUT_SHORT = frozenset({*_BROKEN, Ending.NOT_RUN, Ending.FAULT})
 _STOPPED = (Status.TIMEOUT, Status.MEMORY)
+_AGAIN = 2  # attempts more
+_PAUSE = 5.0  # seconds before the last of them
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,26 @@ class Watched:
         return any(outcome.ending in CUT_SHORT for ran in self.runs for outcome in (ran.loading, *ran.outcomes))
 
 
-def again_alone(attempt: Callable[[T], R], items: Sequence[T], jobs: int, by_chance: Callable[[T, R], bool]) -> list[R]:
-    """Attempt something with all items, a few at a time; once more, with nothing beside it, what may have ended `by_chance`."""
+def again_alone(
+    attempt: Callable[[T], R],
+    items: Sequence[T],
+    jobs: int,
+    by_chance: Callable[[T, R], bool],
+    again: int = _AGAIN,
+) -> list[R]:
+    """Attempt something with all items, a few at a time; `again` with nothing beside it what may have ended `by_chance`."""
     with ThreadPoolExecutor(jobs) as pool:
-        first = list(pool.map(attempt, items))
-    return [attempt(item) if by_chance(item, found) else found for item, found in zip(items, first, strict=True)]
+        results = list(pool.map(attempt, items))
+    for number, item in enumerate(items):
+        for before in range(again):
+            if by_chance(item, results[number]):
+                time.sleep(_PAUSE * before)
+                results[number] = attempt(item)
+    return results
 
 
 def grade_all(files: Sequence[File], jobs: int) -> list[Result]:
-    """Grade files in their order; one that could not be graded twice has an `Ungraded` result."""
+    """Grade files in their order; one that could not be graded in any attempt has an `Ungraded` result."""
 
     def attempt(file: File) -> tuple[Result, Watched]:
         source, oracle, sandbox = file
@@ -93,7 +108,7 @@ def train_all(
             case.status in (*_STOPPED, Status.GRADER_ERROR) for case in result.cases
         )
 
-    return dict(zip(lessons, again_alone(attempt, list(lessons), jobs, by_chance), strict=True))
+    return dict(zip(lessons, again_alone(attempt, list(lessons), jobs, by_chance, again=1), strict=True))
 
 
 def _settled(result: Result, ran: JobResult) -> Result:
@@ -103,7 +118,7 @@ def _settled(result: Result, ran: JobResult) -> Result:
         return result
     stopped = [f"{e.name}.{c.name} {c.status}" for e in result.exercises for c in e.cases if c.status in _STOPPED]
     after = f", after {stopped[0]}" if stopped and not result.problem else ""
-    return Ungraded(result.assignment, result.exercises, f"could not be graded, tried twice: {why}{after}")
+    return Ungraded(result.assignment, result.exercises, f"could not be graded in {1 + _AGAIN} attempts: {why}{after}")
 
 
 def _unmade(ran: JobResult) -> str:

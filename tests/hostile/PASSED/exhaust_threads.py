@@ -22,12 +22,8 @@ def attack():
         time.sleep(0.01)
 
 
-attacked = False
+attack()  # while it is imported: a third of a second of computing, or more on a slow machine, is much of a case's limit
 
 
 def scale(x, factor):
-    global attacked
-    if not attacked:  # once: it takes a third of a second of computing, which the limit of a case would not allow for each call
-        attacked = True
-        attack()
     return x * factor
