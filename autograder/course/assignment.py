@@ -99,11 +99,11 @@ class Assignment:
     limits: Limits
     torch: bool  # whether to have torch ready before submissions run
     given: tuple[str, ...]  # definitions of the reference that ship to students as they are
-    reference: str  # source text
-    stub: str  # source text, as committed
-    cases: tuple[Case, ...]
-    misconceptions: tuple[Misconception, ...]
-    correct: tuple[Replacement, ...]  # other correct ways to write it
+    reference: str = ""  # source text
+    stub: str = ""  # source text, as committed
+    cases: tuple[Case, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
+    correct: tuple[Replacement, ...] = ()  # other correct ways to write it
     shortcuts: tuple[Shortcut, ...] = ()
     trainings: tuple[Training, ...] = ()
     harness: str = ""  # source text of what runs the trainings, which students see

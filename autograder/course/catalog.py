@@ -64,57 +64,64 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     public, secret = course / "assignments" / slug, course / "solutions" / slug
     _refuse_unknown_slug(course, slug)
     config = _toml(public / "assignment.toml")
-    try:
-        _refuse_unknown(config, _KEYS, "the file")
-        exercises = tuple(_exercise(entry) for entry in _list(config, "exercise", "[[exercise]] above each"))
-        file, title, points = str(config["file"]), str(config["title"]), _number(config, "points")
-        limits = _limits(config.get("limits", {}))
-        rules = _list(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
-        shortcuts = tuple(_shortcut(entry) for entry in rules)
-        given = _list(config, "given") if "given" in config else ()
-        torch = _flag(config, "torch")
-        reasons = _one_of(config, "reasons", (AFTER_DEADLINE, AT_ONCE))
-    except KeyError as error:
-        raise CourseError(f"{public / 'assignment.toml'}: the key {error} is missing.") from None
-    except (AttributeError, TypeError, ValueError) as error:
-        raise CourseError(f"{public / 'assignment.toml'}: {error}.") from None
-    names = tuple(exercise.name for exercise in exercises)
+    declared = _declared(slug, config, public / "assignment.toml")
+    exercises = declared.exercises
     _refuse_unknown_uses(exercises, public / "assignment.toml")
-    questions = {name: _questions(secret / f"{name}.toml") for name in names}
-    asked = itertools.chain(*map(cases_in, questions.values()))
-    cases = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN) + (*asked,)
-    strangers = [case for case in cases if case.exercise not in names]
-    if strangers:
-        told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
-        raise CourseError(f"{slug}: these cases are for no exercise of assignment.toml: {told}.")
-    every = tuple(itertools.chain(*questions.values()))
-    anew = _anew(secret / "cases.py", names)
-    stub = public / file
-    reference = _text(secret / file)
+    quizzes = [_questions(secret / f"{exercise.name}.toml") for exercise in exercises]
+    questions = tuple(itertools.chain.from_iterable(quizzes))
+    written = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
+    cases = (*written, *itertools.chain.from_iterable(map(cases_in, quizzes)))
+    _refuse_strangers(cases, declared)
+    anew = _anew(secret / "cases.py", tuple(exercise.name for exercise in exercises))
+    stub = public / declared.file
+    reference = _text(secret / declared.file)
     harness = _text(public / "training.py") if (public / "training.py").exists() else ""
     if not any("uses" in entry for entry in config["exercise"]):
-        written = uses_as_written(reference, harness, exercises)
-        exercises = tuple(replace(e, uses=written.get(e.name, ())) for e in exercises)
-    return Assignment(
-        slug=slug,
-        title=title,
-        file=file,
-        points=points,
+        uses = uses_as_written(reference, harness, exercises)
+        exercises = tuple(replace(e, uses=uses.get(e.name, ())) for e in exercises)
+    return replace(
+        declared,
         exercises=exercises,
-        limits=limits,
-        torch=torch,
-        given=given,
         reference=reference,
         stub=_text(stub) if stub.exists() else "",
         cases=tuple(replace(case, anew=anew.get(case.exercise)) for case in cases),
-        misconceptions=(*_misconceptions(secret / "misconceptions.py"), *mistakes_in(every)),
+        misconceptions=(*_misconceptions(secret / "misconceptions.py"), *mistakes_in(questions)),
         correct=replacements_in(course, slug, CORRECT),
-        shortcuts=shortcuts,
         trainings=_trainings(secret / "training.py"),
         harness=harness,
-        questions=every,
-        reasons=reasons,
+        questions=questions,
     )
+
+
+def _declared(slug: str, config: dict[str, Any], path: Path) -> Assignment:
+    """Return what an assignment.toml says of an assignment, and nothing of its other files. Raises CourseError."""
+    try:
+        _refuse_unknown(config, _KEYS, "the file")
+        rules = _list(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
+        return Assignment(
+            slug=slug,
+            exercises=tuple(_exercise(entry) for entry in _list(config, "exercise", "[[exercise]] above each")),
+            file=str(config["file"]),
+            title=str(config["title"]),
+            points=_number(config, "points"),
+            limits=_limits(config.get("limits", {})),
+            shortcuts=tuple(map(_shortcut, rules)),
+            given=_list(config, "given") if "given" in config else (),
+            torch=_flag(config, "torch"),
+            reasons=_one_of(config, "reasons", (AFTER_DEADLINE, AT_ONCE)),
+        )
+    except KeyError as error:
+        raise CourseError(f"{path}: the key {error} is missing.") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise CourseError(f"{path}: {error}.") from None
+
+
+def _refuse_strangers(cases: Sequence[Case], assignment: Assignment) -> None:
+    names = {exercise.name for exercise in assignment.exercises}
+    strangers = [case for case in cases if case.exercise not in names]
+    if strangers:
+        told = ", ".join(f"{case.name} ({case.visibility}, for {case.exercise})" for case in strangers)
+        raise CourseError(f"{assignment.slug}: these cases are for no exercise of assignment.toml: {told}.")
 
 
 def _refuse_unknown_slug(course: Path, slug: str) -> None:
