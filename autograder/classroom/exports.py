@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from autograder.classroom.history import Change
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Record
 from autograder.classroom.roster import Person
 from autograder.course.spec import Status
@@ -39,6 +40,18 @@ def grades_csv(records: Sequence[Record]) -> str:
         row += [getattr(record.person, key, "") for key in roster]
         row += [_late(record)] * late + [" ".join(e.name for e in record.exercises if e.override)] * changed
         rows.append(row)
+    return write_sheet(rows)
+
+
+def changes_csv(changes: Sequence[Change]) -> str:
+    """Return the history: a row for each score that changed, the earliest first."""
+    rows: list[list[object]] = [
+        ["when", "student", "exercise", "old", "new", "change", "cause", "who", "because", "grading"]
+    ]
+    rows += [
+        [c.made, c.student, c.exercise, c.old, c.new, c.by, " ".join(c.causes), c.who, c.because, c.round or ""]
+        for c in changes
+    ]
     return write_sheet(rows)
 
 
@@ -111,6 +124,8 @@ def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
     Where something is wrong with the file as a `whole`, that is said once, above.
     """
     lines = [f"{exercise.override.because} (decided by a person)"] if exercise.override else []
+    if (kept := exercise.kept) and not exercise.override:
+        lines.append(f"The {kept.points:g} points of the earlier grading stay; this one gives {kept.computed:g}.")
     for case in exercise.cases:
         if case.status is not Status.PASSED and not whole:
             told = "\n".join(filter(None, [case.message, case.says]))

@@ -10,6 +10,11 @@
 | override   | decision of a person          | points and the reason; the latest for an exercise counts, no points withdraw it |
 | written    | student, and the class ("")   | whether the files made from the book are up to date |
 | todo       | student still to be graded    | whose it is, what is known of the submission; the seed of a result that no longer stands |
+| round      | grading of the class          | when it began; one that was stopped goes on as the same |
+| basis      | key of an exercise            | engine, libraries, seed and content that it is made of |
+| history    | score that changed            | old and new, cause, who, when (`history.py`); rows are only added |
+| kept       | student and exercise          | points that `--never-lower` kept |
+| request    | request for a regrade         | what the student asks, what was found, what a person decided (`requests.py`) |
 
 A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
 whole, and what is not is graded by the next run. A result is kept as long as its key (`result_keys.py`) is what it would be
@@ -26,6 +31,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.classroom import decisions, history
 from autograder.classroom.gradebook_versions import VERSION, prepare, version_of
 from autograder.classroom.record import (
     ExerciseRecord,
@@ -37,6 +43,7 @@ from autograder.classroom.record import (
     compose,
     exercise_record,
     head,
+    with_kept,
 )
 from autograder.classroom.record_json import exercise_of, isolation_of, stored_exercise, stored_head
 from autograder.classroom.result_keys import engine, result_key
@@ -85,6 +92,7 @@ class Gradebook:
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
+        self.who = history.current_user()
         self._facts: Facts | None = None
         self.db = sqlite3.connect(path, timeout=30)
         try:
@@ -183,18 +191,22 @@ class Gradebook:
         levels = [isolation_of(json.loads(text)) for (text,) in used or [(isolation,)]]
         return LastRun(engine, max(levels, key=lambda one: one.level), seconds)
 
-    def save(self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int) -> Record:
+    def save(
+        self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int, *, never_lower: bool = False
+    ) -> Record:
         """Write down what a submission came to, all at once, and return its record.
 
         Of the exercises those named are new, and the others stay as they were. Where the submission could, or could not,
-        be imported other than before, every exercise is new.
+        be imported other than before, every exercise is new. What changes is noted in the history; with `never_lower`
+        the points of the same code stay where they would be fewer.
         """
         submission, result = graded.submission, graded.result
         student, known = submission.student, head(submission, self.due)
         problem = _text(result.problem)
         new = {exercise.name: exercise_record(exercise) for exercise in result.exercises}
         with self.db:
-            stands = self.standing(student) if self._last(student) == (submission.key, problem) else {}
+            last, before = self._last(student), history.standings(self.db, student)
+            stands = self.standing(student) if last == (submission.key, problem) else {}
             new = {name: exercise for name, exercise in new.items() if name in names or not stands}
             self._write(student, "submission", _text(submission.owner.key), submission.key, _packed(submission.source),
                         stored_head(known), 1)  # fmt: skip
@@ -207,8 +219,11 @@ class Gradebook:
                 entry = (exercise.score, exercise.max_score, exercise.status, stored_exercise(exercise))
                 self._write(student, "exercise", name, key, *entry, run)
             self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
+            resubmitted = last is not None and last[0] != submission.key
+            history.settle(self.db, student, before, history.Grading(self.who, resubmitted, never_lower))
             self.changed(student)
-        found = {**stands, **new}
+        kept = decisions.kept_points(self.db, student)
+        found = {**stands, **{name: with_kept(exercise, kept.get(name)) for name, exercise in new.items()}}
         whole = Whole(result.problem, result.notes, graded.seconds, graded.isolation)
         exercises = [found[name] for name in self.points if name in found]
         return compose(self.run, student, known, whole, exercises, self.overrides(student).get(student, {}))
@@ -226,41 +241,29 @@ class Gradebook:
 
     def standing(self, student: str) -> dict[str, ExerciseRecord]:
         """Return a student's computed exercises by name."""
+        kept = decisions.kept_points(self.db, student)
         rows = self.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,))
-        return {name: exercise_of(entry) for name, entry in rows}
+        return {name: with_kept(exercise_of(entry), kept.get(name)) for name, entry in rows}
 
     def outline(self, student: str) -> dict[str, ExerciseRecord]:
         """Return a student's computed exercises by name without their cases; where one failed on our side, that is its status."""
-        columns = "name, score, max_score, status, key"
+        columns, kept = "name, score, max_score, status, key", decisions.kept_points(self.db, student)
         rows = self.db.execute(f"SELECT {columns} FROM exercise WHERE student = ?", (student,))  # noqa: S608 (ours)
         return {
-            name: ExerciseRecord(name, score, most, Status(status) if key else Status.GRADER_ERROR)
+            name: with_kept(
+                ExerciseRecord(name, score, most, Status(status) if key else Status.GRADER_ERROR), kept.get(name)
+            )
             for name, score, most, status, key in rows
         }
 
     def overrides(self, only: str | None = None) -> dict[str, dict[str, Override]]:
         """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
-        found: dict[str, dict[str, Override]] = {}
-        wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
-        columns = "student, exercise, points, because, made"
-        for student, exercise, points, because, made in self.db.execute(
-            f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
-            values,
-        ):
-            if points is None:
-                found.get(student, {}).pop(exercise, None)
-            else:
-                found.setdefault(student, {})[exercise] = Override(points, because, made)
-        return found
+        return decisions.overrides(self.db, only)
 
     def override(self, student: str, exercise: str, points: float | None, because: str) -> None:
         """Write down a person's decision; without points it withdraws the earlier ones."""
-        made = datetime.now(UTC).isoformat(timespec="seconds")
-        values = (student, exercise, points, _text(because), made)
         with self.db:
-            self.db.execute(
-                "INSERT INTO override (student, exercise, points, because, made) VALUES (?, ?, ?, ?, ?)", values
-            )
+            decisions.decide(self.db, student, exercise, points, _text(because), _text(self.who))
             self.changed(student)
 
     def changed(self, student: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -50,6 +52,20 @@ def known_roster(out: Path) -> Roster | None:
     except sqlite3.Error as error:
         raise _unusable(out, error) from None
     return Roster(people, aliases) if people else None
+
+
+@contextmanager
+def copied(out: Path) -> Iterator[Path]:
+    """Give a folder with a copy of another one's gradebook, which is left as it is. Raises GradebookError."""
+    _demand(out)
+    with tempfile.TemporaryDirectory(prefix="preview-") as kept:
+        place = Path(kept) / out.resolve().name
+        place.mkdir()
+        with _alone(out):
+            for name in (FILE, f"{FILE}-wal"):  # the second holds what a killed run wrote last
+                if (out / name).is_file():
+                    shutil.copyfile(out / name, place / name)
+        yield place
 
 
 def _unusable(out: Path, error: sqlite3.Error) -> GradebookError:

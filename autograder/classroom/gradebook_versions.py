@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 _TABLES = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
@@ -25,10 +25,26 @@ CREATE TABLE exercise (
     entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
 CREATE TABLE override (
     id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
-    made TEXT NOT NULL);
+    made TEXT NOT NULL, who TEXT NOT NULL DEFAULT '');
 CREATE TABLE written (student TEXT PRIMARY KEY);
 CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT NULL, seed INTEGER);
 CREATE INDEX decided ON override (student);
+"""
+_HISTORY = """
+CREATE TABLE round (id INTEGER PRIMARY KEY, began TEXT NOT NULL);
+CREATE TABLE basis (
+    key TEXT PRIMARY KEY, engine TEXT NOT NULL, libraries TEXT NOT NULL, seed INTEGER NOT NULL, content TEXT NOT NULL);
+CREATE TABLE history (
+    id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, old REAL, new REAL, causes TEXT NOT NULL,
+    who TEXT NOT NULL, made TEXT NOT NULL, round INTEGER NOT NULL, because TEXT NOT NULL);
+CREATE TABLE kept (
+    student TEXT, name TEXT, points REAL NOT NULL, made TEXT NOT NULL, round INTEGER NOT NULL,
+    PRIMARY KEY (student, name));
+CREATE TABLE request (
+    id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, asks TEXT NOT NULL, made TEXT NOT NULL,
+    findings TEXT, problem TEXT NOT NULL DEFAULT '', points REAL, because TEXT NOT NULL DEFAULT '',
+    who TEXT NOT NULL DEFAULT '', decided TEXT NOT NULL DEFAULT '');
+CREATE INDEX asked ON request (student);
 """
 
 
@@ -41,7 +57,7 @@ def prepare(db: sqlite3.Connection) -> None:
     """Make the tables of a new gradebook, or migrate one of an earlier version."""
     version = version_of(db)
     if version == 0:
-        db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        db.executescript(f"BEGIN; {_TABLES} {_HISTORY} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version < VERSION:
         with db:
             db.execute("BEGIN IMMEDIATE")
@@ -71,6 +87,22 @@ def _to_2(db: sqlite3.Connection) -> None:
         entry["cases"] = [_case_2(case, name) for case in entry["cases"]]
         changed = (json.dumps(entry), student, name)
         db.execute("UPDATE exercise SET entry = ? WHERE student = ? AND name = ?", changed)
+
+
+def _to_3(db: sqlite3.Connection) -> None:
+    """Add the history; what results depended on is known as far as their runs tell it."""
+    for statement in filter(str.strip, _HISTORY.split(";")):
+        db.execute(statement)
+    db.execute("ALTER TABLE override ADD COLUMN who TEXT NOT NULL DEFAULT ''")
+    row = db.execute("SELECT value FROM fact WHERE name = 'seed'").fetchone()
+    if row:
+        db.execute(
+            "INSERT OR IGNORE INTO basis SELECT substr(e.key, 1, instr(e.key, ':') - 1), run.engine, '',"
+            " coalesce(todo.seed, ?), '' FROM exercise e JOIN run ON run.id = e.run LEFT JOIN todo USING (student)"
+            " WHERE e.key != ''",
+            (json.loads(row[0]),),
+        )
+        db.execute("INSERT INTO round (began) SELECT max(started) FROM run HAVING count(*)")
 
 
 def _head_2(head: dict[str, Any]) -> str:
@@ -103,4 +135,4 @@ def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, 
             yield {"name": name, "exercise": exercise, "sentence": sentence}
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2,)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3)

@@ -32,6 +32,15 @@ class Override:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """Points of an earlier result that stay although grading the same code again gave less."""
+
+    points: float
+    made: str  # when, in ISO 8601
+    computed: float = 0.0
+
+
+@dataclass(frozen=True)
 class Graded:
     """What grading one submission came to."""
 
@@ -98,6 +107,7 @@ class ExerciseRecord:
     cases: tuple[CaseResult, ...] = ()
     override: Override | None = None
     device: str = ""  # what it was trained on, where anything is
+    kept: Kept | None = None
 
     @property
     def points(self) -> float:
@@ -151,6 +161,14 @@ def exercise_record(exercise: ExerciseResult) -> ExerciseRecord:
     return ExerciseRecord(
         exercise.name, exercise.score, exercise.max_score, exercise.status, cases, device=exercise.device
     )
+
+
+def with_kept(exercise: ExerciseRecord, kept: Kept | None) -> ExerciseRecord:
+    """Return an exercise with the points that were kept for it, where these are more than the computed ones."""
+    points = min(kept.points, exercise.max_score) if kept else 0.0
+    if kept is None or points <= exercise.points:
+        return exercise
+    return replace(exercise, score=points, kept=Kept(points, kept.made, exercise.points))
 
 
 def compose(

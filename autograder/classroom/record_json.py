@@ -47,7 +47,9 @@ def told_record(record: Record) -> Json:
 def told_exercise(exercise: ExerciseRecord) -> Json:
     """Return an exercise as results/STUDENT.json tells it."""
     override = asdict(exercise.override) if exercise.override else None
-    return {**_computed(exercise), "override": override, "cases": [told_case(case) for case in exercise.cases]}
+    kept = {"kept": asdict(exercise.kept)} if exercise.kept else {}
+    cases = [told_case(case) for case in exercise.cases]
+    return {**_computed(exercise), "override": override, **kept, "cases": cases}
 
 
 def stored_exercise(exercise: ExerciseRecord) -> str:

@@ -14,7 +14,7 @@ import json
 import platform
 import sys
 from collections.abc import Iterable
-from dataclasses import astuple, fields, is_dataclass
+from dataclasses import astuple, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -36,6 +36,17 @@ _APART = {"title", "points", "exercises", "reference", "stub", "cases", "misconc
 _APART |= {"trainings", "harness"}
 _JUDGING = ("course", "sandbox", "judge", "oracle")  # the folders whose code decides about points
 _ELSEWHERE = frozenset({"autograder", "numpy", "torch"})  # `engine` and `libraries` tell their versions
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What an exercise's key is made of, in the parts that change for different reasons."""
+
+    key: str
+    engine: str
+    libraries: str
+    seed: int
+    content: str  # of the course: cases as drawn, reference, known mistakes, limits, points
 
 
 @cache
@@ -61,14 +72,21 @@ def _version(name: str) -> str:
 
 def exercise_keys(oracle: Oracle) -> dict[str, str]:
     """Return the key of every exercise, in report order."""
-    assignment = oracle.assignment
-    shared = (f"{f.name}={describe(getattr(assignment, f.name))}" for f in fields(assignment) if f.name not in _APART)
-    around = digest(engine(), *libraries(torch=assignment.torch), str(oracle.seed), *shared)
+    return {name: basis.key for name, basis in exercise_bases(oracle).items()}
+
+
+def exercise_bases(oracle: Oracle) -> dict[str, Basis]:
+    """Return every exercise's key and what it is made of, in report order."""
+    assignment, versions = oracle.assignment, libraries(torch=oracle.assignment.torch)
+    shared = [f"{f.name}={describe(getattr(assignment, f.name))}" for f in fields(assignment) if f.name not in _APART]
+    around = digest(engine(), *versions, str(oracle.seed), *shared)
     own = {e.name: _own_key(oracle, e.name) for e in assignment.exercises}
-    return {
-        e.name: digest(around, *_reference_code(oracle, e), *(own[name] for name in (e.name, *assignment.uses(e.name))))
-        for e in assignment.exercises
-    }
+    found = {}
+    for e in assignment.exercises:
+        parts = (*_reference_code(oracle, e), *(own[name] for name in (e.name, *assignment.uses(e.name))))
+        content = digest(*shared, *parts)
+        found[e.name] = Basis(digest(around, *parts), engine(), ", ".join(versions), oracle.seed, content)
+    return found
 
 
 def builds_on(assignment: Assignment, names: Iterable[str]) -> frozenset[str]:
@@ -80,6 +98,11 @@ def builds_on(assignment: Assignment, names: Iterable[str]) -> frozenset[str]:
 def result_key(exercise: str, source: str) -> str:
     """Return the key of one exercise's result for one submission."""
     return f"{exercise}:{source}"
+
+
+def basis_key(result: str) -> str:
+    """Return the exercise's key in that of a result."""
+    return result.partition(":")[0]
 
 
 def _own_key(oracle: Oracle, name: str) -> str:

@@ -154,7 +154,8 @@ def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Wat
             student = graded.submission.student
             if graded.isolation not in runs:
                 runs[graded.isolation] = book.begin(graded.isolation)
-            record = book.save(graded, plan.keys, plan.stale[student], runs[graded.isolation])
+            run, names = runs[graded.isolation], plan.stale[student]
+            record = book.save(graded, plan.keys, names, run, never_lower=plan.never_lower)
             watch.graded(Mark(student, record.status, record.points, record.max_score))
     for run in runs.values():
         book.end(run, time.monotonic() - began)

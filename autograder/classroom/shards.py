@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.classroom import history
 from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
-from autograder.classroom.result_keys import digest
+from autograder.classroom.result_keys import Basis, digest
 from autograder.classroom.submissions import Submission
 from autograder.submission.archives import printable
 
 _RUN = "started, engine, isolation, seconds"
-_OVERRIDE = "student, exercise, points, because, made"
+_OVERRIDE = "student, exercise, points, because, made, who"
 _Rows = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]  # submission, grading, exercises
 
 
@@ -124,6 +125,7 @@ def take_over(book: Gradebook, part: Gradebook) -> frozenset[str]:
     runs: dict[int, int] = {}
     students = set()
     with book.db:
+        history.note_bases(book.db, (Basis(*row) for row in part.db.execute("SELECT * FROM basis").fetchall()))
         for submission in part.db.execute("SELECT * FROM submission WHERE present").fetchall():
             student = submission[0]
             students.add(student)
@@ -134,7 +136,11 @@ def take_over(book: Gradebook, part: Gradebook) -> frozenset[str]:
                 )
             if _alike(theirs, ours):
                 continue
+            before = history.standings(book.db, student)
             _write(book, theirs, {run: _run(book, part, run, runs) for run in _runs_of(theirs)})
+            _take_kept(book, part, student)
+            resubmitted = ours is not None and ours[0][2] != submission[2]
+            history.settle(book.db, student, before, history.Grading(book.who, resubmitted))
             book.changed(student)
         _take_decisions(book, part)
     return frozenset(students)
@@ -190,6 +196,13 @@ def _write(book: Gradebook, rows: _Rows | None, runs: Mapping[int, int]) -> None
     book.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
     for row in exercises:
         book.db.execute("INSERT INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row[:-1], runs[row[-1]]))
+
+
+def _take_kept(book: Gradebook, part: Gradebook, student: str) -> None:
+    rows = part.db.execute("SELECT student, name, points, made FROM kept WHERE student = ?", (student,)).fetchall()
+    number = history.current_round(book.db)
+    book.db.execute("DELETE FROM kept WHERE student = ?", (student,))
+    book.db.executemany("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", [(*row, number) for row in rows])
 
 
 def _take_decisions(book: Gradebook, part: Gradebook) -> None:

@@ -10,11 +10,12 @@ import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from autograder.classroom import history
 from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise
 from autograder.classroom.record import head
 from autograder.classroom.record_json import head_of, stored_head
-from autograder.classroom.result_keys import builds_on, exercise_keys, result_key
+from autograder.classroom.result_keys import Basis, builds_on, exercise_bases, result_key
 from autograder.classroom.seed import draw_seed
 from autograder.classroom.shards import Shard
 from autograder.classroom.submissions import Submission
@@ -22,7 +23,7 @@ from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
 from autograder.submission.archives import printable
 
-_BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo")
+_BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo", "history", "kept", "request")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Choices:
     shard: Shard | None = None  # the part of the class that is graded here
     facts: Facts = field(default_factory=Facts)  # roster, aliases and due date, where they are given
     device: str | None = None  # what models are trained on
+    never_lower: bool = False  # whether points for the same code stay where they would be fewer
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,48 @@ class Plan:
     tasks: tuple[Submission, ...]
     kept: int
     decided: tuple[str, ...] = ()  # students who resubmitted after a manual override
+    regraded: int = 0  # of the submissions those whose students have results already
+    never_lower: bool = False
 
 
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:
-    """Compare a class with its gradebook. A new book gets a seed, which later runs use too. Raises GradebookError."""
-    known = book.facts.seed
-    facts = _part(book, choices, known)
+    """Compare a class with its gradebook. A new book gets a seed, which later runs use too. Raises GradebookError.
+
+    The seed is written down before anything takes long, so that a run that is killed keeps the one it was given.
+    """
+    facts = _part(book, choices, book.facts.seed)
     if choices.shard:
         submissions = choices.shard.of(submissions)
+    seed = _seed_for(book, assignment, choices)
+    regrade = [find_exercise([e.name for e in assignment.exercises], name) for name in choices.regrade]
+    chosen = _chosen(submissions, choices.only)
+    goes_on = bool(book.db.execute("SELECT 1 FROM todo").fetchone())
+    book.set_facts(replace(facts, device=assignment.device if assignment.trainings else ""))
+    adopt(book, submissions)
+    if seed != book.facts.seed:
+        owe(book, submissions, {submission.student for submission in submissions}, whole=not choices.only)
+        book.set_facts(Facts(seed=seed))
+    oracle = Oracle(assignment, seed)
+    bases = exercise_bases(oracle)
+    keys, again = {name: basis.key for name, basis in bases.items()}, builds_on(assignment, regrade)
+    owed = stale_results(book, submissions, keys)
+    owe(book, submissions, owed.keys(), whole=not choices.only)
+    book.describe(assignment, seed)
+    if not choices.only:
+        see_class(book, submissions)
+    keep(book, submissions)
+    stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
+    tasks = tuple(submission for submission in chosen if submission.student in stale)
+    _begin(book, bases.values(), new=bool(tasks) and not goes_on)
+    held = {student for (student,) in book.db.execute("SELECT student FROM submission")}
+    decided = tuple(sorted(handed_in_anew(book, tasks) & {who for who, made in book.overrides().items() if made}))
+    regraded = sum(task.student in held for task in tasks)
+    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks), decided, regraded, choices.never_lower)
+
+
+def _seed_for(book: Gradebook, assignment: Assignment, choices: Choices) -> int:
+    """Return the seed of a grading. Raises GradebookError where some of a class would be graded unlike the others."""
+    known = book.facts.seed
     seed = next((seed for seed in (choices.seed, known) if seed is not None), draw_seed())
     if choices.only and known not in (None, seed):
         raise GradebookError(
@@ -64,22 +100,15 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
         raise GradebookError(
             f"This class is trained on {book.facts.device}. Another device for some of it would not be fair; grade all."
         )
-    oracle = Oracle(assignment, seed)
-    keys = exercise_keys(oracle)
-    again = builds_on(assignment, [find_exercise(keys, name) for name in choices.regrade])
-    chosen = _chosen(submissions, choices.only)
-    book.set_facts(replace(facts, device=assignment.device if assignment.trainings else ""))
-    adopt(book, submissions)
-    owed = stale_results(book, submissions, keys)
-    owe(book, submissions, owed.keys(), whole=not choices.only)
-    book.describe(assignment, seed)
-    if not choices.only:
-        see_class(book, submissions)
-    keep(book, submissions)
-    stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
-    tasks = tuple(submission for submission in chosen if submission.student in stale)
-    decided = tuple(sorted(handed_in_anew(book, tasks) & {who for who, made in book.overrides().items() if made}))
-    return Plan(oracle, keys, stale, tasks, len(chosen) - len(tasks), decided)
+    return seed
+
+
+def _begin(book: Gradebook, bases: Iterable[Basis], *, new: bool) -> None:
+    """Note what results are going to depend on, and that a `new` round of gradings begins."""
+    with book.db:
+        history.note_bases(book.db, bases)
+        if new:
+            history.begin_round(book.db)
 
 
 def _part(book: Gradebook, choices: Choices, seed: int | None) -> Facts:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 
+from autograder.classroom import history
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import outlines, records
+from autograder.classroom.history import Change
 from autograder.classroom.mismatches import ALIASES, Mismatch, points_mismatch
 from autograder.classroom.still_to_grade import Plan
 from autograder.classroom.summary import Summary, told_summary
 from autograder.command.progress import Events
-from autograder.command.terminal import show_class, show_isolation
+from autograder.command.terminal import changes_table, show_class, show_isolation
+from autograder.pages.class_changes import changed_line
 from autograder.pages.class_files import Published, publish
 from autograder.submission.archives import several
 
@@ -30,14 +34,52 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
     summary = published.summary
     if events:
         sound = is_sound(book, summary, events)
-        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **told_summary(summary))
+        changed = told_changes(_changes(book, plan))
+        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **changed, **told_summary(summary))
         return sound
     if done:
         show_records(console, book, published, f"{summary.assignment}: {summary.submissions} submissions")
     _tell_decided(plan)
     console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
+    if plan.regraded:
+        tell_changes(console, book)
     say_where(console, book.folder, summary)
     return is_sound(book, summary, events)
+
+
+def close_preview(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
+    """Say which scores would change; return whether we did not fail."""
+    changes, would_fail = _changes(book, plan), any(r.status == "grader_error" for r in outlines(book))
+    if events:
+        events.tell("done", preview=True, graded=len(plan.tasks), kept=plan.kept, **told_changes(changes))
+        return not would_fail
+    console.print(f"{len(plan.tasks)} would be graded, {plan.regraded} of them again", highlight=False)
+    if changes:
+        console.print(changes_table(changes))
+    tell_changes(console, book, would=True)
+    console.print("Preview: nothing was written. The same command without --preview does it.", highlight=False)
+    return not would_fail
+
+
+def _changes(book: Gradebook, plan: Plan) -> tuple[Change, ...]:
+    """Return what a grading changed, also before it was stopped and went on."""
+    return history.changes(book.db, history.current_round(book.db)) if plan.tasks else ()
+
+
+def told_changes(changes: Sequence[Change]) -> dict[str, object]:
+    """Return the changes of a grading as the event `done` tells them."""
+    down = sum(change.by < 0 for change in changes)
+    return {"changed": len(changes), "went_down": down, "changes": [asdict(change) for change in changes]}
+
+
+def tell_changes(console: Console, book: Gradebook, *, would: bool = False) -> None:
+    """Say how many scores the latest grading changed, or would change, and how many were kept."""
+    number = history.current_round(book.db)
+    changes, kept = history.changes(book.db, number), history.kept_in(book.db, number)
+    line = changed_line(len(changes), sum(change.by < 0 for change in changes), would=would)
+    more = f"; {kept} kept by --never-lower" if kept else ""
+    where = f": {book.folder / 'changes.csv'}" if changes and not would else ""
+    console.print(f"{line}{more}{where}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str) -> bool:

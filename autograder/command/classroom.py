@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,8 +21,10 @@ from autograder.command.options import (
     EventsOption,
     GpusOption,
     JobsOption,
+    NeverLowerOption,
     NewOutOption,
     OnlyOption,
+    PreviewOption,
     RegradeOption,
     ResourcesOption,
     RosterOption,
@@ -58,6 +60,8 @@ def grade(
     due: DueOption = None,
     only: OnlyOption = None,
     regrade: RegradeOption = None,
+    preview: PreviewOption = False,
+    never_lower: NeverLowerOption = False,
     training: TrainingOption = True,
     device: DeviceOption = None,
     gpus: GpusOption = "",
@@ -71,6 +75,7 @@ def grade(
     """Grade a class, or what changed since: gradebook, grades, results, feedback and a report."""
     from rich.console import Console
 
+    from autograder.classroom.gradebook_lock import copied
     from autograder.classroom.still_to_grade import Choices
     from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
@@ -78,15 +83,17 @@ def grade(
     needs, shared = parse_resources(resources, cluster), parse_gpus(gpus, device, cluster)
     where = Machines(course_of(course), slug, jobs or cores(), training, accept_unsandboxed, cluster, needs, shared)
     console = Console(stderr=as_json)
-    people, facts = _class_facts(out, roster, alias, due)
-    choices = Choices(seed, tuple(regrade or ()), tuple(only or ()), _shard(shard, only), facts, device)
-    with _stopping_well(out, console):
-        sound = _grade_into(out, where, choices, submissions, people, console, Events(sys.stdout) if as_json else None)
+    events = Events(sys.stdout) if as_json else None
+    with _stopping_well(out, console, preview=preview), copied(out) if preview else nullcontext(out) as place:
+        people, facts = _class_facts(place, roster, alias, due)
+        said = tuple(regrade or ()), tuple(only or ()), _shard(shard, only)
+        choices = Choices(seed, *said, facts, device, never_lower)
+        sound = _grade_into(place, where, choices, submissions, people, console, events, preview=preview)
     raise typer.Exit(0 if sound else 1)
 
 
 @contextmanager
-def _stopping_well(out: Path, console: Console) -> Iterator[None]:
+def _stopping_well(out: Path, console: Console, *, preview: bool) -> Iterator[None]:
     """Say why a grading stopped, and how it goes on."""
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.roster import RosterError
@@ -97,12 +104,11 @@ def _stopping_well(out: Path, console: Console) -> Iterator[None]:
     except (SubmissionsError, RosterError, GradebookError) as error:
         fail(str(error))
     except OSError as error:
-        fail(f"{error}. What was graded is in {out}; mend that, and the same command goes on from there.")
+        kept = "Nothing was written" if preview else f"What was graded is in {out}"
+        fail(f"{error}. {kept}; mend that, and the same command {'begins again' if preview else 'goes on from there'}.")
     except KeyboardInterrupt:
-        console.print(
-            f"Stopped. What was graded is in {out}; the same command goes on from there, and writes sheets and report.",
-            highlight=False,
-        )
+        kept = f"What was graded is in {out}; the same command goes on from there, and writes sheets and report."
+        console.print(f"Stopped. {f'{out} is as it was.' if preview else kept}", highlight=False)
         raise
 
 
@@ -113,10 +119,11 @@ def merge(
     """Put the shards of a class together: one gradebook, and everything that is made from it."""
     from rich.console import Console
 
+    from autograder.classroom import history
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import open_for, open_gradebook
     from autograder.classroom.shards import check_parts, leave_out, read_part, take_over
-    from autograder.command.class_outcome import is_sound, say_where, show_records
+    from autograder.command.class_outcome import is_sound, say_where, show_records, tell_changes
     from autograder.pages.class_files import publish
 
     if out.resolve() in {part.resolve() for part in parts}:
@@ -132,6 +139,8 @@ def merge(
             if book.facts.shard or book.facts.seed not in (None, facts.seed):
                 fail(f"{out} holds another grading, with other hidden inputs or of a shard. Name another folder.")
             book.set_facts(facts)
+            with book.db:
+                history.begin_round(book.db)
             students: set[str] = set()
             for folder in parts:
                 with open_gradebook(folder) as part:
@@ -141,6 +150,7 @@ def merge(
                 fail("There is no submission in any of them.")
             published = publish(book)
             show_records(Console(), book, published, f"{facts.assignment}: {len(students)} submissions")
+            tell_changes(Console(), book)
             say_where(Console(), out, published.summary)
             sound = is_sound(book, published.summary, None)
     except GradebookError as error:
@@ -158,13 +168,18 @@ def _grade_into(
     people: Roster | None,
     console: Console,
     events: Events | None,
+    *,
+    preview: bool,
 ) -> bool:
-    """Grade what is new into the class's gradebook, and write its files; return whether we did not fail."""
+    """Grade what is new into the class's gradebook, and write its files; return whether we did not fail.
+
+    For a `preview` the gradebook is a copy, and no file is written.
+    """
     from autograder.classroom.gradebook_lock import open_gradebook
     from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
     from autograder.classroom.still_to_grade import make_plan
     from autograder.classroom.submissions import read_class
-    from autograder.command.class_outcome import close_class, tell_mismatch
+    from autograder.command.class_outcome import close_class, close_preview, tell_mismatch
     from autograder.command.progress import watch_on
     from autograder.submission.written_exercises import Stub
 
@@ -185,7 +200,7 @@ def _grade_into(
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
-        return close_class(book, plan, console, events)
+        return (close_preview if preview else close_class)(book, plan, console, events)
 
 
 def _on_device(

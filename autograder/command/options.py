@@ -74,6 +74,15 @@ ClusterOption = Annotated[
 ResourcesOption = Annotated[
     list[str] | None, typer.Option(metavar="NAME=AMOUNT", help="Only on workers that have it, as GPU=1")
 ]
+PreviewOption = Annotated[
+    bool, typer.Option("--preview", help="Grade into a copy and show which scores would change; nothing is written")
+]
+NeverLowerOption = Annotated[
+    bool, typer.Option("--never-lower", help="Keep the points of code that was graded before where it would get fewer")
+]
+ByOption = Annotated[
+    str, typer.Option("--by", metavar="NAME", show_default="your user name", help="Who decides, for the history")
+]
 EventsOption = Annotated[bool, typer.Option("--json", help="Print events, one JSON object a line")]
 
 

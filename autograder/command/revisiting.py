@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.command.options import (
+    ByOption,
     CourseOption,
     JsonOption,
     OutOption,
@@ -44,6 +45,7 @@ def override(
     points: Annotated[float | None, typer.Argument(show_default=False, help="The points it is worth")] = None,
     because: Annotated[str, typer.Option(help="The reason, which the student reads too")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Go back to the computed points")] = False,
+    by: ByOption = "",
     out: OutOption = Path(),
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
@@ -60,6 +62,7 @@ def override(
         most = book.points[wanted]
         if points is not None and not (math.isfinite(points) and 0 <= points <= most):
             fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
+        book.who = by.strip() or book.who
         book.override(name, wanted, points, because.strip())
         tell_unfinished(publish(book).summary)
         if name in left(book):

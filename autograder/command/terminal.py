@@ -16,9 +16,11 @@ from rich.text import Text
 
 from autograder.classroom.appeal import Case as Appeal
 from autograder.classroom.appeal import differences
+from autograder.classroom.history import Change
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.judge.result import CaseResult, ExerciseResult
+from autograder.pages.class_changes import why
 from autograder.sandbox.job import Isolation
 
 if TYPE_CHECKING:
@@ -83,6 +85,25 @@ def _students(records: Sequence[Record]) -> Table:
         cases = [case for exercise in record.exercises for case in exercise.cases]
         passed = sum(case.status is Status.PASSED for case in cases)
         table.add_row(plain(record.student), f"{record.points:g}", f"{passed} of {len(cases)}", _summary(record, cases))
+    return table
+
+
+def changes_table(changes: Sequence[Change]) -> Table:
+    """Return a table of scores that change, those that fall most first."""
+    table = empty_table("")
+    for name, justify in (
+        ("student", "left"),
+        ("exercise", "left"),
+        ("was", "right"),
+        ("would be", "right"),
+        ("why", "left"),
+    ):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for change in sorted(changes, key=lambda one: one.by)[:MAX_LINES]:
+        scores = ["" if points is None else f"{points:g}" for points in (change.old, change.new)]
+        table.add_row(plain(change.student), change.exercise, *scores, why(change))
+    if len(changes) > MAX_LINES:
+        table.add_row(f"... and {len(changes) - MAX_LINES} more")
     return table
 
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
+from autograder.classroom import history
+from autograder.classroom.exports import (
+    changes_csv,
+    grades_csv,
+    gradescope_results,
+    platform_row,
+    platform_sheets,
+    sheet_names,
+)
 from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
 from autograder.classroom.record import Record
@@ -24,7 +32,13 @@ from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html
 
 # The files of the class and, by folder and ending, those of each student.
-CLASS_FILES = ("grades.csv", *(f"exports/{name}.csv" for name in sheet_names()), "report.html", "summary.json")
+CLASS_FILES = (
+    "grades.csv",
+    "changes.csv",
+    *(f"exports/{name}.csv" for name in sheet_names()),
+    "report.html",
+    "summary.json",
+)
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
 _AT_ONCE = 100  # students whose files are noted as written together
 
@@ -99,10 +113,12 @@ def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
     summary = summarize(book, graded, missing, later)
     rows = sorted([*graded, *missing, *later], key=lambda record: record.student)
     lines = [platform_row(record) for record in rows]
+    changes = history.changes(book.db)
     texts = (
         grades_csv(rows),
+        changes_csv(changes),
         *platform_sheets(lines).values(),
-        report_html(graded, summary, missing, later),
+        report_html(graded, summary, missing, later, changes),
         json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):

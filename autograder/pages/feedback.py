@@ -24,6 +24,7 @@ def feedback_html(result: Record, questions: Sequence[Question] = ()) -> str:
         line=feedback_line(result),
         handing_in=handing_in_line(result),
         decisions=decisions,
+        kept=[exercise for exercise in result.exercises if exercise.kept and not exercise.override],
         decided=[exercise.name for _, exercise in decisions],
         unfolded=unfolded(result.exercises),
         questions=questions,

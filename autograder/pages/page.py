@@ -8,6 +8,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from autograder.feedback.page import environment, number, visible
+from autograder.pages.class_changes import why
 
 
 def render(template: str, **values: object) -> str:
@@ -40,4 +41,4 @@ def _link(student: str) -> str:
 
 
 _ENVIRONMENT = environment(Path(__file__).parent / "templates")
-_ENVIRONMENT.filters |= {"duration": _duration, "hours": hours, "link": _link, "name": _name}
+_ENVIRONMENT.filters |= {"duration": _duration, "hours": hours, "link": _link, "name": _name, "why": why}

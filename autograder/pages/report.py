@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from autograder.classroom.history import Change
 from autograder.classroom.record import Record
 from autograder.classroom.summary import Summary
 from autograder.pages import class_statistics
+from autograder.pages.class_changes import rounds_of
 from autograder.pages.page import render
 
 FEW = 6  # students behind a mistake who are named without unfolding
 
 
 def report_html(
-    results: Sequence[Record], summary: Summary, absent: Sequence[Record] = (), waiting: Sequence[Record] = ()
+    results: Sequence[Record],
+    summary: Summary,
+    absent: Sequence[Record] = (),
+    waiting: Sequence[Record] = (),
+    changes: Sequence[Change] = (),
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
     results = sorted(results, key=lambda result: result.student.casefold())
@@ -40,5 +46,6 @@ def report_html(
         late=class_statistics.late(results),
         slowest=class_statistics.slowest(results),
         typical=class_statistics.typical_seconds(results),
+        rounds=rounds_of(changes),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
     )

@@ -1,0 +1,52 @@
+"""What is decided about points beside what is computed: by persons, and by a rule that no score may fall.
+
+All functions take the gradebook's database; those that write do so within the transaction of their caller.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+
+from autograder.classroom import history
+from autograder.classroom.record import Kept, Override
+
+
+def overrides(db: sqlite3.Connection, only: str | None = None) -> dict[str, dict[str, Override]]:
+    """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
+    found: dict[str, dict[str, Override]] = {}
+    wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
+    columns = "student, exercise, points, because, made"
+    for student, exercise, points, because, made in db.execute(
+        f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
+        values,
+    ):
+        if points is None:
+            found.get(student, {}).pop(exercise, None)
+        else:
+            found.setdefault(student, {})[exercise] = Override(points, because, made)
+    return found
+
+
+def decide(db: sqlite3.Connection, student: str, exercise: str, points: float | None, because: str, who: str) -> None:
+    """Write down a person's decision, and the change in the history; without points it withdraws the earlier ones."""
+    made, old = datetime.now(UTC).isoformat(timespec="seconds"), score(db, student, exercise)
+    db.execute(
+        "INSERT INTO override (student, exercise, points, because, made, who) VALUES (?, ?, ?, ?, ?, ?)",
+        (student, exercise, points, because, made, who),
+    )
+    history.note_decision(db, student, exercise, old, score(db, student, exercise), who, because)
+
+
+def score(db: sqlite3.Connection, student: str, exercise: str) -> float | None:
+    """Return an exercise's score as it stands, or None where there is none."""
+    if graded := history.standings(db, student).get(exercise):
+        return graded.score
+    decided = overrides(db, student).get(student, {}).get(exercise)
+    return decided.points if decided else None
+
+
+def kept_points(db: sqlite3.Connection, student: str) -> dict[str, Kept]:
+    """Return the points that were kept for a student although the same code came to fewer, by exercise."""
+    rows = db.execute("SELECT name, points, made FROM kept WHERE student = ?", (student,))
+    return {name: Kept(points, made) for name, points, made in rows}
