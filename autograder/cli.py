@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from autograder import __version__
-from autograder.command import authoring, checking, classroom, proving, publishing, revisiting
+from autograder.command import authoring, checking, classroom, proving, publishing, returning, revisiting
 from autograder.command.options import CourseOption, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment
 
@@ -69,6 +69,9 @@ for _command in (
     *(proving.calibrate, proving.mutants, proving.fairness),
 ):
     app.command()(_command)
+
+
+app.command(name="return")(returning.give_back)
 
 
 @app.command()

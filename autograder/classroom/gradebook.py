@@ -15,6 +15,7 @@
 | history    | score that changed            | old and new, cause, who, when (`history.py`); rows are only added |
 | kept       | student and exercise          | points that `--never-lower` kept |
 | request    | request for a regrade         | what the student asks, what was found, what a person decided (`requests.py`) |
+| given      | page that a student was given | where, the score, what page, when (`pages/returns.py`) |
 
 A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
 whole, and what is not is graded by the next run. A result is kept as long as its key (`result_keys.py`) is what it would be

@@ -45,6 +45,8 @@ CREATE TABLE request (
     findings TEXT, problem TEXT NOT NULL DEFAULT '', points REAL, because TEXT NOT NULL DEFAULT '',
     who TEXT NOT NULL DEFAULT '', decided TEXT NOT NULL DEFAULT '');
 CREATE INDEX asked ON request (student);
+CREATE TABLE given (
+    id INTEGER PRIMARY KEY, place TEXT NOT NULL, student TEXT NOT NULL, score REAL, digest TEXT NOT NULL, made TEXT NOT NULL);
 """
 
 

@@ -7,6 +7,7 @@ roster alone is asked for by the SIS id.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ import requests
 
 from autograder.lms.platform import Row
 
+_ADDRESS = re.compile(r"(?P<site>https?://[^/]+)/courses/(?P<course>[0-9]+)/assignments/(?P<assignment>[0-9]+)/?")
 SECONDS = 60.0  # for one answer
 TRIES = 5  # of a request that comes too soon after others
 
@@ -62,7 +64,9 @@ class CanvasAssignment:
         """Upload a file that a comment will hold, and return its number."""
         told = {"name": name, "size": str(len(page)), "content_type": "text/html"}
         place = self._ask("POST", f"{self._root}/submissions/{user}/comments/files", data=told)
-        sent = self._send("POST", place["upload_url"], data=place["upload_params"], files={"file": (name, page, "text/html")})
+        sent = self._send(
+            "POST", place["upload_url"], data=place["upload_params"], files={"file": (name, page, "text/html")}
+        )
         if "Location" in sent.headers:
             return int(self._ask("GET", sent.headers["Location"])["id"])
         return int(sent.json()["id"])
@@ -89,6 +93,14 @@ class CanvasAssignment:
             time.sleep(2.0**attempt / 4)
         _refuse_trouble(answer)
         return answer
+
+
+def assignment_at(url: str, token: str) -> CanvasAssignment:
+    """Return the assignment that an address of Canvas's own is about. Raises CanvasError where it is about none."""
+    match = _ADDRESS.fullmatch(url)
+    if not match:
+        raise CanvasError("Give its address as the browser shows it: --url https://SCHOOL/courses/7/assignments/42")
+    return CanvasAssignment(match["site"], match["course"], match["assignment"], token)
 
 
 def user_of(row: Row) -> str:

@@ -1,31 +1,28 @@
-"""Give a class its feedback back: who is to get what, by what way, and what was given before.
+"""Give a class its feedback back: who gets what, what of it was given before, and the files that platforms and mail take.
 
-`returned.jsonl` in the graded folder has a line for everything that was given: to where, whom, what and when. It is only
-ever added to. What is given again is what changed since, in points or in its page.
+The gradebook notes everything that was given: where, whom, what and when. What is given again is what changed since then, in
+its points or on its page.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, SMTPUTF8
 from pathlib import Path
 
 from autograder.classroom.exports import platform_row
-from autograder.classroom.gradebook import Gradebook, GradebookError
+from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.whole_files import draft_of, write_whole
 from autograder.lms.platform import Platform, Row
 from autograder.lms.recognition import platforms
 
-RETURNED = "returned"
-MAIL, CANVAS = "mail", "canvas"
+RETURNED = "returned"  # the folder
 
 
 @dataclass(frozen=True)
@@ -42,44 +39,111 @@ class Return:
 
     @property
     def name(self) -> str:
-        """What the page is called where it goes; another page has another name."""
+        """What the page is called where it goes; a page that changed has another name."""
         return f"feedback-{self.row.student}-{self.digest}.html"
 
     @property
     def comment(self) -> str:
         """What is said beside the page."""
         points = "" if self.row.score is None else f": {self.row.score:g} of {self.row.max_score:g} points"
-        return f"{self.row.title}{points}. The attached page says what was right, what was not, and why."
+        return f"{self.row.title}{points}. The page that comes with this says what is right, what is not, and why."
 
 
-class Ledger:
-    """What was given back to one place, in the folder of a graded class."""
+@dataclass(frozen=True)
+class Archive:
+    """What was written for a platform."""
 
-    def __init__(self, out: Path, to: str) -> None:
-        self._path, self._to = out / f"{RETURNED}.jsonl", to
-        self._given = {entry["student"]: entry["digest"] for entry in self._entries() if entry["to"] == to}
+    pages: Path | None  # the archive of pages, where the platform takes one
+    sheet: Path | None  # the grades, where it takes them
+    lost: tuple[str, ...]  # students whose page has no place on the platform, as they came another way
 
-    def _entries(self) -> list[dict[str, str]]:
-        """Return all lines; the last one may be cut off where a run was killed, and was then not noted."""
-        text = self._path.read_text(encoding="utf-8") if self._path.exists() else ""
-        lines = text.split("\n")[:-1]
-        try:
-            return [json.loads(line) for line in lines]
-        except ValueError:
-            raise GradebookError(f"{self._path} holds a line that is not JSON. Mend or remove that line.") from None
 
-    def is_given(self, one: Return) -> bool:
-        """Whether a student has exactly this already."""
-        return self._given.get(one.row.student) == one.digest
+def returns(book: Gradebook) -> list[Return]:
+    """Return what the class gets; who waits for a result, or could not be graded, gets nothing yet."""
+    graded = (record for record in records(book) if record.status != "grader_error")
+    pages = ((record, book.folder / "feedback" / f"{record.student}.html") for record in graded)
+    return [Return(platform_row(record), page.read_bytes()) for record, page in pages if page.is_file()]
 
-    def note(self, given: Iterable[Return]) -> None:
-        """Note what was given; it stands on the disk when this returns."""
-        when = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._path.open("a+", encoding="utf-8") as file:
-            self._finish_last_line(file.tell() and self._path.read_bytes()[-1:] != b"\n", file.write)
-            for one in given:
-                entry = {"to": self._to, "student": one.row.student, "digest": one.digest, "when": when}
-                file.write(f"{json.dumps(entry, ensure_ascii=False)}\n")
-                self._given[one.row.student] = one.digest
-            file.flush()
-            os.fsync(file.fileno())
+
+def not_given(book: Gradebook, place: str, due: Iterable[Return]) -> list[Return]:
+    """Return what was not given to a place yet, as it is now."""
+    rows = book.db.execute("SELECT student, digest FROM given WHERE place = ? ORDER BY id", (place,))
+    given = dict(rows.fetchall())
+    return [one for one in due if given.get(one.row.student) != one.digest]
+
+
+def note_given(book: Gradebook, place: str, given: Iterable[Return]) -> None:
+    """Note what was given to a place."""
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    rows = [(place, one.row.student, one.row.score, one.digest, made) for one in given]
+    with book.db:
+        book.db.executemany("INSERT INTO given (place, student, score, digest, made) VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def takers() -> dict[str, Platform]:
+    """Return the platforms that take pages or a sheet back, by name."""
+    return {platform.name: platform for platform in platforms() if platform.feedback or platform.sheet}
+
+
+def write_archive(out: Path, platform: Platform, due: Sequence[Return]) -> Archive:
+    """Write what a platform takes, beside what was written for it before."""
+    folder = _next_folder(out, platform.name)
+    pages, lost = _placed(platform, due)
+    sheet = folder / f"{platform.name}.csv" if platform.sheet else None
+    if platform.sheet and sheet:
+        write_whole(sheet, platform.sheet([one.row for one in due]))
+    archive = folder / f"{platform.name}-feedback.zip" if pages else None
+    if archive:
+        with draft_of(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, page in sorted(pages.items()):
+                file.writestr(name, page)
+    return Archive(archive, sheet, lost)
+
+
+def write_mails(out: Path, due: Sequence[Return], sender: str) -> tuple[Path, tuple[str, ...]]:
+    """Write a message for each student, as .eml files that mail programs open; return their folder, and who has no address."""
+    folder = _next_folder(out, "mail")
+    folder.mkdir(parents=True)
+    for one in due:
+        if one.row.email:
+            (folder / f"{one.row.student}.eml").write_bytes(_mail(one, sender).as_bytes())
+    return folder, tuple(one.row.student for one in due if not one.row.email)
+
+
+def _placed(platform: Platform, due: Sequence[Return]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the pages by their place in a platform's archive, and the students that it knows no place for."""
+    if not platform.feedback:
+        return {}, ()
+    found, lost = dict[str, bytes](), []
+    for one in due:
+        came = one.row.system == platform.name and one.row.place
+        path = platform.feedback(one.row, f"feedback-{one.row.student}.html") if came else ""
+        if path:
+            found[path] = one.page
+        else:
+            lost.append(one.row.student)
+    return found, tuple(lost)
+
+
+def _next_folder(out: Path, name: str) -> Path:
+    """Return a folder of its own for what is given this time."""
+    number = 1
+    while (out / RETURNED / f"{name}-{number}").exists():
+        number += 1
+    return out / RETURNED / f"{name}-{number}"
+
+
+def _mail(one: Return, sender: str) -> EmailMessage:
+    row = one.row
+    mail = EmailMessage(policy=SMTP if row.email.isascii() and sender.isascii() else SMTPUTF8)
+    mail["Subject"] = _one_line(row.title)
+    mail["From"], mail["To"] = sender, _one_line(row.email)
+    mail["X-Unsent"] = "1"  # so that Outlook opens it as one to be sent
+    mail.set_content(f"{one.comment}\n")
+    mail.add_attachment(one.page.decode(), subtype="html", filename=f"feedback-{row.student}.html")
+    return mail
+
+
+def _one_line(text: str) -> str:
+    """Return a text that adds no line to a header."""
+    return " ".join(text.split())

@@ -1,0 +1,113 @@
+"""The command that gives a class its feedback back: over a platform's files, over Canvas's API, or by mail."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.command.options import fail, graded_book
+
+if TYPE_CHECKING:
+    from autograder.classroom.gradebook import Gradebook
+    from autograder.pages.returns import Return
+
+CANVAS_API, MAIL = "canvas-api", "mail"
+_NEXT = {  # what to do with the files
+    "blackboard": "In Blackboard: Grade Center, Work Offline, Upload the sheet.",
+    "brightspace": "In Brightspace: Grades, Import the sheet; in the assignment, Add Feedback Files takes the zip.",
+    "canvas": "In Canvas: Grades, Import the sheet; in the assignment, Upload Submissions takes the zip.",
+    "ilias": "In ILIAS: in the exercise's grades, Multi-Feedback takes the zip.",
+    "moodle": "In Moodle: in the assignment's submissions, Upload multiple feedback files in a zip, and Upload grading worksheet.",
+    "sakai": "In Sakai: put the sheet as grades.csv into the archive that Upload All takes, with the folders of the zip.",
+}
+
+
+def give_back(
+    out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")],
+    to: Annotated[
+        str,
+        typer.Option(help="moodle, canvas, brightspace, blackboard, sakai or ilias for their files; canvas-api; mail"),
+    ],
+    again: Annotated[bool, typer.Option("--all", help="Also what was given there before and did not change")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be given, and give nothing")] = False,
+    url: Annotated[str, typer.Option(help="canvas-api: the address of the assignment in Canvas")] = "",
+    sender: Annotated[str, typer.Option("--from", help="mail: the address that messages come from")] = "",
+) -> None:
+    """Give students their points and pages back; only what changed since the last time."""
+    from autograder.pages.returns import not_given, note_given, returns, takers, write_archive, write_mails
+
+    platforms = takers()
+    if to not in (*platforms, CANVAS_API, MAIL):
+        fail(f"Nothing is known of {to}. --to takes {', '.join(sorted(platforms))}, {CANVAS_API} or {MAIL}.")
+    if to == MAIL and "@" not in sender:
+        fail("Say from whom the messages are: --from ta@example.edu")
+    with graded_book(out) as book:
+        every = returns(book)
+        due = every if again else not_given(book, to, every)
+        print(f"{len(due)} of {len(every)} {'to be given' if again else 'changed since they were given'} to {to}")
+        if to == CANVAS_API:
+            _over_canvas(book, due, url, dry_run=dry_run)
+        elif dry_run or not due:
+            _tell(one.row.student for one in due)
+        elif to == MAIL:
+            folder, lost = write_mails(out, due, sender)
+            note_given(book, to, [one for one in due if one.row.student not in lost])
+            print(f"{folder}: an .eml file for each of {len(due) - len(lost)}; a mail program opens and sends them.")
+            _tell_lost(lost, "have no email on the roster; give one with --roster and grade again")
+        else:
+            written = write_archive(out, platforms[to], due)
+            note_given(book, to, [one for one in due if one.row.student not in written.lost])
+            print(*filter(None, (written.pages, written.sheet)), sep="\n")
+            print(_NEXT[to])
+            _tell_lost(written.lost, f"did not come from {to}, so its archive has no place for their pages")
+
+
+def _over_canvas(book: Gradebook, due: Sequence[Return], url: str, *, dry_run: bool) -> None:
+    """Give what is due over Canvas's API, and note each as soon as it is given."""
+    from rich.progress import track
+
+    try:
+        from autograder.lms.canvas_api import CanvasError, assignment_at, user_of
+    except ModuleNotFoundError:
+        fail("Canvas's API takes requests: pip install 'sequence-autograder[canvas]'")
+    from autograder.pages.returns import note_given
+
+    token = os.environ.get("CANVAS_TOKEN", "")
+    if not token:
+        fail("Set CANVAS_TOKEN to an access token: in Canvas under Account, Settings, New Access Token.")
+    unknown = [one.row.student for one in due if not user_of(one.row)]
+    known = [one for one in due if user_of(one.row)]
+    given = 0
+    try:
+        place = assignment_at(url, token)
+        print(f"Canvas: {place.title()}")
+        if dry_run:
+            _tell(f"{one.row.student} ({user_of(one.row)}): {one.comment}" for one in known)
+        for one in () if dry_run else track(known, "giving back", disable=not sys.stderr.isatty()):
+            user, standing = user_of(one.row), place.standing(user_of(one.row))
+            if one.name not in standing.files or standing.score != one.row.score:
+                place.give(user, one.row.score, one.comment, one.name, one.page)
+                given += 1
+            note_given(book, CANVAS_API, [one])
+    except CanvasError as error:
+        fail(f"{error} {given} were given before that.")
+    if not dry_run:
+        print(f"{given} given" + f", {len(known) - given} had it already" * (given < len(known)))
+    _tell_lost(unknown, "have no Canvas number and no id on the roster")
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(f"  {line}")
+
+
+def _tell_lost(students: Sequence[str], why: str) -> None:
+    from autograder.submission.archives import several
+
+    if students:
+        print(f"autograder: {len(students)} {why}: {several(students)}.", file=sys.stderr)

@@ -1,0 +1,161 @@
+"""Feedback goes back to where the class came from, once, and again where it changed."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Callable, Iterator
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
+
+import pytest
+from canvas_server import TOKEN, CanvasServer, canvas
+
+from autograder.cli import main
+from autograder.pages import returns
+
+Command = Callable[..., str]
+MOODLE = {
+    "Ada Lovelace_11_assignsubmission_file/means.py": "RIGHT",
+    "Bob Ross_12_assignsubmission_file/means.py": "def row_means(x):\n    return 0\n",
+    "Eve_13_assignsubmission_file/means.py": "import nothing_of_that_name\n",
+}
+CANVAS = {
+    "lovelaceada_11_901_means.py": "RIGHT",
+    "rossbob_12_902_means.py": "def row_means(x):\n    return 0\n",
+    "eve_13_903_means.py": "import nothing_of_that_name\n",
+}
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Return a function that runs a command and returns what it prints, or what it says as it fails."""
+
+    def of(*words: object, code: int = 0) -> str:
+        monkeypatch.setattr("sys.argv", ["autograder", *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        assert (left.value.code or 0) == code, said
+        return said.out + said.err
+
+    return of
+
+
+def graded(works: dict[str, str], run: Command, assignment: object, folder: Path, course: Path) -> Path:
+    """Grade a class, some of whom fail, and return its folder."""
+    for name, text in works.items():
+        path = folder / "class" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(assignment.reference if text == "RIGHT" else text, encoding="utf-8")
+    words = ("grade", "t1_means", folder / "class", "-o", folder / "out", "--seed", 5, "--course", course)
+    run(*words, "--accept-unsandboxed")
+    return folder / "out"
+
+
+def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, course: Path, tmp_path: Path) -> None:
+    """First everyone; then none; after a decision about one, that one."""
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    assert "3 of 3 changed since they were given to moodle" in run("return", out, "--to", "moodle", "--dry-run")
+    assert not (out / "returned").exists()
+    said = run("return", out, "--to", "moodle")
+    assert "Upload multiple feedback files" in said
+    with zipfile.ZipFile(out / "returned/moodle-1/moodle-feedback.zip") as file:
+        assert sorted({name.partition("/")[0] for name in file.namelist()}) == sorted({n.split("/")[0] for n in MOODLE})
+        page = next(name for name in file.namelist() if name.startswith("Bob"))
+        assert file.read(page) == next((out / "feedback").glob("Bob*")).read_bytes()
+    assert "0 of 3 changed" in run("return", out, "--to", "moodle")
+    bob = next((out / "feedback").glob("Bob*")).stem
+    run("override", bob, "center", 1, "--because", "Half of it is right.", "--out", out)
+    assert "1 of 3 changed" in run("return", out, "--to", "moodle")
+    with (out / "returned/moodle-2/moodle.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["Identifier"] for row in csv.DictReader(file)] == ["Participant 12"]
+    assert "3 of 3 to be given" in run("return", out, "--to", "moodle", "--all")
+
+
+def test_mail_goes_to_whom_the_roster_gives_an_address(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """A message that a mail program opens, with the page in it; who has no address is named and not noted as given."""
+    out = graded({"ada.py": "RIGHT", "bob.py": "x = 1\n"}, run, assignment, tmp_path, course)
+    (tmp_path / "roster.csv").write_text("id,name,email\nada,Ada Lovelace,ada@example.edu\nbob,Bob,\n")
+    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", course, "--accept-unsandboxed")
+    run(*words, "--roster", tmp_path / "roster.csv")
+    assert "--from" in run("return", out, "--to", "mail", code=2)
+    said = run("return", out, "--to", "mail", "--from", "ta@example.edu")
+    assert "for each of 1;" in said
+    assert "bob" in said
+    mail = message_from_bytes((out / "returned/mail-1/ada.eml").read_bytes(), policy=default)
+    assert (mail["To"], mail["From"]) == ("ada@example.edu", "ta@example.edu")
+    (page,) = mail.iter_attachments()
+    assert page.get_content().splitlines() == (out / "feedback/ada.html").read_text(encoding="utf-8").splitlines()
+    assert "1 of 2 changed" in run("return", out, "--to", "mail", "--from", "ta@example.edu", "--dry-run")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[CanvasServer]:
+    """Return a stand-in for Canvas, whose token is in the environment."""
+    monkeypatch.setenv("CANVAS_TOKEN", TOKEN)
+    with canvas() as opened:
+        yield opened
+
+
+def test_canvas_is_given_each_student_once(
+    run: Command,
+    assignment: object,
+    course: Path,
+    tmp_path: Path,
+    server: CanvasServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It fails for one of three: the next run gives what is left, also where a run was killed before it could note it."""
+    out = graded(CANVAS, run, assignment, tmp_path, course)
+    give = ("return", out, "--to", "canvas-api", "--url", f"{server.url}/courses/7/assignments/42")
+    assert "13): Means" in run(*give, "--dry-run")
+    assert server.comments == {}
+    server.fails_for = {"12"}
+    assert "Canvas answered 500" in run(*give, code=2)
+    assert len(server.comments) < 3
+    server.fails_for = set()
+    with monkeypatch.context() as patch:
+        patch.setattr(returns, "note_given", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(BaseException):  # noqa: B017, PT011 (a run that is killed)
+            run(*give)
+    run(*give)
+    assert {user: len(comments) for user, comments in server.comments.items()} == {"11": 1, "12": 1, "13": 1}
+    assert server.scores["11"] == assignment.max_score
+    assert all(page.startswith(b"<!DOCTYPE html>") for _, page in server.pages.values())
+    assert "0 of 3 changed" in run(*give)
+
+
+@pytest.mark.parametrize(
+    ("token", "place", "said"),
+    [
+        ("wrong", "/courses/7/assignments/42", "New Access Token"),
+        (TOKEN, "/courses/7/assignments/43", "404"),
+        (TOKEN, "/courses/7", "as the browser shows it"),
+        ("", "/courses/7/assignments/42", "Set CANVAS_TOKEN"),
+    ],
+)
+def test_what_canvas_refuses_is_told_with_what_to_do(
+    token: str,
+    place: str,
+    said: str,
+    run: Command,
+    grade_files: Callable[..., tuple[Path, object]],
+    server: CanvasServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A wrong token, number or address; nothing is given."""
+    monkeypatch.setenv("CANVAS_TOKEN", token)
+    out, _ = grade_files({"lovelaceada_11_901_means.py": b"x = 1\n"})
+    assert said in run("return", out, "--to", "canvas-api", "--url", server.url + place, code=2)
+    assert server.comments == {}
+
+
+def test_an_unknown_place_is_refused(run: Command, grade_files: Callable[..., tuple[Path, object]]) -> None:
+    """With those that are known."""
+    out, _ = grade_files({"ada.py": b"x = 1\n"})
+    assert "brightspace, canvas, ilias, moodle" in run("return", out, "--to", "modle", code=2)
