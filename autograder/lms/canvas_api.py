@@ -71,9 +71,9 @@ class CanvasAssignment:
             return int(self._ask("GET", sent.headers["Location"])["id"])
         return int(sent.json()["id"])
 
-    def _ask(self, method: str, address: str, **words: Any) -> dict[str, Any]:
-        found: dict[str, Any] = self._send(method, address, **words).json()
-        return found
+    def _ask(self, method: str, address: str, **words: Any) -> Any:
+        """Return what an answer's JSON says."""
+        return self._send(method, address, **words).json()
 
     def _send(self, method: str, address: str, **words: Any) -> requests.Response:
         """Send a request, again after a while where others came too soon before it. Raises CanvasError.
