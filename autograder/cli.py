@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from autograder import __version__
-from autograder.command import authoring, checking, classroom, proving, publishing, returning, revisiting
+from autograder.command import authoring, checking, classroom, proving, publishing, returning, revisiting, whole_course
 from autograder.command.options import CourseOption, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment
 
@@ -64,6 +64,7 @@ for _command in (
         revisiting.override,
         revisiting.explain,
         revisiting.similarity,
+        whole_course.course,
     ),
     *(publishing.handout, publishing.otter, publishing.gradescope, authoring.doctor, authoring.new),
     *(proving.calibrate, proving.mutants, proving.fairness),

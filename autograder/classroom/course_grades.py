@@ -1,0 +1,179 @@
+"""What the students of a course come to over its assignments: a pure function of the gradebooks and the course's rules.
+
+Each assignment's points become a share. Lateness takes off whole days, of which each student has some free, used up in the
+order in which assignments were due. The lowest shares are dropped, what is left is averaged by weight, and bonus adds to it.
+What is not graded yet does not count until it is, and is told.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from autograder.classroom.course_rules import Counts, LateRule, Rules, RulesError
+from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Record
+from autograder.classroom.roster import lateness
+
+SLIPS = 0.15  # below the mean of what came before, which is worth a word with a student
+_OPEN = (NOT_GRADED, "grader_error")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One graded assignment: everyone's record, those who handed in nothing included."""
+
+    slug: str
+    title: str
+    due: str  # of the class, in ISO 8601; or nothing
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One student's part in one assignment."""
+
+    slug: str
+    title: str
+    raw: float | None  # points; None where it is not graded yet
+    most: float
+    weight: float
+    bonus: bool
+    submitted: bool
+    late_days: int = 0  # days begun, without those of grace
+    free_days: int = 0  # of them, those that were free
+    taken: float = 0.0  # points that lateness costs
+    exempt: str = ""  # why it does not count for this student
+    dropped: bool = False
+
+    @property
+    def final(self) -> float | None:
+        """The points that count."""
+        return None if self.raw is None else self.raw - self.taken
+
+    @property
+    def share(self) -> float | None:
+        """The points that count, of what can be reached."""
+        return None if self.final is None or not self.most else self.final / self.most
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is a part of the total."""
+        return self.share is not None and not self.exempt and not self.dropped
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one student comes to over the course."""
+
+    student: str
+    name: str
+    section: str
+    parts: tuple[Part, ...]
+    free_days_left: int
+
+    @property
+    def total(self) -> float | None:
+        """The share of the whole, bonus included; None while nothing counts."""
+        base = sum(part.weight for part in self.parts if part.counted and not part.bonus)
+        reached = sum(part.weight * (part.share or 0.0) for part in self.parts if part.counted)
+        return reached / base if base else None
+
+    @property
+    def slips(self) -> float:
+        """How far the latest share is below the mean of those before; 0 where it is not."""
+        shares = [
+            part.share or 0.0 for part in self.parts if part.share is not None and not part.exempt and not part.bonus
+        ]
+        return max(statistics.fmean(shares[:-1]) - shares[-1], 0.0) if len(shares) > 1 else 0.0
+
+
+def course_grades(sheets: Sequence[Sheet], rules: Rules) -> tuple[Standing, ...]:
+    """Return what every student comes to, by student. Raises RulesError where rules name what there is not."""
+    sheets = sorted(sheets, key=lambda sheet: (*_when(sheet, rules.counts(sheet.slug)), sheet.slug))
+    people: dict[str, dict[str, Record]] = {}
+    for sheet in sheets:
+        for record in sheet.records:
+            people.setdefault(_who(record), {})[sheet.slug] = record
+    _refuse_strangers(rules, {sheet.slug for sheet in sheets}, people)
+    exempt = {(one.student, one.assignment): one.because for one in rules.exempt}
+    return tuple(_standing(who, people[who], sheets, rules, exempt) for who in sorted(people))
+
+
+def _standing(
+    who: str,
+    records: Mapping[str, Record],
+    sheets: Iterable[Sheet],
+    rules: Rules,
+    exempt: Mapping[tuple[str, str], str],
+) -> Standing:
+    free, parts = rules.late.free_days, []
+    for sheet in sheets:
+        counts = rules.counts(sheet.slug)
+        part = _part(sheet, counts, records.get(sheet.slug))
+        part = replace(part, exempt=exempt.get((who, sheet.slug), ""))
+        record = records.get(sheet.slug)
+        if record and counts.late and part.raw is not None and part.submitted and not part.exempt:
+            part = _with_lateness(part, _late_hours(record, counts), rules.late, free)
+            free -= part.free_days
+        parts.append(part)
+    one = next(iter(records.values()))
+    person = next((record.person for record in records.values() if record.person), None)
+    name = person.name if person and person.name else one.lms.name
+    parts = _drop(parts, rules)
+    return Standing(who, name, person.section if person else "", tuple(parts), free)
+
+
+def _part(sheet: Sheet, counts: Counts, record: Record | None) -> Part:
+    most = max((r.max_score for r in sheet.records), default=0.0)
+    raw = 0.0 if record is None else None if record.status in _OPEN else record.points
+    submitted = record is not None and record.status != NOT_SUBMITTED
+    return Part(sheet.slug, counts.title or sheet.title, raw, most, counts.weight, counts.bonus, submitted)
+
+
+def _with_lateness(part: Part, hours: float, rule: LateRule, free: int) -> Part:
+    days = math.ceil(max(hours - rule.grace_minutes / 60, 0.0) / 24)
+    if not days or not rule.per_day:
+        return replace(part, late_days=days)
+    used = min(days, free)
+    percent = min(rule.per_day * (days - used), rule.most)
+    return replace(part, late_days=days, free_days=used, taken=min(part.most * percent / 100, part.raw or 0.0))
+
+
+def _late_hours(record: Record, counts: Counts) -> float:
+    """Return how late a submission was; a mark of the export without a time is one hour."""
+    if counts.due is None or record.submitted is None:
+        return record.late_hours or float(record.late)
+    extension = record.person.extension if record.person else ""
+    when = datetime.fromisoformat(record.submitted)
+    return lateness(when, counts.due, extension, marked=record.late).hours or 0.0
+
+
+def _drop(parts: Sequence[Part], rules: Rules) -> list[Part]:
+    """Drop the lowest shares, as many as the rules say, but never the last that counts; of equal ones the earlier."""
+    may = [part for part in parts if part.counted and not part.bonus and rules.counts(part.slug).dropped]
+    counted = sum(part.counted and not part.bonus for part in parts)
+    number = min(rules.drop_lowest, len(may), max(counted - 1, 0))
+    lowest = {part.slug for part in sorted(may, key=lambda part: part.share or 0.0)[:number]}
+    return [replace(part, dropped=part.slug in lowest) for part in parts]
+
+
+def _when(sheet: Sheet, counts: Counts) -> tuple[bool, float]:
+    """Return by what assignments are in order: when they were due, and those without a date at the end."""
+    due = counts.due or (datetime.fromisoformat(sheet.due) if sheet.due else None)
+    return due is None, due.timestamp() if due else 0.0
+
+
+def _who(record: Record) -> str:
+    """Return by what a student is known in every assignment: the roster's id, or the name in the grades."""
+    return record.person.id if record.person and record.person.id else record.student
+
+
+def _refuse_strangers(rules: Rules, slugs: set[str], people: Mapping[str, object]) -> None:
+    for slug in {*rules.assignments, *(one.assignment for one in rules.exempt)} - slugs:
+        raise RulesError(f"course.toml names {slug}, which is none of the graded folders: {', '.join(sorted(slugs))}.")
+    for one in rules.exempt:
+        if one.student not in people:
+            raise RulesError(f"course.toml exempts {one.student}, who is in no gradebook. Use the roster's id.")

@@ -1,0 +1,167 @@
+"""What a course says of its assignments together: weights, lateness, what is dropped and who is exempt. Read from course.toml.
+
+title = "Sequence models, autumn 2026"
+drop_lowest = 1
+
+[late]
+per_day = 10          # percent of an assignment's points, for each day begun
+most = 50             # percent that lateness costs at most
+grace_minutes = 15    # that cost nothing
+free_days = 3         # of each student, for the whole course
+
+[assignment.a5_attention]
+weight = 2
+due = "2026-11-02T23:59"
+
+[assignment.a8_language_model]
+bonus = true          # adds to the total, and is no part of what can be reached
+
+[[exempt]]
+student = "ada"
+assignment = "a3_gates"
+because = "in hospital"
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from autograder.classroom.roster import RosterError, parse_time
+
+FILE = "course.toml"
+
+
+class RulesError(Exception):
+    """A course.toml cannot be used; the message says where, and what to write."""
+
+
+@dataclass(frozen=True)
+class LateRule:
+    """What lateness costs. Without a number for a day it costs nothing."""
+
+    per_day: float = 0.0  # percent of an assignment's points
+    most: float = 100.0  # percent
+    grace_minutes: float = 0.0
+    free_days: int = 0  # of each student, taken from the first late assignment on
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How an assignment counts."""
+
+    title: str = ""
+    weight: float = 1.0
+    due: datetime | None = None  # instead of the gradebook's
+    bonus: bool = False
+    late: bool = True  # whether lateness costs anything here
+    dropped: bool = True  # whether it may be the one that is dropped
+
+
+@dataclass(frozen=True)
+class Exempt:
+    """A student for whom an assignment does not count."""
+
+    student: str
+    assignment: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Rules:
+    """All of a course.toml."""
+
+    title: str = "Course"
+    drop_lowest: int = 0
+    late: LateRule = field(default_factory=LateRule)
+    assignments: Mapping[str, Counts] = field(default_factory=dict)
+    exempt: tuple[Exempt, ...] = ()
+
+    def counts(self, assignment: str) -> Counts:
+        """Return how an assignment counts; one that is not named has weight one."""
+        return self.assignments.get(assignment, Counts())
+
+
+def read_rules(path: Path) -> Rules:
+    """Read a course.toml. Raises RulesError."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise RulesError(f"{path} cannot be read ({error.strerror}).") from None
+    except ValueError as error:
+        raise RulesError(f"{path} is not TOML: {error}.") from None
+    try:
+        return _rules(found)
+    except (AttributeError, TypeError, ValueError, RosterError) as error:
+        raise RulesError(f"{path}: {error}") from None
+
+
+def _rules(found: Mapping[str, Any]) -> Rules:
+    _known(found, ("title", "drop_lowest", "late", "assignment", "exempt"), "at the top")
+    late = found.get("late", {})
+    _known(late, ("per_day", "most", "grace_minutes", "free_days"), "under [late]")
+    assignments = {slug: _counts(slug, entry) for slug, entry in found.get("assignment", {}).items()}
+    return Rules(
+        title=str(found.get("title", "Course")),
+        drop_lowest=int(_number(found, "drop_lowest", 0)),
+        late=LateRule(
+            per_day=_number(late, "per_day", 0.0),
+            most=_number(late, "most", 100.0),
+            grace_minutes=_number(late, "grace_minutes", 0.0),
+            free_days=int(_number(late, "free_days", 0)),
+        ),
+        assignments=assignments,
+        exempt=tuple(map(_exempt, found.get("exempt", ()))),
+    )
+
+
+def _counts(slug: str, entry: Mapping[str, Any]) -> Counts:
+    _known(entry, ("title", "weight", "due", "bonus", "late", "dropped"), f"under [assignment.{slug}]")
+    due = entry.get("due")
+    if isinstance(due, str):
+        due = parse_time(due)
+    elif isinstance(due, datetime):
+        due = due.astimezone()  # without a zone it is this machine's
+    elif due is not None:
+        raise ValueError(f'due of {slug} is {due!r}. Write it as "2026-11-02T23:59".')
+    flags = {
+        name: _flag(entry, name, default) for name, default in (("bonus", False), ("late", True), ("dropped", True))
+    }
+    return Counts(str(entry.get("title", "")), _number(entry, "weight", 1.0), due, **flags)
+
+
+def _exempt(entry: Mapping[str, Any]) -> Exempt:
+    _known(entry, ("student", "assignment", "because"), "under [[exempt]]")
+    lacking = [key for key in ("student", "assignment", "because") if not str(entry.get(key, "")).strip()]
+    if lacking:
+        raise ValueError(f"an [[exempt]] lacks {' and '.join(lacking)}.")
+    return Exempt(str(entry["student"]), str(entry["assignment"]), str(entry["because"]))
+
+
+def _number(entry: Mapping[str, Any], key: str, default: float) -> float:
+    value = entry.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ValueError(f"{key} is {value!r}. Write a number that is not negative.")
+    return float(value)
+
+
+def _flag(entry: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = entry.get(key, default)
+    if not isinstance(value, bool):
+        raise TypeError(f"{key} is {value!r}. Write true or false.")
+    return value
+
+
+def _known(entry: Mapping[str, Any], keys: Collection[str], where: str) -> None:
+    if not isinstance(entry, Mapping):
+        raise TypeError(f"what stands {where} is no table.")
+    for key in entry:
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, 1)
+            hint = f" Did you mean {near[0]}?" if near else f" It takes {', '.join(keys)}."
+            raise ValueError(f"{key} {where} means nothing.{hint}")

@@ -1,0 +1,62 @@
+"""The command about a whole course: what students come to over all its assignments."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.command.options import JsonOption, fail, graded_book
+
+if TYPE_CHECKING:
+    from autograder.classroom.course_grades import Sheet
+
+
+def course(
+    graded: Annotated[list[Path], typer.Argument(help="The folders that `grade` wrote, one for each assignment")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the sheet and the pages")] = Path("course"),
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            show_default="course.toml here, if there is one", help="Weights, lateness, what is dropped, who is exempt"
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put the assignments of a course together: late days, weights, a total and a page for every student."""
+    from autograder.classroom.course_grades import course_grades
+    from autograder.classroom.course_rules import FILE, Rules, RulesError, read_rules
+    from autograder.pages.course_pages import REPORT, SHEET, write_course
+
+    sheets = [_sheet(folder) for folder in graded]
+    twice = sorted({one.slug for one in sheets if sum(one.slug == other.slug for other in sheets) > 1})
+    if twice:
+        fail(f"More than one folder is of {', '.join(twice)}. Name one for each assignment.")
+    here = rules or (Path(FILE) if Path(FILE).is_file() else None)
+    try:
+        found = read_rules(here) if here else Rules()
+        standings = course_grades(sheets, found)
+    except RulesError as error:
+        fail(str(error))
+    write_course(out, standings, found)
+    if as_json:
+        print(json.dumps([{**asdict(one), "total": one.total} for one in standings], ensure_ascii=False))
+        return
+    waiting = sum(part.raw is None for one in standings for part in one.parts)
+    print(f"{found.title}: {len(standings)} students, assignments: {len(sheets)}")
+    if waiting:
+        print(f"{waiting} results are not graded yet and count for nothing and against no student")
+    print(out / SHEET, out / REPORT, sep="\n")
+
+
+def _sheet(folder: Path) -> Sheet:
+    """Return what a gradebook says of everyone, without the cases."""
+    from autograder.classroom.course_grades import Sheet
+    from autograder.classroom.gradebook_view import absentees, outlines, waiting
+
+    with graded_book(folder) as book:
+        records = (*outlines(book), *absentees(book), *waiting(book))
+        return Sheet(book.facts.assignment, book.facts.title, book.facts.due, records)

@@ -1,0 +1,117 @@
+"""Write what a course came to: one sheet, a page about all of it, and a page for each student."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from autograder.classroom.course_grades import SLIPS, Part, Standing
+from autograder.classroom.course_rules import Rules
+from autograder.classroom.whole_files import write_whole
+from autograder.lms.platform import write_sheet
+from autograder.pages.page import render
+
+SHEET, REPORT, STUDENTS = "course.csv", "course.html", "students"
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a course did in one assignment."""
+
+    title: str
+    graded: int
+    handed_in: int
+    late: int
+    mean: float | None  # share of the points, of those whose share counts
+    median: float | None
+
+
+def write_course(out: Path, standings: Sequence[Standing], rules: Rules) -> None:
+    """Write all files of a course; pages of students who are not in it any more go."""
+    write_whole(out / SHEET, course_csv(standings))
+    write_whole(out / REPORT, course_html(standings, rules))
+    pages = {page_name(standing.student): standing for standing in standings}
+    for name, standing in pages.items():
+        write_whole(out / STUDENTS / name, student_html(standing, rules))
+    for path in (out / STUDENTS).glob("*.html"):
+        if path.name not in pages:
+            path.unlink()
+
+
+def page_name(student: str) -> str:
+    """Return the name of a student's page, whatever the student is called."""
+    return f"{quote(student, safe=' ', errors='replace')}.html"
+
+
+def course_csv(standings: Sequence[Standing]) -> str:
+    """Return a line for each student: the total in percent, and for each assignment points, days late and what counts."""
+    parts = standings[0].parts if standings else ()
+    heads = [f"{part.slug} {what}" for part in parts for what in ("raw", "days late", "final", "")]
+    rows: list[list[object]] = [["student", "name", "section", "total", "free days left", *map(str.rstrip, heads)]]
+    for one in standings:
+        cells = [cell for part in one.parts for cell in _cells(part)]
+        total = "" if one.total is None else round(100 * one.total, 2)
+        rows.append([one.student, one.name, one.section, total, one.free_days_left, *cells])
+    return write_sheet(rows)
+
+
+def _cells(part: Part) -> tuple[object, ...]:
+    final = "" if part.final is None else round(part.final, 4)
+    return "" if part.raw is None else part.raw, part.late_days or "", final, how(part)
+
+
+def how(part: Part) -> str:
+    """Say in a word how a part counts, where it is not simply counted."""
+    if part.exempt:
+        return "exempt"
+    if part.raw is None:
+        return "not graded yet"
+    if part.dropped:
+        return "dropped"
+    return "" if part.submitted else "not handed in"
+
+
+def course_html(standings: Sequence[Standing], rules: Rules) -> str:
+    """Return the page about the whole course, for staff."""
+    slugs = [part.slug for part in standings[0].parts] if standings else []
+    return render(
+        "course.html",
+        title=rules.title,
+        rules=rules,
+        standings=[(one, f"{STUDENTS}/{quote(page_name(one.student))}") for one in standings],
+        parts=standings[0].parts if standings else (),
+        trends=[_trend([part for one in standings for part in one.parts if part.slug == slug]) for slug in slugs],
+        slipping=sorted((one for one in standings if one.slips >= SLIPS), key=lambda one: -one.slips),
+        silent=[one for one in standings if _silent(one)],
+        mean=_mean([one.total for one in standings if one.total is not None]),
+    )
+
+
+def student_html(standing: Standing, rules: Rules) -> str:
+    """Return one student's page, which the student may read."""
+    return render("course_student.html", title=rules.title, one=standing, rules=rules, how=how)
+
+
+def _trend(parts: Sequence[Part]) -> Trend:
+    shares = [part.share for part in parts if part.share is not None and not part.exempt]
+    return Trend(
+        parts[0].title,
+        graded=sum(part.raw is not None for part in parts),
+        handed_in=sum(part.submitted for part in parts),
+        late=sum(part.late_days > 0 for part in parts),
+        mean=_mean(shares),
+        median=statistics.median(shares) if shares else None,
+    )
+
+
+def _silent(one: Standing) -> bool:
+    """Whether a student handed in nothing for the latest two assignments, exempt ones left out."""
+    latest = [part for part in one.parts if not (part.exempt or part.bonus)][-2:]
+    return len(latest) > 1 and not any(part.submitted for part in latest)
+
+
+def _mean(shares: Sequence[float]) -> float | None:
+    return statistics.fmean(shares) if shares else None
