@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from autograder import __version__
-from autograder.command import authoring, classroom, proving, publishing, revisiting
+from autograder.command import authoring, classroom, proving, publishing, requesting, revisiting
 from autograder.command.options import CourseOption, DeviceOption, JsonOption, SlugArgument, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment
 
@@ -129,6 +129,7 @@ for _command in (
         revisiting.report,
         revisiting.override,
         revisiting.explain,
+        requesting.requests,
         revisiting.similarity,
     ),
     *(publishing.handout, publishing.otter, publishing.gradescope, authoring.doctor, authoring.new),

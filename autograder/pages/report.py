@@ -7,6 +7,7 @@ from itertools import groupby
 
 from autograder.classroom.history import Change
 from autograder.classroom.record import Record
+from autograder.classroom.requests import Request
 from autograder.classroom.summary import Summary
 from autograder.pages import class_statistics
 from autograder.pages.class_changes import rounds_of
@@ -21,6 +22,7 @@ def report_html(
     absent: Sequence[Record] = (),
     waiting: Sequence[Record] = (),
     changes: Sequence[Change] = (),
+    requests: Sequence[Request] = (),
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
     results = sorted(results, key=lambda result: result.student.casefold())
@@ -46,6 +48,7 @@ def report_html(
         late=class_statistics.late(results),
         slowest=class_statistics.slowest(results),
         typical=class_statistics.typical_seconds(results),
+        requests=requests,
         rounds=rounds_of(changes),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
     )
