@@ -14,7 +14,17 @@ from typing import Annotated
 import typer
 
 from autograder import __version__
-from autograder.command import authoring, checking, classroom, proving, publishing, returning, revisiting, whole_course
+from autograder.command import (
+    authoring,
+    checking,
+    classroom,
+    proving,
+    publishing,
+    requesting,
+    returning,
+    revisiting,
+    whole_course,
+)
 from autograder.command.options import CourseOption, course_of, fail
 from autograder.course.catalog import CourseError, load_assignment
 
@@ -63,6 +73,7 @@ for _command in (
         revisiting.report,
         revisiting.override,
         revisiting.explain,
+        requesting.requests,
         revisiting.similarity,
         whole_course.course,
     ),

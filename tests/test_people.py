@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from class_records import (
+    MISSING,
     NO_SCALE,
     WRONG_AXIS,
     absentee,
@@ -18,8 +19,10 @@ from class_records import (
 )
 
 from autograder.course.spec import Status
+from autograder.judge.crash_reasons import PROCESS_ENDED
 from autograder.judge.reasons import Diagnosis, Mistake
-from autograder.pages.class_statistics import SLOWEST, decisions, late, looks, mistakes, slowest, typical_seconds
+from autograder.pages.class_statistics import SLOWEST, decisions, late, mistakes, slowest, typical_seconds
+from autograder.pages.needs_a_look import looks, notes
 from autograder.pages.report import report_html
 
 
@@ -47,16 +50,25 @@ def test_sentences_may_hold_any_words() -> None:
 
 
 def test_who_needs_a_look() -> None:
-    """Each has a reason; a file that could not be imported is not also counted as crashed."""
-    found = looks(small_class())
+    """What no student can mend alone is urgent, and the rest are notes; a file that could not be imported is not a crash too."""
+    died = with_case(make_result("s007", attention=(Status.CRASHED,)), 1, 0, crash=PROCESS_ENDED)
+    doubt = replace(make_result("s008", notes=("which file?",)), doubts=("which file?",))
+    blank = make_result("s009", **MISSING)
+    everyone = [*small_class(), died, doubt, blank]
+    found = looks(everyone)
     assert [(heading, [student for student, _ in rows]) for heading, rows in found.items()] == [
         ("Could not be read", ["s005"]),
         ("Could not be imported", ["s006"]),
-        ("Timed out", ["s004"]),
-        ("Crashed", ["s004"]),
-        ("Notes, such as a second submission", ["s003"]),
+        ("Nothing of the assignment was found in it", ["s009"]),
+        ("It is open which file counts", ["s008"]),
+        ("Ended the Python process", ["s007"]),
     ]
-    assert found["Crashed"] == (("s004", "`attention`"),)
+    assert [(heading, [student for student, _ in rows]) for heading, rows in notes(everyone).items()] == [
+        ("Timed out", ["s004"]),
+        ("Crashed", ["s004", "s007"]),
+        ("Remarks, such as a second submission", ["s003"]),
+    ]
+    assert notes(everyone)["Crashed"][0] == ("s004", "`attention`")
 
 
 def test_the_latest_come_first() -> None:

@@ -275,7 +275,7 @@ def test_every_case_is_in_the_report() -> None:
     text = " ".join(Page(report_html(small_class(), summary())).text.split())
     assert "i_like_pizza public 25 % 1 of 4 2 not right yet, 1 crashed The worked example with the tokens" in text
     assert "four_by_four public 100 % 4 of 4 \N{EN DASH} The mask for four tokens." in text
-    assert "Need a look 4" in text
+    assert "Need a look 2" in text
     assert "11.38 of 15" in text
 
 

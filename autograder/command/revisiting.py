@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +27,9 @@ from autograder.sandbox.child.device import CPU
 
 if TYPE_CHECKING:
     from autograder.classroom.appeal import Case
+    from autograder.classroom.exercise_code import Excerpt
     from autograder.course.spec import Assignment
+    from autograder.judge.result import ExerciseResult
 
 
 def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
@@ -73,48 +76,66 @@ def override(
 
 def explain(
     student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
-    exercise: Annotated[str, typer.Argument(help="Its name")],
+    exercise: Annotated[str, typer.Argument(show_default="all that do not pass", help="Its name")] = "",
     out: OutOption = Path(),
     accept_unsandboxed: TrustOption = False,
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run one student's failing cases again and show all of them, hidden inputs included. For graders."""
+    """Run one student's failing cases again and show code and cases, hidden inputs included. For graders."""
     from rich.console import Console
 
-    from autograder.classroom.appeal import differences, look_again, open_case
-    from autograder.classroom.record_json import told_exercise as recorded
+    from autograder.classroom.appeal import code_of, look_again, open_case, open_cases
     from autograder.command.terminal import show_appeal
-    from autograder.judge.result_json import told_exercise
     from autograder.oracle.device_choice import on_device
 
     folder = course_of(course)
     with graded_book(out) as book:
         assignment = on_device(load_assignment(folder, book.facts.assignment), book.facts.device or CPU)
-        case = open_case(book, assignment, student, exercise)
-    assignment = _where_trained(assignment, case, folder)
-    with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
-        found, problem = look_again(case, assignment, sandbox)
+        cases = (open_case(book, assignment, student, exercise),) if exercise else open_cases(book, assignment, student)
+    found: tuple[ExerciseResult, ...] = ()
+    problem = ""
+    if cases:
+        assignment = where_trained(assignment, cases, folder)
+        with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
+            found, problem = look_again(cases, assignment, sandbox)
     if as_json:
-        answer = {"student": case.record.student, "exercise": told_exercise(found), "problem": problem}
-        print(
-            json.dumps(answer | {"gradebook": recorded(case.result), "differences": differences(case, found)}, indent=1)
-        )
+        told = [_told(case, one, code_of(case, assignment)) for case, one in zip(cases, found, strict=True)]
+        answer = {"student": cases[0].record.student if cases else student, "problem": problem}
+        print(json.dumps(answer | (told[0] if exercise else {"exercises": told}), indent=1))
+    elif not cases:
+        print(f"{student}: every exercise passes")
     else:
-        show_appeal(Console(), case, found, problem)
+        for case, one in zip(cases, found, strict=True):
+            show_appeal(Console(), case, one, problem, code_of(case, assignment))
 
 
-def _where_trained(assignment: Assignment, case: Case, folder: Path) -> Assignment:
-    """Return the assignment on the device that the exercise was trained on, or on the CPU where that is not there."""
+def _told(case: Case, found: ExerciseResult, code: Sequence[Excerpt]) -> dict[str, object]:
+    """Return one exercise as JSON: as it ends now, as it stands in the gradebook, and the student's code."""
+    from autograder.classroom.appeal import differences
+    from autograder.classroom.record_json import told_exercise as recorded
+    from autograder.judge.result_json import told_exercise
+
+    return {
+        "exercise": told_exercise(found),
+        "gradebook": recorded(case.result),
+        "differences": differences(case, found),
+        "code": [{"file": one.label, "line": one.first, "text": "\n".join(one.lines)} for one in code],
+    }
+
+
+def where_trained(assignment: Assignment, cases: Sequence[Case], folder: Path) -> Assignment:
+    """Return the assignment on the device that exercises were trained on, or on the CPU where that is not there."""
     from autograder.oracle.device_choice import device_trouble, on_device
 
-    if all(training.exercise != case.exercise or training.device == CPU for training in assignment.trainings):
+    wanted = {case.exercise for case in cases}
+    if all(training.exercise not in wanted or training.device == CPU for training in assignment.trainings):
         return on_device(assignment, CPU)
     with class_sandbox(1, assignment, folder, accept_unsandboxed=True) as sandbox:
         reason = device_trouble(assignment, assignment.device, sandbox)
     if not reason:
         return assignment
-    told = f"{case.record.student} was trained on {assignment.device}, which is not there ({reason})."
+    told = f"{cases[0].record.student} was trained on {assignment.device}, which is not there ({reason})."
     print(f"autograder: {told} It is trained on the CPU now.", file=sys.stderr)
     return on_device(assignment, CPU)
 

@@ -16,8 +16,10 @@ from rich.text import Text
 
 from autograder.classroom.appeal import Case as Appeal
 from autograder.classroom.appeal import differences
+from autograder.classroom.exercise_code import Excerpt
 from autograder.classroom.history import Change
 from autograder.classroom.record import Record
+from autograder.classroom.requests import Request
 from autograder.course.spec import Status
 from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.pages.class_changes import why
@@ -121,8 +123,10 @@ def _summary(record: Record, cases: Iterable[CaseResult]) -> str:
     return " ".join(filter(None, [counts, f"[cyan]{', '.join(named)}[/]" if named else ""])) or "[green]nothing[/]"
 
 
-def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, problem: str) -> None:
-    """Print what a grader needs to answer a student: the points in the book, and each failing case with its data."""
+def show_appeal(
+    console: Console, case: Appeal, exercise: ExerciseResult, problem: str, code: Sequence[Excerpt] = ()
+) -> None:
+    """Print what a grader needs to answer a student: the points in the book, the code, each failing case with its data."""
     record, result = case.record, case.result
     console.print(f"[bold]{plain(record.student)}, {exercise.name}[/]  {plain(record.origin)}", soft_wrap=True)
     console.print(f"in the gradebook: {result.points:g} of {result.max_score:g}, {result.status}", highlight=False)
@@ -139,6 +143,8 @@ def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, proble
         console.print(f"[yellow]not as before:[/] {plain(line)}", highlight=False)
     if problem:
         console.print(f"[red]{plain(problem)}[/]")
+    for excerpt in code:
+        _show_code(console, excerpt)
     wrong = [c for c in exercise.cases if c.status is not Status.PASSED]
     for one in wrong:
         console.print(f"\n[bold]{one.name}[/]  {one.status}\n  {plain(one.claim)}", highlight=False, soft_wrap=True)
@@ -150,6 +156,20 @@ def show_appeal(console: Console, case: Appeal, exercise: ExerciseResult, proble
             console.print("    it printed or said:", plain(one.grader_note), sep="\n", highlight=False, soft_wrap=True)
     if not wrong:
         console.print("[green]Every case passes.[/]")
+
+
+def _show_code(console: Console, excerpt: Excerpt) -> None:
+    console.print(f"\n{plain(excerpt.label)}:", highlight=False)
+    for number, line in enumerate(excerpt.lines, excerpt.first):
+        console.print(f"[dim]{number:5}[/]  {plain(line)}", highlight=False, soft_wrap=True)
+
+
+def show_requests(console: Console, requests: Iterable[Request]) -> None:
+    """Print what students ask, and what was found."""
+    for one in requests:
+        console.print(f"[bold]{one.number}. {plain(one.student)}, {one.exercise}[/]", highlight=False, soft_wrap=True)
+        console.print(_indented(plain(one.asks)), highlight=False)
+        console.print(_indented(f"[yellow]→[/] {plain(one.found)}"), highlight=False)
 
 
 def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:

@@ -19,6 +19,7 @@ from autograder.judge.calls_as_text import Signatures
 from autograder.judge.crash_details import Crash
 from autograder.sandbox.job import Source, Trouble
 
+PROCESS_ENDED = "process_ended"  # the kind of what is no exception: the code ended Python
 Detail = Callable[[Crash, re.Match[str]], str]
 
 
@@ -64,7 +65,8 @@ def kind_of_crash(trouble: Trouble) -> str:
 
 def explain_kind(name: str) -> str:
     """Return the sentence that holds for every crash of a kind; nothing for a kind of another version."""
-    return next((rule.general for rule in RULES if rule.name == name), "")
+    ended = "The code ended the Python process." if name == PROCESS_ENDED else ""
+    return next((rule.general for rule in RULES if rule.name == name), ended)
 
 
 def reason_of_crash(

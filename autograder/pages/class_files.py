@@ -22,6 +22,7 @@ from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
+from autograder.classroom.requests import Request, requests, told_request
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.whole_files import draft_of, is_draft, write_whole
@@ -62,10 +63,13 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
         return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
     graded = tuple(records(book))
     changed = [record for record in graded if record.student in due]
+    asked: dict[str, list[Request]] = {}
+    for request in requests(book):
+        asked.setdefault(request.student, []).append(request)
     for start in range(0, len(changed), _AT_ONCE):
         some = changed[start : start + _AT_ONCE]
         for record in some:
-            _write_student(out, record, book.facts)
+            _write_student(out, record, book.facts, asked.get(record.student, []))
         book.mark_written(record.student for record in some)
     summary = _write_class(book, graded)
     book.mark_written([""])
@@ -98,10 +102,11 @@ def _forget(out: Path, students: Sequence[str]) -> None:
                 path.unlink()
 
 
-def _write_student(out: Path, record: Record, facts: Facts) -> None:
+def _write_student(out: Path, record: Record, facts: Facts, asked: Sequence[Request]) -> None:
+    more = {"requests": [told_request(request) for request in asked]} if asked else {}
     texts = (
-        json.dumps(told_record(record), indent=1, ensure_ascii=False),
-        feedback_html(record, facts.questions if facts.reasons_told else ()),
+        json.dumps(told_record(record) | more, indent=1, ensure_ascii=False),
+        feedback_html(record, facts.questions if facts.reasons_told else (), asked),
         json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
     )
     for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):
@@ -118,7 +123,7 @@ def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
         grades_csv(rows),
         changes_csv(changes),
         *platform_sheets(lines).values(),
-        report_html(graded, summary, missing, later, changes),
+        report_html(graded, summary, missing, later, changes, requests(book)),
         json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):

@@ -16,19 +16,6 @@ from autograder.judge.result import CaseResult
 BINS = 10  # bars of the distribution
 HARDEST = 10  # cases shown as the hardest
 SLOWEST = 10  # submissions shown as the slowest
-# Why a submission needs a look: most urgent first. The first four are the submission's, the others its cases'.
-REASONS = {
-    "grader_error": "The grader failed",
-    "unreadable": "Could not be read",
-    "not_importable": "Could not be imported",
-    "doubt": "It is open which file counts",
-    Status.GRADER_ERROR: "The grader failed on some cases",
-    Status.TIMEOUT: "Timed out",
-    Status.MEMORY: "Ran out of memory",
-    Status.OUTPUT: "Returned something unusable",
-    Status.CRASHED: "Crashed",
-    "note": "Notes, such as a second submission",
-}
 
 
 @dataclass(frozen=True)
@@ -218,25 +205,6 @@ def _counted(
                 places.setdefault(key, {})[exercise] = None
     found = (Mistake(*key, tuple(places[key]), tuple(who)) for key, who in students.items())
     return tuple(sorted(found, key=lambda mistake: (-len(mistake.students), mistake.name)))
-
-
-def looks(results: Iterable[Record]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return by heading who needs a look, as (student, reason), most urgent heading first."""
-    groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in REASONS.values()}
-    for result in results:
-        student = result.student
-        if result.status != "graded":
-            groups[REASONS[result.status]].append((student, result.problem or "No reason was given."))
-        else:
-            where: dict[str, dict[str, None]] = {}
-            for exercise, case in cases([result]):
-                where.setdefault(case.status, {})[f"`{exercise}`"] = None
-            for status, heading in REASONS.items():
-                if status in where:
-                    groups[heading].append((student, ", ".join(where[status])))
-        groups[REASONS["doubt"]] += [(student, doubt) for doubt in result.doubts]
-        groups[REASONS["note"]] += [(student, note) for note in result.notes if note not in result.doubts]
-    return {heading: tuple(rows) for heading, rows in groups.items() if rows}
 
 
 def late(results: Iterable[Record]) -> tuple[Record, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.classroom.record import Record
+from autograder.classroom.requests import Request
 from autograder.course.questions import Question
 from autograder.course.spec import Status
 from autograder.feedback.check_page import exercises_line, unfolded
@@ -13,9 +14,10 @@ from autograder.pages import class_statistics
 from autograder.pages.page import hours, render
 
 
-def feedback_html(result: Record, questions: Sequence[Question] = ()) -> str:
-    """Return the page one student may read, with the reasons of the options of these questions."""
+def feedback_html(result: Record, questions: Sequence[Question] = (), requests: Sequence[Request] = ()) -> str:
+    """Return the page one student may read, with the reasons of the options of these questions and what was asked for."""
     decisions = class_statistics.decisions([result])
+    answered = {(r.exercise, r.answer.because) for r in requests if r.answer and r.answer.points is not None}
     return render(
         "graded.html",
         title=result.title,
@@ -23,7 +25,8 @@ def feedback_html(result: Record, questions: Sequence[Question] = ()) -> str:
         result=result,
         line=feedback_line(result),
         handing_in=handing_in_line(result),
-        decisions=decisions,
+        decisions=[(r, e) for r, e in decisions if (e.name, e.override and e.override.because) not in answered],
+        requests=requests,
         kept=[exercise for exercise in result.exercises if exercise.kept and not exercise.override],
         decided=[exercise.name for _, exercise in decisions],
         unfolded=unfolded(result.exercises),

@@ -7,8 +7,9 @@ from itertools import groupby
 
 from autograder.classroom.history import Change
 from autograder.classroom.record import Record
+from autograder.classroom.requests import Request
 from autograder.classroom.summary import Summary
-from autograder.pages import class_statistics
+from autograder.pages import class_statistics, needs_a_look
 from autograder.pages.class_changes import rounds_of
 from autograder.pages.page import render
 
@@ -21,11 +22,12 @@ def report_html(
     absent: Sequence[Record] = (),
     waiting: Sequence[Record] = (),
     changes: Sequence[Change] = (),
+    requests: Sequence[Request] = (),
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
     results = sorted(results, key=lambda result: result.student.casefold())
     rates = class_statistics.case_rates(results)
-    looks = class_statistics.looks(results)
+    looks = needs_a_look.looks(results)
     return render(
         "report.html",
         results=results,
@@ -42,10 +44,12 @@ def report_html(
         crashes=class_statistics.crashes(results),
         few=FEW,
         looks=looks,
+        notes=needs_a_look.notes(results),
         look=len({student for rows in looks.values() for student, _ in rows}),
         late=class_statistics.late(results),
         slowest=class_statistics.slowest(results),
         typical=class_statistics.typical_seconds(results),
+        requests=requests,
         rounds=rounds_of(changes),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
     )

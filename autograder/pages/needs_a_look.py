@@ -1,0 +1,76 @@
+"""Which submissions a person has to look at, and what is worth knowing besides. Pure functions from records.
+
+Urgent is what no student can mend or explain alone: the grader failed, nothing could be graded, it is open which file counts,
+or the code did what no mistake in an exercise does. All else, such as a crash or a late mark, is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from autograder.classroom.record import Record
+from autograder.course.spec import Status
+from autograder.judge.crash_reasons import PROCESS_ENDED
+from autograder.judge.result import CaseResult
+
+# Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
+_DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
+URGENT = {
+    "grader_error": "The grader failed",
+    Status.GRADER_ERROR: "The grader failed on some cases",
+    "unreadable": "Could not be read",
+    "not_importable": "Could not be imported",
+    _NOTHING: "Nothing of the assignment was found in it",
+    _DOUBT: "It is open which file counts",
+    _ENDED: "Ended the Python process",
+    Status.OUTPUT: "Returned something unusable",
+}
+NOTES = {
+    Status.TIMEOUT: "Timed out",
+    Status.MEMORY: "Ran out of memory",
+    Status.CRASHED: "Crashed",
+    _NOTE: "Remarks, such as a second submission",
+}
+Rows = dict[str, tuple[tuple[str, str], ...]]  # by heading (student, what or where)
+
+
+def looks(results: Iterable[Record]) -> Rows:
+    """Return by heading who needs a look, most urgent heading first."""
+    return _grouped(results, URGENT)
+
+
+def notes(results: Iterable[Record]) -> Rows:
+    """Return by heading what is worth knowing, and nothing has to be done about."""
+    return _grouped(results, NOTES)
+
+
+def _grouped(results: Iterable[Record], headings: dict[str, str]) -> Rows:
+    groups: dict[str, list[tuple[str, str]]] = {key: [] for key in headings}
+    for result in results:
+        for key, what in _reasons(result):
+            if key in groups:
+                groups[key].append((result.student, what))
+    return {headings[key]: tuple(rows) for key, rows in groups.items() if rows}
+
+
+def _reasons(result: Record) -> Iterator[tuple[str, str]]:
+    """Yield why a submission is worth a look, each with what happened or where."""
+    if result.status != "graded":
+        yield result.status, result.problem or "No reason was given."
+    elif result.exercises and all(e.status is Status.MISSING for e in result.exercises):
+        yield (
+            _NOTHING,
+            f"Every exercise is missing in {result.origin}" if result.origin else "Every exercise is missing",
+        )
+    else:
+        where: dict[str, dict[str, None]] = {}
+        for exercise in result.exercises:
+            for case in exercise.cases:
+                where.setdefault(_kind(case), {})[f"`{exercise.name}`"] = None
+        yield from ((key, ", ".join(names)) for key, names in where.items())
+    yield from ((_DOUBT, doubt) for doubt in result.doubts)
+    yield from ((_NOTE, note) for note in result.notes if note not in result.doubts)
+
+
+def _kind(case: CaseResult) -> str:
+    return _ENDED if case.crash == PROCESS_ENDED else case.status
