@@ -12,6 +12,7 @@ from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import kind_of_crash, reason_of_crash
 from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
+from autograder.judge.fingerprint import fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.messages import (
     MAX_LINE,
@@ -177,6 +178,8 @@ def _case(
         told = told.then("Your code printed", *lines)
     crash = kind_of_crash(bad.trouble) if result.status is Status.CRASHED and bad.trouble else ""
     result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
+    if result.status in OWN_FAULT:
+        result = replace(result, fingerprint=fingerprint_of(judged), raised_at=raised_at(bad, reading.source))
     if isinstance(case.check, choice) and result.status is Status.FAILED:
         return replace(result, reason=chosen_option(oracle, judged.trial, judged.outcomes))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
