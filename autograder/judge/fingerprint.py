@@ -33,6 +33,8 @@ _COARSEST = _STEPS[4]
 
 def fingerprint_of(judged: Judged) -> str:
     """Return the fingerprint of a failed case, or nothing where its outcome tells nothing apart, as when memory ran out."""
+    if judged.finding and judged.finding.kind == "unanswered":
+        return ""
     ended = next((outcome for outcome in judged.outcomes if outcome.ending is not Ending.RETURNED), None)
     parts = tuple(_ended(ended)) if ended else tuple(_returned(judged))
     if not parts:

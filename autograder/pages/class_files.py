@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
 from autograder.classroom.gradebook import Facts, Gradebook
-from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
+from autograder.classroom.gradebook_view import absentees, outlines, records, source_of, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
 from autograder.classroom.roster import all_due
@@ -20,12 +20,18 @@ from autograder.classroom.whole_files import draft_of, is_draft, write_whole
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
+from autograder.pages.code_lines import code_of
 from autograder.pages.feedback import feedback_html
+from autograder.pages.queue import Place, moved, queue_in, queue_of, stored_queue
+from autograder.pages.queue import places as queue_places
 from autograder.pages.report import report_html
+from autograder.pages.staff import staff_html
+from autograder.pages.unnamed_failures import groups
 
 # The files of the class and, by folder and ending, those of each student.
 CLASS_FILES = ("grades.csv", *(f"exports/{name}.csv" for name in sheet_names()), "report.html", "summary.json")
-STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
+STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"), ("staff", ".html"))
+QUEUE = "staff/queue.json"  # the order that the pages for graders link each other in
 _AT_ONCE = 100  # students whose files are noted as written together
 
 
@@ -47,12 +53,19 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
     if not due:
         return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
     graded = tuple(records(book))
+    queue = queue_of(graded, groups(graded))
+    places, others = queue_places(queue), moved(_queue_before(out), queue) - due
     changed = [record for record in graded if record.student in due]
     for start in range(0, len(changed), _AT_ONCE):
         some = changed[start : start + _AT_ONCE]
         for record in some:
             _write_student(out, record, book.facts)
+            _write_staff(book, record, places.get(record.student))
         book.mark_written(record.student for record in some)
+    for record in graded:
+        if record.student in others:
+            _write_staff(book, record, places.get(record.student))
+    write_whole(out / QUEUE, stored_queue(queue))
     summary = _write_class(book, graded)
     book.mark_written([""])
     return Published(summary, graded)
@@ -90,8 +103,19 @@ def _write_student(out: Path, record: Record, facts: Facts) -> None:
         feedback_html(record, facts.questions if facts.reasons_told else ()),
         json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
     )
-    for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):
+    for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=False):
         write_whole(out / folder / f"{record.student}{suffix}", text)
+
+
+def _write_staff(book: Gradebook, record: Record, place: Place | None) -> None:
+    page = staff_html(record, source_of(book, record.student), book.folder, place)
+    write_whole(book.folder / "staff" / f"{record.student}.html", page)
+
+
+def _queue_before(out: Path) -> tuple[str, ...]:
+    """Return the order that pages for graders were written with, if they were."""
+    path = out / QUEUE
+    return queue_in(path.read_text(encoding="utf-8")) if path.is_file() else ()
 
 
 def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
@@ -102,13 +126,23 @@ def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
     texts = (
         grades_csv(rows),
         *platform_sheets(lines).values(),
-        report_html(graded, summary, missing, later),
+        report_html(graded, summary, missing, later, code_of=_reader(book), out=book.folder),
         json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
         write_whole(book.folder / name, text)
     _write_feedback_archives(book.folder, lines)
     return summary
+
+
+def _reader(book: Gradebook) -> Callable[[str, str], str]:
+    """Return what reads a student's code of an exercise."""
+
+    def read(student: str, exercise: str) -> str:
+        source = source_of(book, student)
+        return code_of(source, exercise.partition(".")[0]) if source else ""
+
+    return read
 
 
 def _write_feedback_archives(out: Path, rows: Sequence[Row]) -> None:
