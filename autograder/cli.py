@@ -129,6 +129,7 @@ for _command in (
         revisiting.report,
         revisiting.override,
         revisiting.explain,
+        revisiting.name,
         revisiting.similarity,
     ),
     *(publishing.handout, publishing.otter, publishing.gradescope, authoring.doctor, authoring.new),

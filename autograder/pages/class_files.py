@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.classroom.code_lines import code_of
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
 from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, outlines, records, source_of, waiting
@@ -16,17 +17,16 @@ from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
+from autograder.classroom.unnamed_failures import groups
 from autograder.classroom.whole_files import draft_of, is_draft, write_whole
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
-from autograder.pages.code_lines import code_of
 from autograder.pages.feedback import feedback_html
 from autograder.pages.queue import Place, moved, queue_in, queue_of, stored_queue
 from autograder.pages.queue import places as queue_places
 from autograder.pages.report import report_html
 from autograder.pages.staff import staff_html
-from autograder.pages.unnamed_failures import groups
 
 # The files of the class and, by folder and ending, those of each student.
 CLASS_FILES = ("grades.csv", *(f"exports/{name}.csv" for name in sheet_names()), "report.html", "summary.json")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from autograder.classroom.record import Record
+from autograder.classroom.unnamed_failures import Group
 from autograder.pages import class_statistics
-from autograder.pages.unnamed_failures import Group
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from markupsafe import Markup
 
 from autograder.classroom.record import Record
 from autograder.classroom.summary import Summary
+from autograder.classroom.unnamed_failures import Group, groups
 from autograder.pages import class_statistics
 from autograder.pages.items import items
 from autograder.pages.page import render
 from autograder.pages.staff import command_on
-from autograder.pages.unnamed_failures import Group, groups
 
 FEW = 6  # students behind a mistake who are named without unfolding
 MOST_GROUPS = 30  # of failures without a name that are shown

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.classroom.code_lines import Span, lines_of, spans_of
 from autograder.classroom.record import ExerciseRecord, Record
 from autograder.course.spec import Status
 from autograder.feedback.check_page import unfolded
 from autograder.pages import class_statistics
-from autograder.pages.code_lines import Span, lines_of, spans_of
 from autograder.pages.feedback import feedback_line, handing_in_line
 from autograder.pages.page import render
 from autograder.pages.queue import Place
