@@ -17,7 +17,7 @@ from autograder.feedback.check_page import unfolded
 from autograder.pages import class_statistics
 from autograder.pages.feedback import feedback_line, handing_in_line
 from autograder.pages.page import render
-from autograder.pages.queue import Place
+from autograder.pages.review_queue import Place
 from autograder.sandbox.job import Source
 
 _QUIET = (Status.PASSED, Status.MISSING)

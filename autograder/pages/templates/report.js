@@ -1,6 +1,6 @@
 
 "use strict";
-// The rows of the students' table, in the order in which lists of students count them, from 0.
+/* The rows of the students' table, in the order in which lists of students count them, from 0. */
 const students = [...document.querySelectorAll("#class tbody tr")];
 const linkTo = (number, exercise) => {
   const item = document.createElement("li"), link = students[number].querySelector("a").cloneNode(true);
@@ -17,7 +17,7 @@ for (const list of document.querySelectorAll("details[data-who]")) {
     list.append(names);
   });
 }
-// Any table sorts by its columns: numbers by size, all else as text; what has no value stands last.
+/* Any table sorts by its columns: numbers by size, all else as text; what has no value stands last. */
 const compare = (one, other) => {
   const [a, b] = [Number.parseFloat(one), Number.parseFloat(other)];
   if (!Number.isNaN(a) && !Number.isNaN(b)) return a - b;
