@@ -52,7 +52,7 @@ def _ended(outcome: Outcome) -> Iterator[str]:
     """Yield what a call that returned nothing has in common with others: the exception's words, and what was called."""
     if outcome.trouble and outcome.ending is not Ending.MEMORY:
         yield from (outcome.ending, outcome.trouble.type_name, _ADDRESS.sub("", outcome.trouble.text))
-        yield outcome.trouble.calls
+        yield outcome.trouble.calls.rpartition(".")[2]  # of what it is called, two hands have two names
 
 
 def _returned(judged: Judged) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _leaf(leaf: Any) -> str:
     if (array := array_of(leaf)) is not None:
         return _numbers(array)
     if isinstance(leaf, int):
-        return hex(leaf)  # which has no limit, as repr has
+        return f"{type(leaf).__name__} {leaf:x}"  # which has no limit of digits, as decimals have
     if isinstance(leaf, str):
         return leaf[:MAX_TEXT]
     return leaf.type_name if isinstance(leaf, Opaque) else type(leaf).__name__

@@ -23,9 +23,9 @@ from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback import feedback_html
+from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place, moved, queue_in, queue_of, stored_queue
 from autograder.pages.review_queue import places as queue_places
-from autograder.pages.report import report_html
 from autograder.pages.staff import staff_html
 
 # The files of the class and, by folder and ending, those of each student.
