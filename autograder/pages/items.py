@@ -1,8 +1,9 @@
 """What each case says about the class: whom it fails, and whether it tells strong submissions from weak ones.
 
-Discrimination is the corrected point-biserial correlation: of passing the case with the number of other cases that the
-submission passes. Near 1 the case separates as the others do, near 0 it says nothing of them, and below 0 those who pass it
-do worse elsewhere, which mostly means that something is wrong with the case.
+Discrimination is the corrected point-biserial correlation: of passing the case with the share of other cases that the
+submission passes. What is not written yet counts in neither, else the first exercises would seem to be passed by the weakest.
+Near 1 the case separates as the others do, near 0 it says nothing of them, and below 0 those who pass it do worse elsewhere,
+which mostly means that something is wrong with the case.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from autograder.classroom.record import Record
 from autograder.course.spec import Status
 
 LEAST = 5  # submissions that pass, and that do not, for a correlation to say anything
+ERRORS = 2  # standard errors below 0 from which on a negative correlation is told as such
+TINY = 1e-12  # a spread that is float noise
 LEAST_ALIKE = 3  # submissions that fail two cases, for it to say anything that they are the same
 _UNTRIED = (Status.MISSING, Status.SKIPPED)
 
@@ -28,12 +31,8 @@ class Item:
 
     failing: tuple[tuple[Status, tuple[int, ...]], ...]
     discrimination: float | None  # None where too few pass, or too few do not
+    is_negative: bool  # whether those who pass it do worse elsewhere than those who do not, by more than chance
     same_as: tuple[Key, ...] = ()
-
-    @property
-    def is_negative(self) -> bool:
-        """Whether those who pass it do worse elsewhere than those who do not."""
-        return self.discrimination is not None and self.discrimination < 0
 
 
 @dataclass
@@ -55,26 +54,41 @@ def items(results: Sequence[Record]) -> Mapping[Key, Item]:
                     answers.passed.append(place)
                 elif case.status is not Status.GRADER_ERROR:
                     answers.failing[case.status].append(place)
-    totals = [0] * len(results)
+    passed, tried = [0] * len(results), [0] * len(results)
     for answers in found.values():
         for place in answers.passed:
-            totals[place] += 1
+            passed[place] += 1
+            tried[place] += 1
+        for place in _wrong(answers):
+            tried[place] += 1
     alike = _alike(found)
-    return {
-        key: Item(
-            tuple((status, tuple(places)) for status, places in sorted(answers.failing.items(), key=_by_size)),
-            _discrimination(answers, totals),
-            tuple(other for other in alike.get(_tried(answers), ()) if other != key),
-        )
-        for key, answers in found.items()
-    }
+    return {key: _item(key, answers, passed, tried, alike) for key, answers in found.items()}
+
+
+def _item(
+    key: Key,
+    answers: _Answers,
+    passed: Sequence[int],
+    tried: Sequence[int],
+    alike: Mapping[frozenset[int], Sequence[Key]],
+) -> Item:
+    """Put together what a case says; `passed` and `tried` count the cases of each submission."""
+    right = [(passed[place] - 1) / (tried[place] - 1) for place in answers.passed if tried[place] > 1]
+    wrong = [passed[place] / (tried[place] - 1) for place in _wrong(answers) if tried[place] > 1]
+    found = _correlation(right, wrong)
+    return Item(
+        tuple((status, tuple(places)) for status, places in sorted(answers.failing.items(), key=_by_size)),
+        found,
+        found is not None and found < -ERRORS / math.sqrt(len(right) + len(wrong)),
+        tuple(other for other in alike.get(_wrong(answers), ()) if other != key),
+    )
 
 
 def _by_size(entry: tuple[Status, list[int]]) -> int:
     return -len(entry[1])
 
 
-def _tried(answers: _Answers) -> frozenset[int]:
+def _wrong(answers: _Answers) -> frozenset[int]:
     """Return who fails a case with code of their own; who wrote nothing fails every case of the exercise."""
     return frozenset(p for status, places in answers.failing.items() if status not in _UNTRIED for p in places)
 
@@ -82,21 +96,18 @@ def _tried(answers: _Answers) -> frozenset[int]:
 def _alike(found: Mapping[Key, _Answers]) -> dict[frozenset[int], list[Key]]:
     alike: dict[frozenset[int], list[Key]] = defaultdict(list)
     for key, answers in found.items():
-        if len(who := _tried(answers)) >= LEAST_ALIKE:
+        if len(who := _wrong(answers)) >= LEAST_ALIKE:
             alike[who].append(key)
     return alike
 
 
-def _discrimination(answers: _Answers, totals: Sequence[int]) -> float | None:
-    """Correlate passing a case with the number of other cases passed."""
-    failed = [place for places in answers.failing.values() for place in places]
-    if min(len(answers.passed), len(failed)) < LEAST:
+def _correlation(right: Sequence[float], wrong: Sequence[float]) -> float | None:
+    """Correlate passing a case with what else those who pass it, and those who do not, get right."""
+    if min(len(right), len(wrong)) < LEAST:
         return None
-    right = [totals[place] - 1 for place in answers.passed]
-    wrong = [totals[place] for place in failed]
     count, mean = len(right) + len(wrong), (sum(right) + sum(wrong)) / (len(right) + len(wrong))
     spread = math.sqrt(sum((value - mean) ** 2 for value in (*right, *wrong)) / count)
-    if not spread:
+    if spread < TINY:
         return None
     share = len(right) / count
     apart = sum(right) / len(right) - sum(wrong) / len(wrong)
