@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from class_records import DATA, alike, large_class, make_result, small_class, with_case
+from class_records import DATA, alike, large_class, make_result, small_class, summary, with_case
 from typer.testing import CliRunner
 
 from autograder.classroom.code_lines import code_of, spans_of
@@ -26,6 +26,7 @@ from autograder.judge.result_json import told_case
 from autograder.judge.trials import Judged
 from autograder.oracle.oracle import Oracle
 from autograder.pages.items import items
+from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place, moved, places, queue_in, queue_of, stored_queue
 from autograder.pages.staff import command_on, staff_html
 from autograder.proof.doctor import examine
@@ -98,6 +99,8 @@ def test_students_are_grouped_by_how_they_fail() -> None:
     )
     assert group.example == "a0"
     assert groups([replace(alike()[0], status="unreadable")]) == ()
+    assert "kept nothing to group" in report_html(small_class(), summary())
+    assert "kept nothing" not in report_html(alike(), summary())
     assert len(groups([replace(one, seed=number) for number, one in enumerate(alike())])) == 2
 
 
@@ -171,6 +174,7 @@ def test_code_stands_beside_its_verdict() -> None:
     for command in (
         "autograder explain 'ada 0' attention -o 'out put'",
         "autograder override 'ada 0' attention POINTS --because '' -o 'out put'",
+        "autograder name 'ada 0' attention -o 'out put'",
     ):
         assert command.replace("'", "&#39;") in html
     assert 'href="before.html"' in html

@@ -50,6 +50,13 @@ def groups(results: Iterable[Record]) -> tuple[Group, ...]:
     return tuple(sorted(made, key=lambda group: (-len(group.students), group.exercise, group.example)))
 
 
+def have_fingerprints(results: Iterable[Record]) -> bool:
+    """Whether failures can be grouped, or there are none; earlier versions kept no fingerprints."""
+    whole = (result for result in results if result.status == "graded")
+    failing = [c for r in whole for e in r.exercises for c in e.cases if c.status in _OWN]
+    return not failing or any(case.fingerprint for case in failing)
+
+
 def likeness(cases: Iterable[CaseResult]) -> Likeness:
     """Return the failures of an exercise that no known mistake explains and that do not only follow from another exercise."""
     return tuple((case.name, case.fingerprint) for case in cases if _is_unnamed(case))

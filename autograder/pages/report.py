@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from autograder.classroom.record import Record
 from autograder.classroom.summary import Summary
-from autograder.classroom.unnamed_failures import Group, groups
+from autograder.classroom.unnamed_failures import Group, groups, have_fingerprints
 from autograder.pages import class_statistics
 from autograder.pages.items import items
 from autograder.pages.page import render
@@ -59,6 +59,7 @@ def report_html(
         mistakes=class_statistics.mistakes(results),
         crashes=class_statistics.crashes(results),
         **_unnamed(groups(results), code_of, out),
+        earlier=not have_fingerprints(results),
         few=FEW,
         looks=looks,
         look=len({student for rows in looks.values() for student, _ in rows}),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from autograder.classroom.code_lines import Span, lines_of, spans_of
 from autograder.classroom.record import ExerciseRecord, Record
+from autograder.classroom.unnamed_failures import likeness
 from autograder.course.spec import Status
 from autograder.feedback.check_page import unfolded
 from autograder.pages import class_statistics
@@ -50,6 +51,7 @@ class Verdict:
     lines: str  # "120 to 146", or nothing
     explain: str
     override: str
+    name: str = ""  # where no known mistake explains it
 
 
 def staff_html(result: Record, source: Source | None, out: Path, place: Place | None) -> str:
@@ -74,7 +76,8 @@ def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], ou
     about, lines = (student, exercise.name), f"{spans[-1].first} to {spans[-1].last}" if spans else ""
     explain = command_on(student, "explain", about, ("-o", str(out)))
     override = command_on(student, "override", (*about, "POINTS"), ("--because", "", "-o", str(out)))
-    return Verdict(exercise, lines, explain, override)
+    name = command_on(student, "name", about, ("-o", str(out))) if likeness(exercise.cases) else ""
+    return Verdict(exercise, lines, explain, override, name)
 
 
 def command_on(student: str, name: str, about: Iterable[str], options: Iterable[str]) -> str:
