@@ -74,6 +74,7 @@ for _command in (
         revisiting.override,
         revisiting.explain,
         requesting.requests,
+        revisiting.name,
         revisiting.similarity,
         whole_course.course,
     ),

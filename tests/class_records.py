@@ -230,6 +230,14 @@ def large_class(size: int = 120) -> list[Record]:
     return made
 
 
+def alike(text: str = "", size: int = 2) -> list[Record]:
+    """Return students whose code fails alike, without a name, each called after a text."""
+    wrong = make_result("", attention=({"i_like_pizza": Status.FAILED, "matches_reference": Status.CRASHED},))
+    for case in (0, 1):
+        wrong = with_case(wrong, 1, case, fingerprint="abc", raised_at=("attention.py", 2))
+    return [replace(wrong, student=f"{text}{number}") for number in range(size)]
+
+
 def on_roster(result: Record, section: str = "", name: str = "", extension: str = "") -> Record:
     """Put a student on the roster."""
     number = result.student

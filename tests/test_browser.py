@@ -1,21 +1,26 @@
-"""The pages in a real browser: nothing in them runs or asks for anything, and everybody can read them."""
+"""The pages in a real browser: nothing in them runs but the report's own script or asks for anything, and everybody can read them."""
 
 from __future__ import annotations
 
+import json
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import look_at, site
+from browser import dom_of, look_at, site
 from class_records import (
     CRASH,
     SCALE,
     absentee,
+    alike,
     decided,
     handed_in,
     large_class,
     make_result,
     on_roster,
+    small_class,
     spoiled,
     summary,
 )
@@ -24,6 +29,9 @@ from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html
+from autograder.pages.review_queue import Place
+from autograder.pages.staff import staff_html
+from autograder.sandbox.job import Chunk, Source
 
 pytestmark = pytest.mark.browser
 
@@ -59,23 +67,34 @@ def pages(results: list[Record]) -> dict[str, str]:
     """Return a class's report and some pages of feedback."""
     told = summary(problems=(CRASH,), not_on_roster=("s002",), due="2026-03-01T23:59:00+00:00")
     found = {"/report.html": report_html(results, told, [absentee("x1", "Tue 14")])}
-    return found | {f"/{number}.html": feedback_html(result) for number, result in enumerate(results[:3])}
+    found |= {f"/{number}.html": feedback_html(result) for number, result in enumerate(results[:3])}
+    return found | {"/staff.html": staff(results[0], "def attention(Q):\n    return Q\n" * 40)}
+
+
+def staff(result: Record, code: str) -> str:
+    """Return a student's page for graders."""
+    source = Source("attention", (Chunk("attention.py", code),))
+    return staff_html(result, source, Path("graded"), Place(result.student, "s002"))
 
 
 def test_nothing_in_a_page_runs_or_asks_for_anything(tmp_path: Path) -> None:
-    """Hostile names, sources, prints and reasons: no script runs, no request leaves; in a page of theirs both would."""
+    """Hostile names, code, prints and reasons: no script of theirs runs, no request leaves; in a page of theirs both would."""
     with site() as served:
         text = ATTACKS.format(address=served.address)
         results = [hostile(everything(), text), hostile(make_result("x", "not_importable", "x", ("x",)), text)]
         told = hostile(summary(problems=("x",), not_on_roster=("x",), title="x"), text)
         attacked = {
-            "/report.html": report_html(results, told, [hostile(absentee("x"), text)]),
+            "/report.html": report_html(
+                [*results, *alike(text)], told, [hostile(absentee("x"), text)], code_of=lambda *_: text, out=Path(text)
+            ),
             "/first.html": feedback_html(results[0]),
             "/second.html": feedback_html(results[1]),
+            "/staff/third.html": staff(results[0], f"def attention(Q):\n{text}\n"),
+            "/staff/fourth.html": staff(results[1], text),
         }
         measured = look_at(served, attacked, tmp_path, width=800)
         assert set(served.asked) == {*attacked, "/look"}
-        assert [(page["ran"], page["scripts"]) for page in measured] == [(False, 0)] * 3
+        assert [(page["ran"], page["scripts"]) for page in measured] == [(False, 1), *[(False, 0)] * 4]
         assert all(page["text"] > 1000 for page in measured)
         (theirs,) = look_at(served, {"/theirs.html": f"<body>{text}</body>"}, tmp_path, width=800)
         assert theirs["ran"]
@@ -91,3 +110,38 @@ def test_everybody_can_read_the_pages(tmp_path: Path, width: int, dark: bool) ->
             assert page["faint"] == []
             assert page["stuck"] == []
             assert page["text"] > 1000
+
+
+# Use the report as a person does, one thing after another, and tell what is seen.
+USE = """
+onload = () => {
+  const page = document.querySelector("iframe").contentDocument, rows = () => [...page.querySelectorAll("#class tbody tr")];
+  const seen = () => rows().filter(row => !row.hidden).map(row => row.querySelector("a").textContent);
+  const told = {before: seen()}, filter = page.getElementById("filter");
+  const list = page.querySelector('#cases ~ details details[data-who]');
+  list.open = true;
+  const click = () => page.querySelectorAll("#class th button")[1].click();
+  const type = (kind, text) => { const e = filter.querySelector(kind); e.value = text;
+    e.dispatchEvent(new Event("input", {bubbles: true})); };
+  click(); told.up = seen(); click(); told.down = seen();
+  type("input", "S00"); told.found = seen();
+  type("select", "not importable"); told.only = [seen(), filter.querySelector("output").value];
+  setTimeout(() => { told.unfolded = [...list.querySelectorAll("li a")].map(a => a.getAttribute("href"));
+    document.title = JSON.stringify(told); }, 500);
+};
+"""
+
+
+def test_the_report_sorts_filters_and_unfolds(tmp_path: Path) -> None:
+    """By the page's own script, which its policy allows: points up and down, a text and a status, the students of a case."""
+    with site() as served:
+        frame = f'<title></title><script>{USE}</script><iframe src="/report.html"></iframe>'
+        served.pages |= {"/report.html": report_html(small_class(), summary()), "/use": f"<!DOCTYPE html>{frame}"}
+        (title,) = re.findall("<title>(.*?)</title>", dom_of(f"{served.address}/use", tmp_path), re.DOTALL)[:1]
+    told = json.loads(unescape(title))
+    names = ["s001", "s002", "s003", "s004", "s005", "s006"]
+    assert told["before"] == told["found"] == names
+    assert told["up"] == ["s005", "s006", "s004", "s003", "s002", "s001"]
+    assert told["down"] == ["s001", "s002", "s003", "s004", "s005", "s006"]
+    assert told["only"] == [["s006"], "1 of 6"]
+    assert [address.partition("/staff/")[2] for address in told["unfolded"]] == ["s004.html#code-average_context"]

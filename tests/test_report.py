@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from base64 import b64encode
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from class_records import (
@@ -30,15 +34,20 @@ from autograder.feedback.page import moment, visible
 from autograder.judge.reasons import Mistake
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.report import report_html
+from autograder.pages.review_queue import Place
+from autograder.pages.staff import staff_html
+from autograder.sandbox.job import Chunk, Source
 
 TAGS = (
     "html head meta title style body a header nav main footer section p h1 h2 h3 bdi b small span br code pre details "
-    "summary ul ol li dl dt dd div table thead tbody tr th td figure figcaption svg desc line rect text polyline wbr"
+    "summary ul ol li dl dt dd div table thead tbody tr th td figure figcaption svg desc line rect text polyline wbr mark "
+    "script noscript input select option label output"
 )
 ATTRIBUTES = (
     "lang charset http-equiv content name href class id aria-label aria-labelledby aria-hidden role tabindex dir open "
-    "style scope viewbox x y x1 x2 y1 y2 width height rx text-anchor points fill-opacity"
+    "style scope viewbox x y x1 x2 y1 y2 width height rx text-anchor points fill-opacity data-who data-of hidden type value"
 )
+LINKS = ("#", "staff/", "../feedback/", "../report.html")  # where a page may lead, and to the page of another student
 
 
 class Page(HTMLParser):
@@ -63,7 +72,15 @@ class Page(HTMLParser):
 
 
 def _pages() -> list[str]:
-    return [report_html(large_class(), summary(problems=(HOSTILE,))), *map(feedback_html, [*small_class(), _hostile()])]
+    report = report_html(large_class(), summary(problems=(HOSTILE,)), code_of=lambda _student, _exercise: HOSTILE)
+    return [report, *map(feedback_html, [*small_class(), _hostile()]), *map(_staff, [*small_class(), _hostile()])]
+
+
+def _staff(result: Record) -> str:
+    """Return the page for graders, with hostile code and hostile neighbours."""
+    code = f"{HOSTILE}\ndef attention(Q):\n    {HOSTILE}\n"
+    source = Source("attention", (Chunk(HOSTILE, code), Chunk("attention.py", code)))
+    return staff_html(result, source, Path(HOSTILE.replace("\x00", "")), Place(HOSTILE, HOSTILE))
 
 
 def _hostile() -> Record:
@@ -76,20 +93,36 @@ def _hostile() -> Record:
 
 
 def test_nothing_hostile_survives() -> None:
-    """Only our own tags and attributes stand in a page, and links lead to feedback or within."""
+    """Only our own tags, attributes and script stand in a page, and links lead to other pages of the class or within."""
     for html in [
         *_pages(),
         report_html(
             [_hostile()], summary(title=HOSTILE, seed=HOSTILE, engine=HOSTILE, not_on_roster=(HOSTILE,)), [_hostile()]
         ),
     ]:
-        page = Page(html)
+        bare, scripts = _without_ours(html)
+        page = Page(bare)
         assert set(page.tags) <= set(TAGS.split())
         assert {name for name, _ in page.attributes} <= set(ATTRIBUTES.split())
-        assert all(value.startswith(("#", "feedback/")) for name, value in page.attributes if name == "href")
+        targets = [value for name, value in page.attributes if name == "href"]
+        assert all(value.startswith(LINKS) or re.fullmatch(r"[\w%.~-]+\.html", value) for value in targets)
         assert all(value.startswith("width:") for name, value in page.attributes if name == "style")
-        assert html.count("</pre>") == page.tags.count("pre")
-        assert "<script" not in html.lower()
+        assert bare.count("</pre>") == page.tags.count("pre")
+        assert "<script" not in bare.lower()
+        assert scripts == ("Class report" in html)
+
+
+def _without_ours(html: str) -> tuple[str, bool]:
+    """Return a page without our script, if its policy allows just that one, and whether it does."""
+    before, begin, rest = html.partition("<script>")
+    script, _, after = rest.partition("</script>")
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    (policy,) = [v for name, v in Page(html).attributes if name == "content" and v.startswith("default-src")]
+    if not begin:
+        assert "script-src" not in policy
+        return html, False
+    assert policy.endswith(f"; script-src 'sha256-{digest}'")
+    return before + after, True
 
 
 def test_pages_ask_for_nothing_outside_themselves() -> None:
@@ -181,8 +214,8 @@ def test_report_says_how_it_was_graded() -> None:
         "2 min 13 s",
     ):
         assert expected in text
-    assert 'href="feedback/s003.html"' in html
-    assert 'href="feedback/..%2Fa%20b.html"' in report_html([make_result("../a b")], summary())
+    assert 'href="staff/s003.html"' in html
+    assert 'href="staff/..%2Fa%20b.html"' in report_html([make_result("../a b")], summary())
 
 
 def test_an_empty_class_has_a_report() -> None:
@@ -232,7 +265,7 @@ def test_a_decision_and_its_reason_are_told() -> None:
     text = " ".join(Page(html).text.split())
     assert "4 of 5 computed 2.5 Right idea, wrong axis." in text
     assert "x1 causal_mask 2 of 2 computed 0 On paper." in text
-    assert 'href="feedback/x1.html"' not in html  # there is no such page
+    assert 'href="staff/x1.html"' not in html  # there is no such page
     assert html.count("decided by a person") == 1
     assert 'id="decisions"' not in report_html(small_class(), summary())
 
@@ -273,8 +306,11 @@ def test_the_report_knows_the_roster() -> None:
 def test_every_case_is_in_the_report() -> None:
     """With its pass rate and how it ended for the others, under its exercise."""
     text = " ".join(Page(report_html(small_class(), summary())).text.split())
-    assert "i_like_pizza public 25 % 1 of 4 2 not right yet, 1 crashed The worked example with the tokens" in text
-    assert "four_by_four public 100 % 4 of 4 \N{EN DASH} The mask for four tokens." in text
+    assert (
+        "i_like_pizza public 25 % 1 of 4 \N{EN DASH} 2 not right yet 1 crashed The worked example with the tokens"
+        in text
+    )
+    assert "four_by_four public 100 % 4 of 4 \N{EN DASH} \N{EN DASH} The mask for four tokens." in text
     assert "Need a look 2" in text
     assert "11.38 of 15" in text
 

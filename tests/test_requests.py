@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograder.classroom.exercise_code import exercise_code
+from autograder.classroom.code_lines import excerpts
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.requests import requests
 from autograder.course.spec import Exercise
@@ -183,7 +183,7 @@ y = 1
 
     def found(*blanks: str) -> list[tuple[str, int, int]]:
         exercise = Exercise("first", 1.0, blanks)
-        return [(one.label, one.first, len(one.lines)) for one in exercise_code(cells, exercise)]
+        return [(one.label, one.first, len(one.lines)) for one in excerpts(cells, exercise)]
 
     assert found("first", "Net.forward", "Net", "absent") == [("cell 2", 1, 1), ("cell 1", 14, 2), ("cell 1", 11, 7)]
-    assert exercise_code(Source("x", (Chunk("x.py", text),)), Exercise("first", 1.0, ("first",)))[0].first == 1
+    assert excerpts(Source("x", (Chunk("x.py", text),)), Exercise("first", 1.0, ("first",)))[0].first == 1

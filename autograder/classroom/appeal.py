@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autograder.classroom.exercise_code import Excerpt, exercise_code
+from autograder.classroom.code_lines import Excerpt, excerpts
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student, left, records, source_of, waiting
 from autograder.classroom.record import ExerciseRecord, Record
@@ -85,7 +85,7 @@ def look_again(
 
 def code_of(case: Case, assignment: Assignment) -> tuple[Excerpt, ...]:
     """Return what the student wrote for the exercise; of a training nothing is written."""
-    return exercise_code(case.source, next(e for e in assignment.exercises if e.name == case.exercise))
+    return excerpts(case.source, next(e for e in assignment.exercises if e.name == case.exercise))
 
 
 def differences(case: Case, exercise: ExerciseResult) -> list[str]:

@@ -121,7 +121,7 @@ def say_where(console: Console, out: Path, summary: Summary) -> None:
         console.print(f"{summary.undated} handed in, and {told}", highlight=False, soft_wrap=True)
     if summary.problems:
         console.print(f"[red]The grader failed on {len(summary.problems)} submissions;[/] grade them again.")
-    places = ("report.html", "grades.csv", "feedback", "results", "exports")
+    places = ("report.html", "grades.csv", "feedback", "staff", "results", "exports")
     print("\n".join(f"{name.partition('.')[0]:<10}{out / name}" for name in places))
 
 

@@ -25,9 +25,11 @@ from autograder.command.options import (
 from autograder.course.catalog import load_assignment
 from autograder.sandbox.child.device import CPU
 
+MISTAKE = "name_this_mistake"
+
 if TYPE_CHECKING:
     from autograder.classroom.appeal import Case
-    from autograder.classroom.exercise_code import Excerpt
+    from autograder.classroom.code_lines import Excerpt
     from autograder.course.spec import Assignment
     from autograder.judge.result import ExerciseResult
 
@@ -122,6 +124,39 @@ def _told(case: Case, found: ExerciseResult, code: Sequence[Excerpt]) -> dict[st
         "differences": differences(case, found),
         "code": [{"file": one.label, "line": one.first, "text": "\n".join(one.lines)} for one in code],
     }
+
+
+def name(
+    student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
+    exercise: Annotated[str, typer.Argument(help="Its name")],
+    mistake: Annotated[str, typer.Argument(help="What to call the mistake, such as no_scale")] = MISTAKE,
+    out: OutOption = Path(),
+    accept_unsandboxed: TrustOption = False,
+    course: CourseOption = None,
+) -> None:
+    """Write a known mistake from one student's code, for the bank: the smallest change of the reference to it, tried out.
+
+    The report's "Failures without a name" has this command for each group. It prints Python for solutions/ASSIGNMENT/
+    misconceptions.py and changes no file.
+    """
+    from autograder.classroom.appeal import open_case
+    from autograder.classroom.mistake_skeleton import change_of, in_words, skeleton, try_out
+
+    folder = course_of(course)
+    with graded_book(out) as book:
+        assignment = load_assignment(folder, book.facts.assignment)
+        case = open_case(book, assignment, student, exercise)
+        change = change_of(case, assignment)
+    if not mistake.isidentifier() or mistake in {m.name for m in assignment.misconceptions}:
+        fail(
+            f"{mistake!r} cannot be the mistake's name: it has to be a Python name that {assignment.slug} does not have yet."
+        )
+    with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
+        tried = try_out(change, case, assignment, sandbox)
+    if not tried.caught_by:
+        fail(in_words(tried, case))
+    print(skeleton(change, mistake, case.record.student, case.exercise, tried.caught_by))
+    print(f"autograder: {in_words(tried, case)}", file=sys.stderr)
 
 
 def where_trained(assignment: Assignment, cases: Sequence[Case], folder: Path) -> Assignment:

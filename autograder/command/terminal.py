@@ -16,7 +16,7 @@ from rich.text import Text
 
 from autograder.classroom.appeal import Case as Appeal
 from autograder.classroom.appeal import differences
-from autograder.classroom.exercise_code import Excerpt
+from autograder.classroom.code_lines import Excerpt
 from autograder.classroom.history import Change
 from autograder.classroom.record import Record
 from autograder.classroom.requests import Request

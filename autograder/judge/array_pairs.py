@@ -96,7 +96,7 @@ def _parts_of_trial(oracle: Facts, judged: Judged, keys: AbstractSet[str | int])
         given = dict(_given(oracle, trial, index, keys))
         names = {path: _called(trial, path) for path in expected}
         for path, array in expected.items():
-            if path in got and _is_judged(trial, path) and max(array.size, got[path].size) <= MAX_ENTRIES:
+            if path in got and is_judged(trial, path) and max(array.size, got[path].size) <= MAX_ENTRIES:
                 beside = {names[other]: expected[other] for other in expected if other != path}
                 yield Part(trial, index, path, got[path], array, given, beside)
 
@@ -134,7 +134,7 @@ def _arrays(tree: Any, path: Path, keys: AbstractSet[str | int] | None = None) -
         yield path, np.asarray(array, np.float64) if array.dtype.kind == "f" else array
 
 
-def _is_judged(trial: Trial, path: Path) -> bool:
+def is_judged(trial: Trial, path: Path) -> bool:
     """Whether a case looks at a part; what else a call returns may hold only noise."""
     at = getattr(trial.case.check, "at", ())
     names, only = getattr(trial.case.check, "names", ()), getattr(trial.case.check, "only", "")

@@ -9,9 +9,10 @@ from autograder.course.quiz_checks import choice
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, judge_all, name_mistakes
 from autograder.judge.calls_as_text import numbers_in
-from autograder.judge.crash_reasons import PROCESS_ENDED, kind_of_crash, reason_of_crash
+from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
+from autograder.judge.fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.messages import (
     MAX_LINE,
@@ -175,8 +176,10 @@ def _case(
     if case.visibility is Visibility.PUBLIC and printed:
         lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
         told = told.then("Your code printed", *lines)
-    crash = _kind_of(bad) if result.status is Status.CRASHED else ""
+    crash = crash_of(bad) if result.status is Status.CRASHED else ""
     result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
+    if result.status in OWN_FAULT:
+        result = replace(result, fingerprint=fingerprint_of(judged), raised_at=raised_at(bad, reading.source))
     if isinstance(case.check, choice) and result.status is Status.FAILED:
         return replace(result, reason=chosen_option(oracle, judged.trial, judged.outcomes))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
@@ -289,12 +292,6 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         first = f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first."
         return Message(first).then(told.text)
     return told
-
-
-def _kind_of(bad: Outcome) -> str:
-    if bad.ending is Ending.DIED:
-        return PROCESS_ENDED
-    return kind_of_crash(bad.trouble) if bad.trouble else ""
 
 
 def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Message:

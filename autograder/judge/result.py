@@ -28,6 +28,8 @@ class CaseResult:
     grader_note: str = ""
     picture: Picture | None = None  # never of a hidden case's data
     crash: str = ""  # the kind of exception that it crashed with, where that is known: a name of `crash_reasons.RULES`
+    fingerprint: str = ""  # for graders: of what went wrong, the same for all who fail in the same way at the same seed
+    raised_at: tuple[str, int] | None = None  # for graders: the file or cell, and the line, where it stopped
 
     @property
     def message(self) -> str:

@@ -11,6 +11,9 @@ from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, 
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 
 Json = dict[str, object]
+_NOT_TOLD = frozenset(
+    {"details", "fingerprint", "raised_at"}
+)  # the message holds the details, the others are for graders
 
 
 def stored_case(case: CaseResult) -> Json:
@@ -26,6 +29,8 @@ def stored_case(case: CaseResult) -> Json:
         "seconds": round(case.seconds, 4),
         "picture": as_json(case.picture),
         **({"crash": case.crash} if case.crash else {}),
+        **({"fingerprint": case.fingerprint} if case.fingerprint else {}),
+        **({"raised_at": case.raised_at} if case.raised_at else {}),
     }
 
 
@@ -41,13 +46,15 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
         stored["seconds"],
         picture=from_json(stored["picture"]),
         crash=stored.get("crash", ""),
+        fingerprint=stored.get("fingerprint", ""),
+        raised_at=(stored["raised_at"][0], stored["raised_at"][1]) if "raised_at" in stored else None,
     )
 
 
 def told_case(case: CaseResult) -> Json:
     """Return a case as readers of JSON get it: with the message, the diagnosis and its sentence in words."""
     told = {"message": case.message, "diagnosis": case.diagnosis, "says": case.says}
-    return {**{key: value for key, value in stored_case(case).items() if key != "details"}, **told}
+    return {**{key: value for key, value in stored_case(case).items() if key not in _NOT_TOLD}, **told}
 
 
 def told_exercise(exercise: ExerciseResult) -> Json:

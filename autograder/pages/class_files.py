@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.classroom import history
+from autograder.classroom.code_lines import code_of
 from autograder.classroom.exports import (
     changes_csv,
     grades_csv,
@@ -19,18 +20,22 @@ from autograder.classroom.exports import (
     sheet_names,
 )
 from autograder.classroom.gradebook import Facts, Gradebook
-from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
+from autograder.classroom.gradebook_view import absentees, outlines, records, source_of, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import told_record
 from autograder.classroom.requests import Request, requests, told_request
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
+from autograder.classroom.unnamed_failures import groups
 from autograder.classroom.whole_files import draft_of, is_draft, write_whole
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html
+from autograder.pages.review_queue import Place, moved, queue_in, queue_of, stored_queue
+from autograder.pages.review_queue import places as queue_places
+from autograder.pages.staff import staff_html
 
 # The files of the class and, by folder and ending, those of each student.
 CLASS_FILES = (
@@ -40,7 +45,8 @@ CLASS_FILES = (
     "report.html",
     "summary.json",
 )
-STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
+STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"), ("staff", ".html"))
+QUEUE = "staff/queue.json"  # the order that the pages for graders link each other in
 _AT_ONCE = 100  # students whose files are noted as written together
 
 
@@ -62,6 +68,8 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
     if not due:
         return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
     graded = tuple(records(book))
+    queue = queue_of(graded, groups(graded))
+    places, others = queue_places(queue), moved(_queue_before(out), queue) - due
     changed = [record for record in graded if record.student in due]
     asked: dict[str, list[Request]] = {}
     for request in requests(book):
@@ -70,7 +78,12 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
         some = changed[start : start + _AT_ONCE]
         for record in some:
             _write_student(out, record, book.facts, asked.get(record.student, []))
+            _write_staff(book, record, places.get(record.student))
         book.mark_written(record.student for record in some)
+    for record in graded:
+        if record.student in others:
+            _write_staff(book, record, places.get(record.student))
+    write_whole(out / QUEUE, stored_queue(queue))
     summary = _write_class(book, graded)
     book.mark_written([""])
     return Published(summary, graded)
@@ -109,8 +122,19 @@ def _write_student(out: Path, record: Record, facts: Facts, asked: Sequence[Requ
         feedback_html(record, facts.questions if facts.reasons_told else (), asked),
         json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
     )
-    for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):
+    for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=False):
         write_whole(out / folder / f"{record.student}{suffix}", text)
+
+
+def _write_staff(book: Gradebook, record: Record, place: Place | None) -> None:
+    page = staff_html(record, source_of(book, record.student), book.folder, place)
+    write_whole(book.folder / "staff" / f"{record.student}.html", page)
+
+
+def _queue_before(out: Path) -> tuple[str, ...]:
+    """Return the order that pages for graders were written with, if they were."""
+    path = out / QUEUE
+    return queue_in(path.read_text(encoding="utf-8")) if path.is_file() else ()
 
 
 def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
@@ -123,13 +147,23 @@ def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
         grades_csv(rows),
         changes_csv(changes),
         *platform_sheets(lines).values(),
-        report_html(graded, summary, missing, later, changes, requests(book)),
+        report_html(graded, summary, missing, later, changes, requests(book), code_of=_reader(book), out=book.folder),
         json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
         write_whole(book.folder / name, text)
     _write_feedback_archives(book.folder, lines)
     return summary
+
+
+def _reader(book: Gradebook) -> Callable[[str, str], str]:
+    """Return what reads a student's code of an exercise."""
+
+    def read(student: str, exercise: str) -> str:
+        source = source_of(book, student)
+        return code_of(source, exercise.partition(".")[0]) if source else ""
+
+    return read
 
 
 def _write_feedback_archives(out: Path, rows: Sequence[Row]) -> None:

@@ -36,9 +36,21 @@ def _name(text: str) -> Markup:
 
 
 def _link(student: str) -> str:
-    """Return the path from the report to a student's page, whatever the name holds."""
-    return f"feedback/{quote(student, safe='', errors='replace')}.html"
+    """Return the path from the report to a student's page for graders, whatever the name holds."""
+    return f"staff/{_beside(student)}"
+
+
+def _beside(student: str) -> str:
+    """Return the path to a student's page from one in the same folder."""
+    return f"{quote(student, safe='', errors='replace')}.html"
 
 
 _ENVIRONMENT = environment(Path(__file__).parent / "templates")
-_ENVIRONMENT.filters |= {"duration": _duration, "hours": hours, "link": _link, "name": _name, "why": why}
+_ENVIRONMENT.filters |= {
+    "beside": _beside,
+    "duration": _duration,
+    "hours": hours,
+    "link": _link,
+    "name": _name,
+    "why": why,
+}

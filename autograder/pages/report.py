@@ -1,19 +1,33 @@
-"""The report on a class: HTML that needs nothing but itself, made from the records of `results/STUDENT.json`."""
+"""The report on a class: HTML that needs nothing but itself, made from the records of `results/STUDENT.json`.
+
+Its own script sorts and filters, and names the students behind a number when it is unfolded; the page's policy lets no other run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from pathlib import Path
+
+from markupsafe import Markup
 
 from autograder.classroom.history import Change
 from autograder.classroom.record import Record
 from autograder.classroom.requests import Request
 from autograder.classroom.summary import Summary
+from autograder.classroom.unnamed_failures import Group, groups, have_fingerprints
 from autograder.pages import class_statistics, needs_a_look
 from autograder.pages.class_changes import rounds_of
+from autograder.pages.items import items
 from autograder.pages.page import render
+from autograder.pages.staff import command_on
 
 FEW = 6  # students behind a mistake who are named without unfolding
+MOST_GROUPS = 30  # of failures without a name that are shown
+_SCRIPT = (Path(__file__).parent / "templates" / "report.js").read_text(encoding="utf-8")
+_SCRIPT_HASH = f"sha256-{b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()}"
 
 
 def report_html(
@@ -23,8 +37,14 @@ def report_html(
     waiting: Sequence[Record] = (),
     changes: Sequence[Change] = (),
     requests: Sequence[Request] = (),
+    *,
+    code_of: Callable[[str, str], str] = lambda _student, _exercise: "",
+    out: Path = Path(),
 ) -> str:
-    """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet."""
+    """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
+
+    `code_of` returns a student's code of an exercise, and `out` is the folder of the class as commands name it.
+    """
     results = sorted(results, key=lambda result: result.student.casefold())
     rates = class_statistics.case_rates(results)
     looks = needs_a_look.looks(results)
@@ -40,8 +60,11 @@ def report_html(
         exercises=class_statistics.exercise_rates(results),
         hardest=class_statistics.hardest_cases(rates),
         cases=[(name, list(group)) for name, group in groupby(rates, key=lambda rate: rate.exercise)],
+        items=items(results),
         mistakes=class_statistics.mistakes(results),
         crashes=class_statistics.crashes(results),
+        **_unnamed(groups(results), code_of, out),
+        earlier=not have_fingerprints(results),
         few=FEW,
         looks=looks,
         notes=needs_a_look.notes(results),
@@ -52,4 +75,37 @@ def report_html(
         requests=requests,
         rounds=rounds_of(changes),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
+        places_of=_places_in(results),
+        statuses=_statuses(results),
+        script=Markup(_SCRIPT),  # noqa: S704 (our own, the same in every page)
+        script_hash=Markup(_SCRIPT_HASH),  # noqa: S704
     )
+
+
+def _unnamed(found: Sequence[Group], code_of: Callable[[str, str], str], out: Path) -> dict[str, object]:
+    """Return what the page says of failures without a name: groups with an example, and who stands alone."""
+    several = [group for group in found if len(group.students) > 1]
+    shown = [
+        (
+            group,
+            code_of(group.example, group.exercise),
+            command_on(group.example, "name", (group.example, group.exercise), ("-o", str(out))),
+        )
+        for group in several[:MOST_GROUPS]
+    ]
+    alone = dict.fromkeys(group.example for group in found if len(group.students) == 1)
+    return {"unnamed": shown, "smaller": len(several) - len(shown), "alone": tuple(alone)}
+
+
+def _places_in(results: Sequence[Record]) -> Callable[[Iterable[str]], list[int]]:
+    """Return what tells the rows in which some students stand."""
+    rows = {result.student: row for row, result in enumerate(results)}
+    return lambda students: sorted(rows[student] for student in students)
+
+
+def _statuses(results: Sequence[Record]) -> list[str]:
+    """Return the words by which the class can be narrowed, as they stand in its rows."""
+    found = {result.status.replace("_", " ") for result in results}
+    found |= {"late"} if any(result.late for result in results) else set()
+    found |= {"decided"} if class_statistics.decisions(results) else set()
+    return sorted(found)
