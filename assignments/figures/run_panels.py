@@ -107,7 +107,7 @@ def _scale(values: Sequence[float]) -> tuple[float, float, list[tuple[float, str
 
 
 def _log_scale(values: Sequence[float]) -> tuple[float, float, list[tuple[float, str]]]:
-    exponents = [math.log10(max(value, FLOOR)) for value in values]
+    exponents = [math.log10(value) for value in values if value > 2 * FLOOR]  # zeros are drawn at the lower end
     low, high = math.floor(min(exponents)), math.ceil(max(exponents))
     low -= max(0, LEAST_DECADES - (high - low))  # what hardly varies is to look flat
     step = next(s for s in (1, 2, 5, 10, 20) if s * 4 >= high - low)
