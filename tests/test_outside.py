@@ -82,9 +82,9 @@ def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
 
 
 def lost(result: Result) -> dict[str, list[Any]]:
-    """Return the cases that failed by exercise; quizzes are not answered in these programs."""
+    """Return the cases that failed by exercise; quizzes and labs are not answered in these programs."""
     failing = {e.name: [c for c in e.cases if c.status is not Status.PASSED] for e in result.exercises}
-    return {name: cases for name, cases in failing.items() if cases and name != "quiz"}
+    return {name: cases for name, cases in failing.items() if cases and name not in ("quiz", "debugging_lab")}
 
 
 def names(result: Result) -> set[str]:

@@ -1,7 +1,7 @@
 """Draw the figures of a2_bptt as SVG, and print the table of its README: python assignments/figures/a2_bptt.py
 
-The lengths of
-gradients come from the reference solution, which has to lie beside the assignments.
+The lengths of gradients come from the reference solution, which has to lie beside the assignments. The runs of the debugging
+lab were measured by broken_runs.py.
 """
 
 import math
@@ -9,6 +9,7 @@ import runpy
 
 import numpy as np
 import svg
+from run_panels import Panel, Run, draw_lab
 from svg import EDGE, INK, PALE, box, figure, line, symbol, text
 
 REFERENCE = svg.ROOT / "solutions" / "a2_bptt" / "bptt.py"
@@ -160,9 +161,25 @@ def norms(reference: dict) -> None:
     )
 
 
+def debugging_lab() -> None:
+    """Draw the runs of the lab: the loss, and the norm of the gradient before and after clipping."""
+    panels = (
+        Panel("losses", "loss", "step of training", mean=5),
+        Panel("norms", "norm before clipping", "step of training", mean=5),
+        Panel("clipped", "norm after clipping", "step of training", mean=5),
+    )
+    draw_lab("a2_bptt", panels, ("first norm before", "after", "last loss", "says, from h on"), numbers)
+
+
+def numbers(run: Run) -> list[str]:
+    """Return what stands in the table of a run of the lab."""
+    return [f"{run['norms'][0]:.2f}", f"{run['clipped'][0]:.2f}", f"{run['losses'][-1]:.2g}", run["said"]]
+
+
 if __name__ == "__main__":
     solved = runpy.run_path(str(REFERENCE))
     there_and_back()
     windows()
     norms(solved)
     print("\n".join(table(solved)))
+    debugging_lab()

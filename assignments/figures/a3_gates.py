@@ -1,7 +1,7 @@
 """Draw the figures of a3_gates as SVG: python assignments/figures/a3_gates.py
 
-The gradients are
-computed with the reference, so this runs in the repository only; it prints the table of the README as well.
+The gradients are computed with the reference, so this runs in the repository only; it prints the table of the README as well.
+The runs of the debugging lab were measured by broken_runs.py.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import svg
+from run_panels import Panel, Run, draw_lab
 from svg import EDGE, INK, PALE, Point, figure, line, reference
 
 COLOURS = {0: svg.AMBER, 1: svg.BLUE, 3: svg.GREEN}  # by forget bias
@@ -197,7 +198,26 @@ def cell_gradient() -> None:
     figure("a3_gates", "cell_gradient", 690, 430, "The gradient along an LSTM by forget bias", parts)
 
 
+def debugging_lab() -> None:
+    """Draw the runs of the lab: the loss, the norm of the gradient, and how far back the first gradient reaches."""
+    panels = (
+        Panel("losses", "loss", "step of training", log=False, mean=20),
+        Panel("norms", "norm of the gradient", "step of training", mean=10),
+        Panel("reach", "norm of the first dx", "step of the sequence"),
+    )
+    heads = ("first loss", "first norm", "error in the end", "answers to two new sequences")
+    draw_lab("a3_gates", panels, heads, numbers)
+
+
+def numbers(run: Run) -> list[str]:
+    """Return what stands in the table of a run of the lab."""
+    said = ", ".join(f"{run['said'][i]:.2f} for {run['wanted'][i]:.2f}" for i in (0, -1))
+    norm = run["norms"][0]
+    return [f"{run['losses'][0]:.3f}", f"{norm:.2f}" if norm < 100 else f"{norm:.0e}", f"{run['held_out']:.4f}", said]
+
+
 if __name__ == "__main__":
     lstm_cell()
     gru_cell()
     cell_gradient()
+    debugging_lab()

@@ -16,6 +16,7 @@ ASSIGNMENTS = ROOT / "assignments"  # where figures are written
 PAPER, EDGE, INK, PALE, WHITE = "#f6f8fa", "#c8d0d8", "#1f2933", "#5b6875", "#ffffff"
 # Told apart by labels, dashes and places too, not by colour alone.
 BLUE, AMBER, GREEN = "#1d4ed8", "#b45309", "#047857"
+MONO = ' font-family="Menlo, Consolas, monospace"'
 DARK = "@media (prefers-color-scheme: dark) { svg { filter: invert(.9) hue-rotate(180deg); } }"
 TIP = re.compile(r"url\(#tip([0-9a-f]{6})\)")
 

@@ -2,6 +2,9 @@
 
 The file is the only place where questions are written. The README shows them, the cases that judge them and the known
 mistakes of wrong options follow from them. It holds the answers and the reasons, so it never ships.
+
+A debugging lab is a quiz whose questions each show a broken run, in `figures/QUESTION.svg`. Its options name causes, and the
+right one also names the known mistake with which that run was made.
 """
 
 from __future__ import annotations
@@ -17,21 +20,25 @@ from autograder.course.cases import Call, Case, Check, Visibility, call
 from autograder.course.letters import letters_of
 from autograder.course.quiz_checks import answered, choice
 
-_KEYS = frozenset({"name", "asks", "right", "computed"})
+_KEYS = frozenset({"name", "asks", "right", "computed", "shows"})
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a question, and why it is right or wrong."""
+    """One option of a question, and why it is right or wrong; in a lab also the known mistake that it describes."""
 
     letter: str
     text: str
     reason: str
+    mistake: str = ""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of an exercise; `computed` is the code that gives the number or the shape that it asks for."""
+    """A question of an exercise; `computed` is the code that gives the number or the shape that it asks for.
+
+    `shows` says in words what its picture shows, where it has one.
+    """
 
     exercise: str
     name: str
@@ -39,6 +46,12 @@ class Question:
     right: str
     options: tuple[Option, ...]
     computed: str = ""
+    shows: str = ""
+
+    @property
+    def picture(self) -> str:
+        """The picture of the question beside the README, if it has one."""
+        return f"figures/{self.name}.svg" if self.shows else ""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -71,7 +84,8 @@ def _read_question(exercise: str, entry: Mapping[str, Any]) -> Question:
             f'question {name}: its options are a, b, c and so on, each ["text", "reason"], and `right` is one'
         )
     options = tuple(Option(letter, *map(_line, entry[letter])) for letter in letters)
-    return Question(exercise, name, _line(entry["asks"]), entry["right"], options, entry.get("computed", ""))
+    shows = _line(entry.get("shows", ""))
+    return Question(exercise, name, _line(entry["asks"]), entry["right"], options, entry.get("computed", ""), shows)
 
 
 def _line(text: str) -> str:

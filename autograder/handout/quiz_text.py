@@ -25,11 +25,10 @@ def with_questions(readme: str, questions: Sequence[Question], term: str = "") -
 def _told(question: Question, term: str) -> str:
     texts = {option.letter: option.text for option in question.options}
     copy = shuffled(question.name, question.letters, term)
-    lines = [
-        f"**{question.name}.** {question.asks}",
-        *(f"- {letter}. {texts[option]}" for letter, option in copy.items()),
-    ]
-    return "\n".join(
-        textwrap.fill(line, _WIDTH, subsequent_indent="  " * line.startswith("- "), break_on_hyphens=False)
-        for line in lines
-    )
+    picture = [f"\n![{question.shows}]({question.picture})\n"] if question.shows else []  # one line, however long
+    options = [_filled(f"- {letter}. {texts[option]}", "  ") for letter, option in copy.items()]
+    return "\n".join([_filled(f"**{question.name}.** {question.asks}"), *picture, *options])
+
+
+def _filled(line: str, indent: str = "") -> str:
+    return textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)

@@ -76,6 +76,10 @@ class KnownLosses:
             raise BrokenReferenceError(f"the reference gives no losses in {training.exercise}")
         return losses
 
+    def with_mistake(self, training: Training, name: str) -> np.ndarray | None:
+        """Return the first losses of the reference with a known mistake in it, or None where it gives none."""
+        return self._with(training, (name,))[1]
+
     def depends_at_once(self, training: Training, exercise: str) -> bool | None:
         """Whether the first loss depends on an exercise, or only later ones; None where the training catches no mistake in it.
 

@@ -25,6 +25,7 @@ from autograder.oracle.reference import BrokenReferenceError
 from autograder.oracle.training_losses import KnownLosses
 from autograder.proof.gradings import Ungraded, exercise_failures, failures, grade_all
 from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
+from autograder.proof.labs import lab_proofs
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.quizzes import quiz_proofs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
@@ -95,7 +96,8 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     if course:
         texts = text_proofs(course, assignment, oracles[0])
         quizzes = quiz_proofs(course, assignment, oracles[0])
-        others = itertools.chain(handout_proofs(course, assignment), texts, quizzes)
+        labs = lab_proofs(course, assignment, oracles[0])
+        others = itertools.chain(handout_proofs(course, assignment), texts, quizzes, labs)
         yield from (Proof(promise, tuple(broken)) for promise, broken in others)
 
 
@@ -227,6 +229,7 @@ def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
     public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "play.py": "", "figures": _ANYTHING}
     secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
     secret |= {f"{q.exercise}.toml": "" for q in assignment.questions}
+    secret |= {f"{q.exercise}.json": "" for q in assignment.questions if q.shows}
     yield from _strays(course / "assignments" / assignment.slug, f"assignments/{assignment.slug}", public)
     home, name = course / "solutions" / assignment.slug, f"solutions/{assignment.slug}"
     renamed = {former: now for now, former in FORMER_FOLDERS.items() if (home / former).is_dir()}
