@@ -185,7 +185,7 @@ def _log_softmax(logits: np.ndarray) -> np.ndarray:
 
 # END SOLUTION
 def next_token_loss(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> float:
-    """Measure how surprised the model is by the right tokens, on average.
+    """Return the cross-entropy: the mean negative log-likelihood of the right tokens, in nats.
 
         loss = mean over the targets that count of -ln p(target),    p = softmax(logits)
 
