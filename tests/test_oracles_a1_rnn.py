@@ -153,6 +153,29 @@ def test_generate_draws_what_torch_draws(rng: np.random.Generator) -> None:
     assert len(set(text)) > 3
 
 
+def test_caption_writes_what_torch_finds_most_probable(rng: np.random.Generator) -> None:
+    """Torch's network on the one-hot text so far, from tanh(W_i image), until EOS or max_len; and the README's captions."""
+    for eos in range(6):
+        _, _, params, theirs = network(rng, 1, 1, 6, 4, outputs=6)
+        image, W_i = rng.normal(size=3), rng.normal(size=(4, 3))
+        first = torch.tanh(torch.tensor(W_i) @ torch.tensor(image))[None, None]
+        text = [2]
+        while len(text) <= 9 and (len(text) == 1 or text[-1] != eos):
+            one_hot = functional.one_hot(torch.tensor(text), 6).double()
+            states, _ = theirs(one_hot[None], first)
+            logits = functional.linear(states[0, -1], torch.tensor(params["W_y"]), torch.tensor(params["b_y"]))
+            text.append(int(logits.argmax()))
+        assert rnn.caption(image, W_i, params, 2, eos, 9).tolist() == text[1:]
+    cases = module(ROOT / "assignments" / "a1_rnn" / "cases.py")
+    readme = (ROOT / "assignments" / "a1_rnn" / "README.md").read_text(encoding="utf-8")
+    for features in ((0, 0), (1, 0), (0, 1)):
+        image = np.array(features, dtype=float)
+        ids = rnn.caption(image, cases.W_I, cases.HELLO, cases.BEGIN, cases.END, 8)
+        said = " ".join(rnn.decode(ids, cases.HELLO_VOCAB))
+        first = ", ".join(f"{x:.4f}".replace("0.", ".") if x else "0" for x in np.tanh(cases.W_I @ image))
+        assert f"| {features} | {first} | {said} | `{ids}` |" in readme
+
+
 def test_worked_example_is_the_readmes(rng: np.random.Generator) -> None:
     """The numbers that the README and its figures print are what the reference computes."""
     cases = module(ROOT / "assignments" / "a1_rnn" / "cases.py")

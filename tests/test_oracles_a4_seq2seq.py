@@ -202,6 +202,35 @@ def test_attention_decoder_is_its_formulas(rng, precision):
     same_gradients(logits, theirs, [*inputs, *scoring, *decoder.W_out.parameters()], rng, tol)
 
 
+def test_lstm_attention_decoder_is_its_formulas(rng, precision):
+    """Sentence by sentence over the real positions only, around nn.LSTM; every gradient."""
+    dtype, tol = precision
+    decoder = s2s.LSTMAttentionDecoder(7, 3, 4, 5, 6).to(dtype)
+    with torch.no_grad():
+        decoder.W_score.mul_(10)
+        decoder.w_score.mul_(10)
+    y, h, c, enc = torch.tensor([3, 0, 6]), *(draw(rng, dtype, *shape) for shape in ((3, 4), (3, 4), (3, 8, 5)))
+    lengths, mask = padded(rng, 3, 8)
+    logits, (h_new, c_new), weights = decoder.step(y, (h, c), enc, mask)
+    contexts, looks = [], []
+    for n, length in enumerate(lengths.tolist()):
+        pairs = torch.cat([h[n].expand(length, -1), enc[n, :length]], dim=1)
+        shares = torch.softmax(torch.tanh(pairs @ decoder.W_score.T) @ decoder.w_score, dim=0)
+        looks.append(functional.pad(shares, (0, 8 - length)))
+        contexts.append(shares @ enc[n, :length])
+    read = torch.cat([decoder.embedding(y), torch.stack(contexts)], dim=1)
+    lstm = nn.LSTM(8, 4, batch_first=True, dtype=dtype)
+    values = {f"{name}_l0": parameter for name, parameter in decoder.cell.named_parameters()}
+    _, (after, cell) = torch.func.functional_call(lstm, values, (read[:, None], (h[None], c[None])))
+    theirs = decoder.output(torch.cat([after[0], read], dim=1))
+    scoring = [h, enc, decoder.W_score, decoder.w_score]
+    moving = [*scoring, c, decoder.embedding.weight, *decoder.cell.parameters()]
+    same_gradients(weights, torch.stack(looks), scoring, rng, tol)
+    same_gradients(c_new, cell[0], moving, rng, tol)
+    same_gradients(h_new, after[0], moving, rng, tol)
+    same_gradients(logits, theirs, [*moving, *decoder.output.parameters()], rng, tol)
+
+
 @small(pad=st.sampled_from([0, 4, -1, -100]), size=sizes(2))
 def test_masked_nll_is_cross_entropy(rng, precision, pad, size):
     """With ignore_index, gradients included; the filler may be no word."""
@@ -311,6 +340,14 @@ def test_the_decoders_can_be_decoded_with(rng):
     assert ids.shape == (2, 8)
     assert 1 <= len(words) <= 8
     assert score < 0
+    lstm = s2s.LSTMAttentionDecoder(7, 3, 5, 5, 4)
+
+    def step(y: torch.Tensor, both: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        raw, new, _ = lstm.step(y, tuple(both.chunk(2, dim=1)), enc, mask)
+        return raw, torch.cat(new, dim=1)
+
+    with torch.no_grad():
+        assert s2s.greedy_decode(step, torch.cat([final, final], dim=1), 1, 2, 0, 8).shape == (2, 8)
 
 
 def test_the_handout_prints_what_is_so():

@@ -345,3 +345,36 @@ def as_many_units_as_tokens(rng: np.random.Generator) -> Iterator[Call]:
 def writing_leaves_h0_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same text: afterwards h0, the parameters and the uniform numbers are what they were."""
     yield from other_numbers_write_otherwise.generate(rng)
+
+
+# caption
+
+# The images of the README have two features. The model of "hello" reads h first, and o ends a caption.
+W_I = np.array([[1.5, -2.0], [1.5, -2.0], [1.0, 1.0]])
+BEGIN, END = HELLO_VOCAB["h"], HELLO_VOCAB["o"]
+
+
+@case("caption", check=close())
+def three_images_of_the_handout(rng: np.random.Generator) -> Iterator[Call]:
+    """The images (0, 0), (1, 0) and (0, 1) are described as "ello", "llo" and "eello", where o is the last token."""
+    for image in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
+        yield call(np.array(image), W_I, HELLO, BEGIN, END, 8)
+
+
+@case("caption", check=close())
+def long_captions_are_cut_off(rng: np.random.Generator) -> Iterator[Call]:
+    """With room for two tokens, "ello" is cut off after "el"; with room for four, the o is just in time."""
+    yield call(np.array([0.0, 0.0]), W_I, HELLO, BEGIN, END, 2)
+    yield call(np.array([0.0, 0.0]), W_I, HELLO, BEGIN, END, 4)
+
+
+@case("caption", check=close())
+def one_token_for_both_ends(rng: np.random.Generator) -> Iterator[Call]:
+    """If l is read first and also ends a caption, the first l that is written ends it."""
+    yield call(np.array([0.0, 1.0]), W_I, HELLO, HELLO_VOCAB["l"], HELLO_VOCAB["l"], 6)
+
+
+@case("caption", check=untouched(), weight=0.4)
+def images_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
+    """The same three images: afterwards image, W_i and parameters are what they were."""
+    yield from three_images_of_the_handout.generate(rng)

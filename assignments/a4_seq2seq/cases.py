@@ -313,6 +313,80 @@ def looking_leaves_the_states_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield from padding_gets_no_attention.generate(rng)
 
 
+# LSTMAttentionDecoder
+
+
+def _lstm_of_the_handout() -> Module:
+    """Make the decoder of the README, in which everything has one feature; of two words, word 1 has the embedding .5."""
+    state = {
+        "embedding.weight": _float([[-1.0], [0.5]]),
+        "W_score": _float([[2.0, 1.0]]),
+        "w_score": _float([2.0]),
+        "cell.weight_ih": _float([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
+        "cell.weight_hh": _float([[0.0], [0.0], [1.0], [2.0]]),
+        "cell.bias_ih": _float([0.0] * 4),
+        "cell.bias_hh": _float([0.0] * 4),
+        "output.weight": _float([[1.0, 0.0, 0.0], [1.0, 2.0, -1.0]]),
+        "output.bias": _float([0.0, 0.0]),
+    }
+    return Module(init=(2, 1, 1, 1, 1), state=state, method="step")
+
+
+def _lstm_decoder(cotangents: tuple[Any, ...] = ()) -> Module:
+    """Make a decoder with 4 words; embeddings, states, encoder states and the small network all have 2 features."""
+    state = {
+        "embedding.weight": _filled(1, 4, 2),
+        "W_score": 2 * _filled(9, 2, 4),
+        "w_score": 3 * _filled(17, 2),
+        "cell.weight_ih": _filled(19, 8, 4),
+        "cell.weight_hh": _filled(51, 8, 2),
+        "cell.bias_ih": _filled(67, 8),
+        "cell.bias_hh": _filled(75, 8),
+        "output.weight": _filled(83, 4, 6),
+        "output.bias": _filled(107, 4),
+    }
+    return Module(init=(4, 2, 2, 2, 2), state=state, method="step", cotangents=cotangents)
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP))
+def a_step_of_one_number_each(rng: np.random.Generator) -> Iterator[Call]:
+    """The worked example: weights .1270, .8730 and 0, then c_t = -.0928, h_t = -.0677, and the logits -.0677 and .1863."""
+    state = _float([[0.5]]), _float([[-1.0]])
+    enc, mask = _float([[[-1.0], [1.0], [3.0]]]), _bool([[True, True, False]])
+    yield call_module(_ids([1]), state, enc, mask, module=_lstm_of_the_handout())
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP))
+def two_sentences_look_first(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sentences; the last two positions of the second are padding, and get no weight."""
+    state = _filled(9, 2, 2), 2 * _filled(13, 2, 2)
+    mask = _bool([[True, True, True], [True, False, False]])
+    yield call_module(_ids([3, 1]), state, _filled(4, 2, 3, 2), mask, module=_lstm_decoder())
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP))
+def an_lstm_with_nothing_to_see(rng: np.random.Generator) -> Iterator[Call]:
+    """In the first of two sentences the mask allows nothing: zero weights, zero context, and all stays finite."""
+    state = _filled(5, 2, 2), 2 * _filled(3, 2, 2)
+    mask = _bool([[False, False, False], [True, True, False]])
+    yield call_module(_ids([2, 3]), state, _filled(7, 2, 3, 2), mask, module=_lstm_decoder())
+
+
+@case("LSTMAttentionDecoder", check=close(at=("input_grads", 1), called="gradient of (h_prev, c_prev)"))
+def both_parts_of_the_state_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For a loss on the logits, h_prev and c_prev get their gradients: they are how earlier steps learn."""
+    nothing = _float(np.zeros((1, 2)))
+    module = _lstm_decoder((_filled(3, 1, 4), (nothing, nothing), _float(np.zeros((1, 3)))))
+    state = _filled(9, 1, 2), 2 * _filled(13, 1, 2)
+    yield call_module(_ids([3]), state, _filled(4, 1, 3, 2), _bool([[True, True, True]]), module=module)
+
+
+@case("LSTMAttentionDecoder", check=untouched(), weight=0.4)
+def an_lstm_leaves_its_state_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sentences: afterwards word, both parts of the state, encoder states and mask are what they were."""
+    yield from two_sentences_look_first.generate(rng)
+
+
 # masked_nll
 
 

@@ -40,7 +40,7 @@ class Visibility(StrEnum):
 class Module:
     """How to make the torch module whose method is called: constructor arguments and a state dict to load.
 
-    With `cotangents`, one for each output, the call returns a dict of "output", "input_grads" (a list, None where an
+    With `cotangents`, nested as the outputs are, the call returns a dict of "output", "input_grads" (a list, None where an
     argument is no floating tensor, a list of its own where it is a tuple or list) and "param_grads" (by name) for the
     loss sum(output * cotangent). With `init=None` the exercise is a plain function, called for its gradients.
     """

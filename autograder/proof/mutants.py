@@ -27,7 +27,7 @@ from autograder.oracle.reference import run_requests
 from autograder.proof.code_changes import cut_of, variants
 from autograder.proof.soundness import bank_of, is_quiz
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.tree import Tensor
+from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Outcome, Request
 
 _SKIPPED = (ast.JoinedStr, ast.Raise)  # the text of an error is no mistake
@@ -221,7 +221,7 @@ def _backwards(request: Request, outcome: Outcome) -> Request | None:
     """Return a request that sends a gradient back through all outputs, where all are floating tensors."""
     module = request.module or as_data(Module(init=None))
     value = outcome.value["output"] if module["cotangents"] else outcome.value
-    outputs = value if isinstance(value, tuple | list) else (value,)
+    outputs = tuple(leaves(value))
     if not all(isinstance(part, Tensor) and part.array.dtype.kind == "f" for part in outputs):
         return None
     return replace(request, module={**module, "cotangents": tuple(Tensor(np.ones_like(o.array)) for o in outputs)})

@@ -80,6 +80,36 @@ def _writing(rng: np.random.Generator, n: int, vocab: int, hidden: int) -> tuple
     return h0, first_id, n, params, _uniforms(rng, h0, first_id, n, params)
 
 
+def _followed(image: np.ndarray, W_i: np.ndarray, params: Params, bos: int, n: int) -> tuple[list[int], float]:
+    """Return n tokens that greedy decoding writes, and by how much the closest choice among them was won."""
+    h, token, tokens, clear = np.tanh(W_i @ image), bos, list[int](), 1.0
+    for _ in range(n):
+        h = np.tanh(params["W_x"][:, token] + params["W_h"] @ h + params["b"])
+        logits = params["W_y"] @ h + params["b_y"]
+        token = int(logits.argmax())
+        tokens.append(token)
+        second, first = np.sort(logits)[-2:]
+        clear = min(clear, float(first - second))
+    return tokens, clear
+
+
+def _described(rng: np.random.Generator, n: int, features: int, vocab: int, hidden: int, *, ends: bool) -> tuple:
+    """Draw the arguments of `caption` for n tokens, of which the last is EOS if it `ends`; else max_len cuts it off.
+
+    No choice is close. Each caption has several kinds of tokens, and neither BOS nor its greedy sequel gives EOS away.
+    """
+    while True:
+        params, W_i = _params(rng, vocab, hidden, vocab), _normal(rng, hidden, features)
+        image, bos = _normal(rng, features), int(rng.integers(vocab))
+        params["W_y"] *= 2
+        tokens, clear = _followed(image, W_i, params, bos, n)
+        others = np.setdiff1d(np.arange(vocab), [*tokens, bos])
+        fits = tokens[-1] not in (*tokens[:-1], bos) if ends else others.size > 0
+        if clear > 0.05 and fits and len(set(tokens)) >= min(n, 3):
+            eos = tokens[-1] if ends else int(rng.choice(others))
+            return image, W_i, params, bos, eos, n + int(rng.integers(2, 5)) * ends
+
+
 # build_vocab
 
 
@@ -568,3 +598,46 @@ def writing_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The text is right, and h0, the parameters and the uniform numbers are as before."""
     for _ in range(6):
         yield call(*_writing(rng, 8, 6, 4))
+
+
+# caption
+
+
+@case("caption", check=close(), weight=2)
+def captions_end_with_eos(rng: np.random.Generator) -> Iterator[Call]:
+    """Captions of several lengths, each of which ends in its own time."""
+    for n, features, vocab, hidden in ((3, 2, 6, 4), (4, 5, 5, 7), (5, 3, 8, 6), (4, 6, 7, 5)):
+        yield call(*_described(rng, n, features, vocab, hidden, ends=True))
+
+
+@case("caption", check=close())
+def captions_without_eos_are_cut_off(rng: np.random.Generator) -> Iterator[Call]:
+    """Where EOS is not written, there are max_len tokens."""
+    for n, features, vocab, hidden in ((5, 2, 6, 4), (6, 5, 7, 8), (1, 4, 5, 3)):
+        yield call(*_described(rng, n, features, vocab, hidden, ends=False))
+
+
+@case("caption", check=close())
+def equal_sizes_hide_no_error_in_captions(rng: np.random.Generator) -> Iterator[Call]:
+    """With as many features as units and tokens, rows and columns of the matrices still keep their roles."""
+    for size in (5, 6, 7, 5, 6, 7):
+        yield call(*_described(rng, 4, size, size, size, ends=True))
+
+
+@case("caption", check=close())
+def eos_may_be_bos(rng: np.random.Generator) -> Iterator[Call]:
+    """Where one id stands for both ends, it is read first, and writing it ends the caption."""
+    found = 0
+    while found < 2:
+        image, W_i, params, bos, _, max_len = _described(rng, 6, 3, 5, 4, ends=False)
+        tokens, _ = _followed(image, W_i, params, bos, max_len)
+        if bos in tokens[1:]:
+            yield call(image, W_i, params, bos, bos, max_len)
+            found += 1
+
+
+@case("caption", check=untouched())
+def describing_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The captions are right, and images, W_i and parameters are as before."""
+    for _ in range(3):
+        yield call(*_described(rng, 4, 3, 6, 4, ends=True))

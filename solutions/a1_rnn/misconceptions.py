@@ -1470,6 +1470,173 @@ GENERATE = mistakes_of(
 )
 
 
+CAPTION = mistakes_of(
+    "caption",
+    image_not_used=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = np.zeros(len(W_i)), bos, []",
+        "three_images_of_the_handout",
+        "Your network starts from zeros, so it never sees the image. Its first state is tanh(W_i image).",
+    ),
+    image_without_tanh=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = W_i @ image, bos, []",
+        "captions_end_with_eos",
+        "Your first state lacks the tanh: the states of this network lie between -1 and 1, and the first one should, too.",
+    ),
+    image_through_a_sigmoid=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = 1 / (1 + np.exp(-(W_i @ image))), bos, []",
+        "three_images_of_the_handout",
+        "Your first state goes through a sigmoid where the formula has a tanh.",
+    ),
+    image_with_the_bias=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        'state, word, written = np.tanh(W_i @ image + params["b"]), bos, []',
+        "captions_end_with_eos",
+        "Your first state has the bias b added. In this network b belongs to the steps; the image goes through W_i alone.",
+    ),
+    W_i_transposed=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = np.tanh(image @ W_i), bos, []",
+        "equal_sizes_hide_no_error_in_captions",
+        "Your W_i is transposed. It is laid out (hidden, features), so the image is multiplied from the right: W_i @ image.",
+    ),
+    image_at_every_step=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"]',
+        'state = rnn_step(np.eye(size)[word], np.tanh(W_i @ image), params["W_x"]',
+        "three_images_of_the_handout",
+        "Your state is made of the image again at every step, so the network forgets what it has written. The image makes the first state only.",
+    ),
+    image_added_at_every_step=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"])',
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"] + W_i @ image)',
+        "three_images_of_the_handout",
+        "Your image is added at every step. Here it is seen once, in the first state.",
+    ),
+    bos_not_read=edit(
+        "for _ in range(max_len):",
+        'written.append(word := int(np.argmax(output_probs(state, params["W_y"], params["b_y"]))))\n    for _ in range(max_len - 1 if word != eos else 0):',
+        "three_images_of_the_handout",
+        "Your first token is predicted from the image alone. The network reads bos before it writes.",
+    ),
+    caption_writes_before_reading=edit(
+        '        state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"])\n        word = int(np.argmax(output_probs(state, params["W_y"], params["b_y"])))\n',
+        '        read = np.eye(size)[word]\n        word = int(np.argmax(output_probs(state, params["W_y"], params["b_y"])))\n        state = rnn_step(read, state, params["W_x"], params["W_h"], params["b"])\n',
+        "three_images_of_the_handout",
+        "Your prediction is made from the state before the token is read. First read, then predict.",
+    ),
+    bos_read_again=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"]',
+        'state = rnn_step(np.eye(size)[bos], state, params["W_x"]',
+        "three_images_of_the_handout",
+        "Your network reads bos at every step. After the first one it has to read what it has just written.",
+    ),
+    eos_read_first=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = np.tanh(W_i @ image), eos, []",
+        "three_images_of_the_handout",
+        "Your network reads eos first. A caption begins with bos.",
+    ),
+    least_probable_token=edit(
+        'word = int(np.argmax(output_probs(state, params["W_y"], params["b_y"])))',
+        'word = int(np.argmin(output_probs(state, params["W_y"], params["b_y"])))',
+        "three_images_of_the_handout",
+        "Your tokens are the least probable ones.",
+    ),
+    distribution_read=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"]',
+        'state = rnn_step(np.eye(size)[word] if not written else output_probs(state, params["W_y"], params["b_y"]), state, params["W_x"]',
+        "captions_end_with_eos",
+        "Your network reads the whole distribution instead of the token that was written. Only one token is in the caption.",
+    ),
+    bos_among_the_written=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = np.tanh(W_i @ image), bos, [bos]",
+        "three_images_of_the_handout",
+        "Your caption begins with bos, which is read and not written.",
+    ),
+    caption_without_eos=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "        if word == eos:\n            break\n    return np.array(written[:-1] if word == eos else written, dtype=int)",
+        "three_images_of_the_handout",
+        "Your caption lacks its eos. It is written, and belongs to the ids.",
+    ),
+    end_not_seen=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "    return np.array(written)",
+        "three_images_of_the_handout",
+        "Your network goes on after eos. Writing eos ends the caption.",
+    ),
+    ends_at_bos=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "        if word == bos:\n            break\n    return np.array(written)",
+        "three_images_of_the_handout",
+        "Your caption ends at bos. It is eos that ends one.",
+    ),
+    ends_never_by_max_len=edit(
+        "for _ in range(max_len):",
+        "for _ in range(max_len + 50):",
+        "long_captions_are_cut_off",
+        "Your caption goes on beyond max_len tokens. It ends there, with eos or without.",
+    ),
+    one_token_short=edit(
+        "for _ in range(max_len):",
+        "for _ in range(max_len - 1):",
+        "long_captions_are_cut_off",
+        "Your caption is one token short: max_len tokens may be written, and bos is not one of them.",
+    ),
+    one_token_long=edit(
+        "for _ in range(max_len):",
+        "for _ in range(max_len + 1):",
+        "long_captions_are_cut_off",
+        "Your caption is one token too long: max_len tokens may be written, and no more.",
+    ),
+    ends_before_it_begins=edit(
+        "for _ in range(max_len):",
+        "for _ in range(max_len if bos != eos else 0):",
+        "one_token_for_both_ends",
+        "Your caption is empty where bos and eos are the same id. What is read first ends nothing; only a token that was written does.",
+    ),
+    filled_up_to_max_len=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "        if word == eos:\n            break\n    return np.array(written + [eos] * (max_len - len(written)))",
+        "three_images_of_the_handout",
+        "Your caption is filled up with eos to max_len tokens. It is as long as what was written, eos included.",
+    ),
+    filled_up_with_zeros=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "        if word == eos:\n            break\n    return np.array(written + [0] * (max_len - len(written)))",
+        "three_images_of_the_handout",
+        "Your caption is filled up with zeros to max_len tokens. It is as long as what was written, eos included.",
+    ),
+    caption_without_memory=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"]',
+        'state = rnn_step(np.eye(size)[word], np.zeros_like(state), params["W_x"]',
+        "three_images_of_the_handout",
+        "Your steps all start from a state of zeros, so neither the image nor an earlier token is remembered.",
+    ),
+    id_read_as_number=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"]',
+        'state = rnn_step(np.full(size, float(word)) / size, state, params["W_x"]',
+        "three_images_of_the_handout",
+        "Your network reads the id as a number. Ids are names, not quantities, which is why they go in as one-hot vectors.",
+    ),
+    rows_of_W_x_in_captions=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"])',
+        'state = np.tanh(params["W_x"][word] + params["W_h"] @ state + params["b"])',
+        "equal_sizes_hide_no_error_in_captions",
+        "Your step takes a row of W_x for the token. W_x is laid out (hidden, vocab), so what a one-hot vector picks is a column.",
+    ),
+    writes_over_the_image=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "        if word == eos:\n            break\n    image[...] = 0\n    return np.array(written)",
+        "images_stay_as_they_are",
+        "Your code writes over the caller's image. The caption is right, but it cannot be written again.",
+    ),
+)
+
+
 MISCONCEPTIONS = (
     *VOCAB,
     *ENCODE,
@@ -1484,4 +1651,5 @@ MISCONCEPTIONS = (
     *BITS,
     *CLASSIFY,
     *GENERATE,
+    *CAPTION,
 )

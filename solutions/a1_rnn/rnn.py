@@ -185,7 +185,7 @@ def _log_softmax(logits: np.ndarray) -> np.ndarray:
 
 # END SOLUTION
 def next_token_loss(logits: np.ndarray, targets: np.ndarray, mask: np.ndarray) -> float:
-    """Measure how surprised the model is by the right tokens, on average.
+    """Return the cross-entropy: the mean negative log-likelihood of the right tokens, in nats.
 
         loss = mean over the targets that count of -ln p(target),    p = softmax(logits)
 
@@ -330,6 +330,43 @@ def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray
         token = min(drawn, size - 1)  # rounding may leave the last sum a hair below one
         ids.append(token)
     return np.array(ids)
+    # END SOLUTION
+
+
+def caption(
+    image: np.ndarray, W_i: np.ndarray, params: dict[str, np.ndarray], bos: int, eos: int, max_len: int
+) -> np.ndarray:
+    """Describe an image, one vector to many tokens: the vector makes the first state, and the network goes on alone.
+
+        h_0 = tanh(W_i image)
+
+    At each step the network reads one token as a one-hot vector, first `bos` and then what it has just written, updates its
+    state, and writes the most probable token. It ends when it has written `eos`, or max_len tokens.
+
+    Args:
+        image: (features,), one image as a vector. There is one image only, without a batch axis.
+        W_i: (hidden, features).
+        params: the five arrays; W_x is (hidden, vocab), and W_y (vocab, hidden).
+        bos: the token to read first.
+        eos: the token that ends a caption. It may be the same id as bos.
+        max_len: how many tokens to write at most, at least 1.
+
+    Returns:
+        ids: (n,), a numpy array of int: the tokens written, without bos and with eos where it was written. n is at most max_len.
+
+    Watch: the image is seen once. What of it is needed later has to stay in the state.
+    Source: Vinyals et al. 2015, section 3; Karpathy and Fei-Fei 2015, section 3.2.
+    """
+    # BEGIN SOLUTION
+    size = params["W_x"].shape[1]
+    state, word, written = np.tanh(W_i @ image), bos, []
+    for _ in range(max_len):
+        state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"])
+        word = int(np.argmax(output_probs(state, params["W_y"], params["b_y"])))
+        written.append(word)
+        if word == eos:
+            break
+    return np.array(written)
     # END SOLUTION
 
 

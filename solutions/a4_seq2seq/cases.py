@@ -552,6 +552,95 @@ def looking_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(*_attention_inputs(rng, 3, 5, 6, 2, 4, 3, 7), module=_attention_decoder(rng, 6, 2, 4, 3, 7))
 
 
+# LSTMAttentionDecoder
+
+
+def _lstm_decoder(rng: np.random.Generator, *sizes: int, cotangents: tuple[Any, ...] = ()) -> Module:
+    vocab, embed, hidden, enc, attn = sizes
+    cell = {"weight_ih": (embed + enc,), "weight_hh": (hidden,), "bias_ih": (), "bias_hh": ()}
+    state = {
+        "embedding.weight": _normal(rng, vocab, embed),
+        "W_score": _solid(rng, attn, hidden + enc),
+        "w_score": 2 * _solid(rng, attn),
+        "output.weight": _solid(rng, vocab, hidden + embed + enc),
+        "output.bias": _solid(rng, vocab),
+    } | {f"cell.{name}": _solid(rng, 4 * hidden, *rest) for name, rest in cell.items()}
+    return Module(init=sizes, state=state, method="step", cotangents=cotangents)
+
+
+def _lstm_inputs(rng: np.random.Generator, batch: int, T: int, *sizes: int) -> tuple[Any, ...]:
+    y_prev, h, enc, mask = _attention_inputs(rng, batch, T, *sizes)
+    return y_prev, (h, _normal(rng, *h.shape)), enc, mask
+
+
+def _lstm_steps(rng: np.random.Generator) -> Iterator[Call]:
+    for batch, T, *sizes in ((3, 6, 7, 2, 4, 5, 8), (2, 5, 6, 5, 3, 4, 7), (4, 7, 5, 3, 2, 6, 9)):
+        yield call_module(*_lstm_inputs(rng, batch, T, *sizes), module=_lstm_decoder(rng, *sizes))
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP, only="logits"), weight=2)
+def logits_of_an_lstm_that_looks(rng: np.random.Generator) -> Iterator[Call]:
+    """The logits, from the new h, the word and the context."""
+    yield from _lstm_steps(rng)
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP, only="state"), weight=2)
+def both_parts_of_the_state_go_on(rng: np.random.Generator) -> Iterator[Call]:
+    """The new state, h and c in this order, from a cell that has read the context."""
+    yield from _lstm_steps(rng)
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP, only="weights"), weight=2)
+def the_state_before_asks(rng: np.random.Generator) -> Iterator[Call]:
+    """The weights: h before the step asks, and padding gets none."""
+    yield from _lstm_steps(rng)
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP))
+def equal_sizes_hide_no_order_in_an_lstm(rng: np.random.Generator) -> Iterator[Call]:
+    """Where all sizes are equal, and no shape can warn of a slip, everything still stands in its place."""
+    yield call_module(*_lstm_inputs(rng, 3, 3, 3, 3, 3, 3, 3), module=_lstm_decoder(rng, 3, 3, 3, 3, 3))
+
+
+@case("LSTMAttentionDecoder", check=close(names=ATTENTION_STEP))
+def an_lstm_stays_finite_without_a_source(rng: np.random.Generator) -> Iterator[Call]:
+    """Where the mask allows nothing, weights and context are zeros and all stays finite; other rows are as ever."""
+    y_prev, state, enc, mask = _lstm_inputs(rng, 3, 5, 6, 2, 4, 3, 7)
+    mask[int(rng.integers(3))] = False
+    yield call_module(y_prev, state, enc, mask, module=_lstm_decoder(rng, 6, 2, 4, 3, 7))
+
+
+def _lstm_gradients(rng: np.random.Generator) -> Iterator[Call]:
+    # None into the weights, as in AttentionDecoder.
+    state = _normal(rng, 3, 4), _normal(rng, 3, 4)
+    module = _lstm_decoder(rng, 6, 2, 4, 3, 7, cotangents=(_normal(rng, 3, 6), state, _normal(rng, 3, 5, scale=0.0)))
+    yield call_module(*_lstm_inputs(rng, 3, 5, 6, 2, 4, 3, 7), module=module)
+
+
+@case("LSTMAttentionDecoder", check=close(at=("input_grads", 2), called="gradient of enc"))
+def an_lstm_teaches_the_encoder(rng: np.random.Generator) -> Iterator[Call]:
+    """Torch finds its way back to the encoder states: as keys and as values."""
+    yield from _lstm_gradients(rng)
+
+
+@case("LSTMAttentionDecoder", check=close(at=("input_grads", 1), called="gradient of (h_prev, c_prev)"))
+def an_lstm_teaches_earlier_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """Torch finds its way back to h_prev and c_prev, and so to every earlier word."""
+    yield from _lstm_gradients(rng)
+
+
+@case("LSTMAttentionDecoder", check=close(at=("param_grads",)))
+def an_lstm_teaches_every_weight(rng: np.random.Generator) -> Iterator[Call]:
+    """Torch finds its way back to all parameters, those of the score among them."""
+    yield from _lstm_gradients(rng)
+
+
+@case("LSTMAttentionDecoder", check=untouched())
+def an_lstm_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The step is right, and word, state, encoder states and mask are as before."""
+    yield call_module(*_lstm_inputs(rng, 3, 5, 6, 2, 4, 3, 7), module=_lstm_decoder(rng, 6, 2, 4, 3, 7))
+
+
 # masked_nll
 
 

@@ -295,6 +295,61 @@ class AttentionDecoder(nn.Module):
         # END SOLUTION
 
 
+class LSTMAttentionDecoder(nn.Module):
+    """Write the target with an LSTM that looks before it moves on, so that what it saw goes through the recurrence.
+
+    Its state is a pair (h, c), and c is the cell state of the LSTM: the context vector is called context here.
+
+    Parameters: embedding.weight (vocab_size, embed_size); W_score (attn_size, hidden_size + enc_size) and w_score
+    (attn_size,) of mlp_score; cell, a torch.nn.LSTMCell that reads [e; context]; output, a Linear that reads
+    [h; e; context].
+    """
+
+    def __init__(self, vocab_size: int, embed_size: int, hidden_size: int, enc_size: int, attn_size: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_size)
+        self.W_score = nn.Parameter(torch.empty(attn_size, hidden_size + enc_size).uniform_(-0.1, 0.1))
+        self.w_score = nn.Parameter(torch.empty(attn_size).uniform_(-0.1, 0.1))
+        self.cell = nn.LSTMCell(embed_size + enc_size, hidden_size)
+        self.output = nn.Linear(hidden_size + embed_size + enc_size, vocab_size)
+
+    def step(
+        self, y_prev: torch.Tensor, state: tuple[torch.Tensor, torch.Tensor], enc: torch.Tensor, mask: torch.Tensor
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor], torch.Tensor]:
+        """Take one step: look, move on, speak; e is the embedding of y_prev.
+
+            weights = masked softmax over the source of mlp_score(h_{t-1}, enc)
+            context_t = the encoder states in these proportions
+            h_t, c_t = cell([e; context_t], (h_{t-1}, c_{t-1}))
+            logits = output([h_t; e; context_t])
+
+        Args:
+            y_prev: (batch,) of int64, the word before.
+            state: the pair (h_{t-1}, c_{t-1}), each (batch, hidden).
+            enc: (batch, T, enc_size), the states of the encoder: keys and values at once.
+            mask: (batch, T) of bool, True where the source is real.
+
+        Returns:
+            logits (batch, vocab_size), the new state as a pair (h_t, c_t), and weights (batch, T), in this order.
+
+        Watch: h_{t-1} asks here, before the cell has run, and c never does. Both parts of the state go on, in the order
+        (h, c). The context is used in two places. Where the mask allows nothing, the weights are zeros, and everything
+        stays finite.
+        Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2, with the LSTM of Hochreiter and Schmidhuber 1997 in
+        place of the GRU; README, section 6.
+        """
+        # BEGIN SOLUTION
+        h_prev, c_prev = state
+        scored = mlp_score(h_prev[:, None], enc, self.W_score, self.w_score)
+        shares = masked_softmax(scored, mask[:, None])
+        seen = attention_context(shares, enc)[:, 0]
+        word = self.embedding(y_prev)
+        h_next, c_next = self.cell(torch.cat([word, seen], dim=-1), (h_prev, c_prev))
+        logits = self.output(torch.cat([h_next, word, seen], dim=-1))
+        return logits, (h_next, c_next), shares[:, 0]
+        # END SOLUTION
+
+
 def masked_nll(logits: torch.Tensor, targets: torch.Tensor, pad: int) -> torch.Tensor:
     """Return the mean negative log-likelihood of the real targets, in nats.
 

@@ -182,7 +182,7 @@ class TransformerLM(nn.Module):
 
 
 def lm_loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Return how surprised the model is by the tokens that do come, in nats per token.
+    """Return the cross-entropy: the mean negative log-likelihood of the tokens that do come, in nats per token.
 
         loss = mean of -log softmax(logits[b, t])[targets[b, t]]       over all b, t with targets[b, t] != IGNORE
 

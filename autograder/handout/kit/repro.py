@@ -98,8 +98,10 @@ def _with_gradients(
             yield f"[part.requires_grad_() for part in {name}]"
             gradients.append(f"[part.grad for part in {name}]")
     yield f"output = {target}({', '.join(args)})"
-    yield f"cotangents = {_named('cotangents', module.cotangents, names)}"
+    yield f"cotangents = {_named('cotangents', tuple(leaves(module.cotangents)), names)}"
     yield "outputs = output if isinstance(output, (tuple, list)) else (output,)"
+    if any(isinstance(cotangent, tuple | list) for cotangent in module.cotangents):
+        yield "outputs = [o for part in outputs for o in (part if isinstance(part, (tuple, list)) else (part,))]"
     yield "sum((o * c).sum() for o, c in zip(outputs, cotangents)).backward()"
     yield f"input_grads = [{', '.join(gradients)}]"
     yield f"param_grads = {parameters}"

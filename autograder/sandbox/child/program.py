@@ -25,6 +25,7 @@ import numpy as np
 from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
 from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
+from autograder.sandbox.child.tree import leaves
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 MAX_FRAMES = 12
@@ -101,8 +102,7 @@ def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
             return method(*call.args, **call.kwargs)
     inputs = [_followed(a, lambda tensor: tensor.requires_grad_()) for a in call.args]
     output = method(*call.args, **call.kwargs)
-    outputs = output if isinstance(output, tuple | list) else (output,)
-    loss = sum((o * c).sum() for o, c in zip(outputs, module["cotangents"], strict=True))
+    loss = sum((o * c).sum() for o, c in zip(leaves(output), leaves(module["cotangents"]), strict=True))
     if loss.requires_grad:  # else every gradient is missing, which the check tells better than torch's exception does
         loss.backward()
     return {

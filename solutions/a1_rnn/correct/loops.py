@@ -127,3 +127,15 @@ def generate(h0, first_id, n, params, uniforms):
             token += 1
         ids[step] = token
     return ids
+
+
+def caption(image, W_i, params, bos, eos, max_len):
+    sums = [sum(weight * feature for weight, feature in zip(row, image)) for row in W_i]
+    state, words = np.array([[math.tanh(total) for total in sums]]), []
+    while not words or (words[-1] != eos and len(words) < max_len):
+        x = np.zeros((1, params["W_x"].shape[1]))
+        x[0][words[-1] if words else bos] = 1
+        state = rnn_step(x, state, params["W_x"], params["W_h"], params["b"])
+        scores = list(output_probs(state[0], params["W_y"], params["b_y"]))
+        words.append(scores.index(max(scores)))
+    return np.array(words)

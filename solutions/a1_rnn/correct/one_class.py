@@ -75,6 +75,14 @@ def generate(h0, first_id, n, params, uniforms):
     return np.array(ids[1:])
 
 
+def caption(image, W_i, params, bos, eos, max_len):
+    net, ids = RNN(**params).reset(np.tanh(image[np.newaxis] @ W_i.T)), [bos]
+    while len(ids) <= max_len and (len(ids) == 1 or ids[-1] != eos):
+        one_hot = np.identity(params["W_x"].shape[1])[ids[-1] : ids[-1] + 1]
+        ids.append(int(net.predict(net.step(one_hot))[0].argmax()))
+    return np.array(ids[1:])
+
+
 def quiz():
     return dict(
         what_is_recurrent="C",

@@ -58,3 +58,14 @@ def generate(h0, first_id, n, params, uniforms):
         x[ix] = 1
         ids.append(ix)
     return np.array(ids)
+
+
+def caption(image, W_i, params, bos, eos, max_len):
+    h, ids = np.tanh(W_i @ image[:, None]), np.full(max_len, eos)
+    ix = bos
+    for t in range(max_len):
+        h = np.tanh(params["W_x"][:, [ix]] + params["W_h"] @ h + params["b"][:, None])
+        ix = ids[t] = np.argmax(params["W_y"] @ h + params["b_y"][:, None])
+        if ix == eos:
+            return ids[: t + 1]
+    return ids

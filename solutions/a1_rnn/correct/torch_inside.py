@@ -59,3 +59,16 @@ def generate(h0, first_id, n, params, uniforms):
         ids.append(min(torch.searchsorted(cumulative, float(u), right=True).item(), len(cumulative) - 1))
         x = np.eye(len(params["b_y"]))[ids[-1:]]
     return np.array(ids)
+
+
+def caption(image, W_i, params, bos, eos, max_len):
+    state, word = torch.nn.functional.linear(_t(image)[None], _t(W_i)).tanh().numpy(), torch.tensor([bos])
+    words = []
+    for _ in range(max_len):
+        x = torch.nn.functional.one_hot(word, len(params["b_y"])).double().numpy()
+        state = rnn_step(x, state, params["W_x"], params["W_h"], params["b"])
+        word = _t(output_probs(state, params["W_y"], params["b_y"])).argmax(dim=-1)
+        words.append(word)
+        if word == eos:
+            break
+    return torch.cat(words).numpy()

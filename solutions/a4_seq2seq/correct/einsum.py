@@ -49,6 +49,17 @@ class AttentionDecoder(AttentionDecoder):
         return self.output(torch.tanh(self.W_out(torch.cat((c, h), 1)))), h, weights.detach()
 
 
+class LSTMAttentionDecoder(LSTMAttentionDecoder):
+    def step(self, y_prev, state, enc, mask):
+        W_h, W_k = self.W_score.split([state[0].shape[1], enc.shape[2]], dim=1)
+        hidden = torch.einsum("ah,nh->na", W_h, state[0]).unsqueeze(1) + torch.einsum("ae,nte->nta", W_k, enc)
+        weights = masked_softmax(torch.einsum("nta,a->nt", hidden.tanh(), self.w_score), mask)
+        read = torch.cat((self.embedding(y_prev), torch.einsum("nt,nte->ne", weights, enc)), 1)
+        state = self.cell(read, state)
+        logits = torch.einsum("vf,nf->nv", self.output.weight, torch.cat((state[0], read), 1)) + self.output.bias
+        return logits, state, weights.detach()
+
+
 def masked_nll(logits, targets, pad):
     real = targets.ne(pad)
     log_p = logits[real] - logits[real].logsumexp(-1, keepdim=True)

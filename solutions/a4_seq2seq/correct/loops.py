@@ -68,6 +68,21 @@ def attention_context(weights, values):
     return torch.stack(out).reshape(batch, T_q, -1)
 
 
+class LSTMAttentionDecoder(LSTMAttentionDecoder):
+    def step(self, y_prev, state, enc, mask):
+        words = [self.sentence(*row) for row in zip(y_prev, *state, enc, mask)]
+        logits, h, c, weights = (torch.stack(part) for part in zip(*words))
+        return logits, (h, c), weights
+
+    def sentence(self, y, h, c, enc, real):
+        scores = mlp_score(h[None, None], enc[None], self.W_score, self.w_score)[0]
+        weights = masked_softmax(scores, real)[0]
+        context = sum(weight * one for weight, one in zip(weights, enc))
+        e = self.embedding.weight[y]
+        h, c = self.cell(torch.cat([e, context]), (h, c))
+        return self.output(torch.cat([h, e, context])), h, c, weights
+
+
 def masked_nll(logits, targets, pad):
     total, count = 0.0, 0
     for n in range(targets.shape[0]):

@@ -48,6 +48,21 @@ class AttentionDecoder(AttentionDecoder):
         return [self.output(torch.tanh(self.W_out(torch.cat([c, h], 1)))), h, weights]
 
 
+class LSTMAttentionDecoder(LSTMAttentionDecoder):
+    score = AttentionDecoder.score
+
+    def step(self, y_prev, state, enc, mask):
+        h, c = state
+        weights = self.score(h, enc).masked_fill(~mask, -1e9).softmax(1) * mask.float()
+        x = torch.cat([self.embedding(y_prev), (weights.unsqueeze(2) * enc).sum(1)], 1)
+        # the cell by hand: its weights are those of nn.LSTMCell
+        gates = x @ self.cell.weight_ih.T + self.cell.bias_ih + h @ self.cell.weight_hh.T + self.cell.bias_hh
+        i, f, g, o = gates.chunk(4, 1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        return [self.output(torch.cat([h, x], 1)), [h, c], weights]
+
+
 @dataclass(order=True)
 class _Hypothesis:
     cost: float

@@ -40,6 +40,21 @@ def attention_context(weights, values):
     return torch.bmm(weights, values)
 
 
+class LSTMAttentionDecoder(LSTMAttentionDecoder):
+    """One step of torch.nn.LSTM, whose layer borrows the parameters of the cell."""
+
+    def step(self, y_prev, state, enc, mask):
+        scores = mlp_score(state[0].unsqueeze(1), enc, self.W_score, self.w_score)
+        weights = masked_softmax(scores, mask.unsqueeze(1))
+        context = torch.bmm(weights, enc)
+        read = torch.cat([self.embedding(y_prev).unsqueeze(1), context], dim=-1)
+        layer = torch.nn.LSTM(self.cell.input_size, self.cell.hidden_size, batch_first=True, device=read.device)
+        borrowed = {f"{name}_l0": parameter for name, parameter in self.cell.named_parameters()}
+        start = tuple(part.unsqueeze(0) for part in state)
+        said, (h_n, c_n) = torch.func.functional_call(layer, borrowed, (read, start))
+        return self.output(torch.cat([said, read], dim=-1)).squeeze(1), (h_n[0], c_n[0]), weights.squeeze(1)
+
+
 def masked_nll(logits, targets, pad):
     return functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad)
 
