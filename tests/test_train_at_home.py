@@ -164,3 +164,20 @@ def test_check_trains_and_its_json_holds_the_verdict(course_copy: Path, tmp_path
     none = CliRunner().invoke(app, ["check", "t1_means", str(mine), "--train", *told])
     assert none.exit_code == 2
     assert "Nothing is trained here" in none.stderr
+
+
+def test_what_a_handout_trained_is_kept_until_something_changes(
+    line: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second handout trains nothing, one of another reference does, and a folder that cannot be written is no obstacle."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = home_file(public_oracle(line))
+    other = replace(line, reference=line.reference.replace("# BEGIN", "#  BEGIN"))
+    with monkeypatch.context() as patch:
+        patch.setattr("autograder.handout.home_trainings.trainings_file", lambda _: b"trained again")
+        assert home_file(public_oracle(line)) == made
+        assert home_file(public_oracle(other)) == b"trained again"
+        assert len(list((tmp_path / "sequence-autograder").iterdir())) == 1
+        (tmp_path / "a file").write_text("")
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "a file"))
+        assert home_file(public_oracle(line)) == b"trained again"

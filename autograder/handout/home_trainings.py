@@ -1,19 +1,26 @@
-"""Make the trainings that students may run at home, by the reference: its first losses, and its losses over a whole run."""
+"""Make the trainings that students may run at home, by the reference: its first losses, and its losses over a whole run.
+
+Whole runs take from seconds to half a minute, so what was made is kept in the user's cache folder under a key of all that it
+depends on, and the next handout of the same assignment has it at once.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable
+import os
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
+from autograder.classroom.result_keys import digest, engine, libraries
+from autograder.classroom.whole_files import draft_of
 from autograder.course.spec import Assignment, Training
 from autograder.handout.kit.bundle import SEED
-from autograder.handout.kit.trainings import HomeTraining, trainings_file
+from autograder.handout.kit.trainings import SETTINGS, HomeTraining, trainings_file
 from autograder.judge.training_outcome import band
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import KnownLosses
-
-_made: dict[Hashable, bytes] = {}
+from autograder.sandbox.child.wire_format import encode
 
 
 def home_trainings(oracle: Oracle) -> tuple[HomeTraining, ...]:
@@ -23,17 +30,48 @@ def home_trainings(oracle: Oracle) -> tuple[HomeTraining, ...]:
 
 
 def home_file(oracle: Oracle) -> bytes:
-    """Return the trainings as a file of a handout. It takes whole runs, so of the same assignment it is made once."""
+    """Return the trainings as a file of a handout; made once, as long as nothing changes that it depends on."""
+    slug = oracle.assignment.slug
+    path = _cache() / f"{slug}-{digest(*_basis(oracle))[:24]}.safetensors"
+    try:
+        return path.read_bytes()
+    except OSError:
+        made = trainings_file(home_trainings(oracle))
+    try:
+        with draft_of(path) as draft:
+            draft.write_bytes(made)
+        for other in path.parent.glob(f"{slug}-*.safetensors"):
+            if other != path:
+                other.unlink()
+    except OSError:
+        pass  # a cache that cannot be written is none
+    return made
+
+
+def _cache() -> Path:
+    """Return the folder of what may be deleted at any time: XDG Base Directory Specification, version 0.8."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sequence-autograder"
+
+
+def _basis(oracle: Oracle) -> Iterator[bytes]:
+    """Yield all that the file depends on."""
     assignment = oracle.assignment
-    banks = tuple((m.name, m.old, m.new) for m in assignment.misconceptions)
-    key = (assignment.slug, assignment.reference, assignment.harness, assignment.exercises, assignment.trainings, banks)
-    if key not in _made:
-        _made[key] = trainings_file(home_trainings(oracle))
-    return _made[key]
+    banks = [(m.name, m.old, m.new) for m in assignment.misconceptions]
+    texts = (engine(), *libraries(torch=True), assignment.reference, assignment.harness, assignment.exercises, banks)
+    yield from (repr(text).encode() for text in texts)
+    for training in assignment.trainings:
+        at_home = _at_home(training)
+        facts = [getattr(at_home, name) for name in SETTINGS]
+        yield repr((facts, [band(metric) for metric in at_home.metrics])).encode()
+        yield encode(list(at_home.args(SEED)))
+
+
+def _at_home(training: Training) -> Training:
+    return replace(training, draw=training.at_home or training.draw)
 
 
 def _home(assignment: Assignment, training: Training, losses: KnownLosses) -> HomeTraining:
-    training = replace(training, draw=training.at_home or training.draw)
+    training = _at_home(training)
     points = next(e.points for e in assignment.exercises if e.name == training.exercise)
     uses = assignment.uses(training.exercise)
 

@@ -62,12 +62,13 @@ def read_trainings(folder: Path) -> tuple[HomeTraining, ...]:
     return tuple(map(_read, document["trainings"]))
 
 
-_SETTINGS = ("exercise", "function", "steps", "seconds", "first_steps", "tolerance", "memory_mb", "device_mb")
+# What of a training's settings a handout holds.
+SETTINGS = ("exercise", "function", "steps", "seconds", "first_steps", "tolerance", "memory_mb", "device_mb")
 _FACTS = ("harness", "seed", "points", "all_points", "uses", "measured", "first")
 
 
 def _described(home: HomeTraining) -> dict[str, Any]:
-    settings = {name: getattr(home.training, name) for name in _SETTINGS}
+    settings = {name: getattr(home.training, name) for name in SETTINGS}
     facts = {name: getattr(home, name) for name in _FACTS}
     return {**facts, "settings": settings, "args": home.args, "shows": home.shows(), "curve": home.curve()}
 
