@@ -17,6 +17,7 @@ from autograder.command.options import (
     JsonOption,
     OutOption,
     TrustOption,
+    check_course,
     class_sandbox,
     course_of,
     fail,
@@ -32,11 +33,14 @@ if TYPE_CHECKING:
     from autograder.judge.result import ExerciseResult
 
 
-def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
+def report(
+    out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")], course: CourseOption = None
+) -> None:
     """Rewrite every file of a graded class from its gradebook."""
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
+    check_course(course)
     with graded_book(out) as book:
         tell_unfinished(publish(book, rewrite=True).summary)
     print(out / "report.html")
@@ -50,12 +54,14 @@ def override(
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Go back to the computed points")] = False,
     by: ByOption = "",
     out: OutOption = Path(),
+    course: CourseOption = None,
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
     from autograder.classroom.gradebook_view import find_exercise, find_student, left
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
+    check_course(course)
     if withdraw != (points is None):
         fail("Give the points, or --withdraw to go back to the computed ones.")
     if not withdraw and not because.strip():
