@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Self, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
 from rich.table import Column
 
 from autograder.classroom.watch import Mark, Step, Watch
@@ -167,6 +167,11 @@ class Events:
             self._last = time.monotonic()
             number = one.loss if math.isfinite(one.loss) else None  # JSON has no word for others
             self.tell("training", **asdict(one) | {"loss": number}, running=len(self._pace.running))
+
+
+def tracked(names: Iterable[str]) -> Iterable[str]:
+    """Go through names with a bar on stderr, where that is a terminal."""
+    return track(list(names), "comparing", console=Console(stderr=True), transient=True)
 
 
 def watch_on(console: Console) -> Watch:
