@@ -416,21 +416,27 @@ def test_wrong_use_of_shards_and_clusters(
 
 
 def test_look_alikes(run: Run, works: Path, tmp_path: Path, assignment: Assignment) -> None:
-    """A page beside the report names the pair, and no grade knows of it."""
+    """A page beside the report names the group, last year's among it, and no grade knows of it."""
     (works / "kim.py").write_text(assignment.reference.replace("means", "averages"), encoding="utf-8")
+    last_year = tmp_path / "2025"
+    last_year.mkdir()
+    (last_year / "zoe.py").write_text(assignment.reference, encoding="utf-8")
     out = tmp_path / "out"
     assert run("grade", "t1_means", works, "-o", out, "--seed", 3, "--accept-unsandboxed")[0] == 0
     before = results(out)
     code, said, _ = run("similarity", out, "--least", 90)
-    assert (code, said) == (0, f"3 pairs of 3 submissions share 90 % or more: {out / 'similarity.html'}\n")
-    assert "kim" in (out / "similarity.html").read_text(encoding="utf-8")
+    told = f"0 groups among 3 submissions share 90 % or more: {out / 'similarity.html'}\n"  # all have it in common
+    assert (code, said) == (0, told)
+    code, said, _ = run("similarity", out, "--least", 90, "--against", last_year)
+    assert (code, said) == (0, told)
+    assert results(out) == before
+    assert "--against" in refused(run("similarity", out, "--against", tmp_path / "nowhere"))
     assert results(out) == before
 
 
 @pytest.mark.parametrize(
     ("command", "library", "extra"),
     [
-        (["similarity", "OUT"], "copydetect", "pip install 'sequence-autograder[similarity]'"),
         (
             ["grade", "t1_means", "CLASS", "-o", "NEW", "--cluster", "tcp://127.0.0.1:9"],
             "distributed",
@@ -449,7 +455,7 @@ def test_what_an_extra_lacks_is_said(
     extra: str,
 ) -> None:
     """With the line to type."""
-    for module in ("pages.similarity", "classroom.cluster", "classroom.cluster_worker"):
+    for module in ("classroom.cluster", "classroom.cluster_worker"):
         monkeypatch.delitem(sys.modules, f"autograder.{module}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     places = {"OUT": out, "CLASS": works, "NEW": tmp_path / "new"}

@@ -1,5 +1,6 @@
 """The documents keep up with the code: every command, make target, status, level, check and module is written about."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -26,6 +27,13 @@ def test_every_command_has_help_and_a_line_in_readme_and_changelog(command):
     assert (entry.callback.__doc__ or "").strip()
     assert f"autograder {command}" in README
     assert f"`{command}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("`autograder ", "`")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_a_course(command):
+    """A script names it once for all of them."""
+    (entry,) = [c for c in app.registered_commands if c.callback and (c.name or c.callback.__name__) == command]
+    assert "course" in inspect.signature(entry.callback).parameters
 
 
 def test_every_make_target_is_explained_at_the_top_of_the_makefile():

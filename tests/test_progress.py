@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from autograder.classroom.watch import Mark
+from autograder.classroom.watch import Mark, Step
 from autograder.command.progress import Bar, Events, Lines, watch_on
 
 GOOD, BAD = Mark("ann", "graded", 7.0, 7.0), Mark("tom", "unreadable", 0.0, 7.0)
@@ -75,20 +76,34 @@ def test_a_bar_on_a_terminal() -> None:
 
 
 def test_trainings_show_how_far_they_are() -> None:
-    """The step and the loss stand beside the bar, in a quiet log, and among the events, which are not many."""
+    """Who trains what, and how far it is, stands beside the bar, in a quiet log, and among the events, which are not many."""
     stream, events = io.StringIO(), io.StringIO()
     said: list[str] = []
-    shows = Bar(Console(file=stream, force_terminal=True, width=120)), Lines(said.append, seconds=0.0), Events(events)
+    shows = Bar(Console(file=stream, force_terminal=True, width=160)), Lines(said.append, seconds=0.0), Events(events)
     for watch in shows:
         with watch:
-            watch.start(3, 0)
+            watch.start(60, 0)
+            watch.training(Step("bob", "train_sort", 7, 500, 2.5))
             for step in (119, 120):
-                watch.training("train_sort", step, 500, 1.9321)
-    words = "train_sort: step 120 of 500, loss 1.93"
-    assert words in stream.getvalue()
-    assert said[-1] == words
-    lines = [json.loads(line) for line in events.getvalue().splitlines()]
-    assert lines[1:] == [{"event": "training", "exercise": "train_sort", "step": 119, "steps": 500, "loss": 1.9321}]
+                watch.training(Step("ada", "train_sort", step, 500, 1.9321))
+            watch.graded(replace(GOOD, student="bob"))
+            watch.training(Step("ada", "train_sort", 240, 500, 0.5))
+    assert "1 running: ada train_sort 240 of 500 (loss 0.5)" in stream.getvalue()
+    assert "1/60" in stream.getvalue()
+    both = "0 of 60, 2 running: ada train_sort 120 of 500 (loss 1.93), bob train_sort 7 of 500 (loss 2.5)"
+    assert both in said
+    assert said[-1] == "1 of 60, 1 running: ada train_sort 240 of 500 (loss 0.5)"
+    (training,) = [line for line in map(json.loads, events.getvalue().splitlines()) if line["event"] == "training"]
+    step = {
+        "student": "bob",
+        "exercise": "train_sort",
+        "step": 7,
+        "steps": 500,
+        "loss": 2.5,
+        "reference": False,
+        "running": 1,
+    }
+    assert training == {"event": "training", **step}
 
 
 def test_a_loss_that_diverges_is_null_among_the_events() -> None:
@@ -96,5 +111,5 @@ def test_a_loss_that_diverges_is_null_among_the_events() -> None:
     events = io.StringIO()
     with Events(events) as watch:
         watch.start(1, 0)
-        watch.training("train_sort", 0, 500, math.inf)
+        watch.training(Step("ada", "train_sort", 0, 500, math.inf))
     assert json.loads(events.getvalue().splitlines()[-1], parse_constant=pytest.fail)["loss"] is None

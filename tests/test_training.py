@@ -373,7 +373,7 @@ def test_what_cannot_be_imported_is_not_trained(trainer: Trainer, sandbox: Count
 def test_progress_is_heard_while_it_runs(line: Assignment, sandbox: Counting) -> None:
     """Whoever waits sees the steps."""
     heard: list[tuple[str, int, int]] = []
-    watched = Trainer(Oracle(line, 5), lambda exercise, step, steps, _: heard.append((exercise, step, steps)))
+    watched = Trainer(Oracle(line, 5), lambda exercise, step, steps, *_: heard.append((exercise, step, steps)))
     trained(watched, sandbox, line.reference)
     assert heard[-200:] == [("train_line", step, 200) for step in range(200)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from autograder.classroom.judges import Judges, judges_for
 from autograder.classroom.record import Graded
 from autograder.classroom.still_to_grade import Plan
 from autograder.classroom.submissions import Submission
-from autograder.classroom.watch import Mark, Watch
+from autograder.classroom.watch import Mark, Step, Watch
 from autograder.course.spec import Status
 from autograder.judge.grade import grade
 from autograder.judge.messages import OUR_FAULT
@@ -23,7 +23,6 @@ from autograder.judge.result import Result
 from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
-from autograder.oracle.training_runs import Progress
 from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source
 
 TRIES = 2
@@ -37,7 +36,7 @@ def grade_class(
     sandbox: Sandbox,
     jobs: int,
     stale: Mapping[str, frozenset[str]] | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[Step], None] | None = None,
     gpus: Gpus | None = None,
     judges: Judges | None = None,
 ) -> Iterator[Graded]:
@@ -48,10 +47,17 @@ def grade_class(
     `jobs` than may train at once, cases of the next submissions are graded meanwhile. With `judges` cases are graded in their
     processes, and in this one only trainings.
     """
-    trainer = Trainer(oracle, progress, gpus)
+    working = threading.local()  # each submission is graded, and trained, in one thread
+
+    def hear(exercise: str, step: int, steps: int, loss: float, reference: bool) -> None:
+        if progress:
+            progress(Step(working.student, exercise, step, steps, loss, reference))
+
+    trainer = Trainer(oracle, hear if progress else None, gpus)
     stop = threading.Event()
 
     def one(submission: Submission) -> Graded | None:
+        working.student = submission.student
         try:
             return (
                 None

@@ -16,6 +16,22 @@ class Mark:
     max_score: float
 
 
+@dataclass(frozen=True)
+class Step:
+    """How far the training of a submission has come, or of the reference, which is trained once before the first."""
+
+    student: str
+    exercise: str
+    step: int
+    steps: int
+    loss: float
+    reference: bool = False
+
+    def __str__(self) -> str:
+        who = "the reference's" if self.reference else self.student
+        return f"{who} {self.exercise} {self.step} of {self.steps} (loss {self.loss:.3g})"
+
+
 class Watch(Protocol):
     """Whom a grading tells how far it is."""
 
@@ -31,5 +47,5 @@ class Watch(Protocol):
     def graded(self, one: Mark) -> None:
         """Count one more that is graded."""
 
-    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
+    def training(self, one: Step) -> None:
         """Tell how far a training has come; several threads do."""

@@ -34,6 +34,7 @@ from autograder.command.options import (
     SubmissionsArgument,
     TrainingOption,
     TrustOption,
+    check_course,
     course_of,
     fail,
 )
@@ -115,6 +116,7 @@ def _stopping_well(out: Path, console: Console, *, preview: bool) -> Iterator[No
 def merge(
     parts: Annotated[list[Path], typer.Argument(help="Folders that `grade --shard` wrote, all of them")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the class as a whole")],
+    course: CourseOption = None,
 ) -> None:
     """Put the shards of a class together: one gradebook, and everything that is made from it."""
     from rich.console import Console
@@ -126,6 +128,7 @@ def merge(
     from autograder.command.class_outcome import is_sound, say_where, show_records, tell_changes
     from autograder.pages.class_files import publish
 
+    check_course(course)
     if out.resolve() in {part.resolve() for part in parts}:
         fail(f"{out} is one of the parts. Name another folder for the whole.")
     try:

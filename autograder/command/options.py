@@ -112,6 +112,12 @@ def course_of(folder: Path | None) -> Path:
     return course
 
 
+def check_course(folder: Path | None) -> None:
+    """Refuse a folder that was named and is no course, also where nothing of the course is needed."""
+    if folder:
+        course_of(folder)
+
+
 @contextmanager
 def graded_book(out: Path) -> Iterator[Gradebook]:
     """Open the gradebook of a graded class, or say why not."""

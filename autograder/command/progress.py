@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Self, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
+from rich.table import Column
 
-from autograder.classroom.watch import Mark, Watch
+from autograder.classroom.watch import Mark, Step, Watch
 
 LINE_SECONDS = 10.0  # between lines in a log
+_SHOWN = 3  # trainings in a line
 
 
 @dataclass
@@ -25,11 +27,23 @@ class Pace:
     done: int = 0
     failed: int = 0  # submissions that could not be graded as they are
     began: float = field(default_factory=time.monotonic)
+    running: dict[str, Step] = field(default_factory=dict)  # the trainings under way, by student
 
-    def count(self, status: str) -> None:
+    def count(self, one: Mark) -> None:
         """Count one more submission."""
         self.done += 1
-        self.failed += status != "graded"
+        self.failed += one.status != "graded"
+        self.running.pop(one.student, None)
+
+    def train(self, one: Step) -> str:
+        """Note how far a training is; return how many are done and running, the one heard of last first."""
+        self.running.pop(one.student, None)
+        self.running[one.student] = one
+        latest = list(self.running.values())[::-1]
+        shown = ", ".join(
+            f"{s.student} {s.exercise} {s.step} of {s.steps} (loss {s.loss:.3g})" for s in latest[:_SHOWN]
+        )
+        return f"{self.done} of {self.todo}, {len(latest)} running: {shown}" + ", ..." * (len(latest) > _SHOWN)
 
     @property
     def rate(self) -> float:
@@ -48,8 +62,8 @@ class Bar:
     def __init__(self, console: Console) -> None:
         columns = (
             TextColumn("grading"),
-            BarColumn(),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=16),
+            MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=9)),
             TextColumn("{task.description}"),
             TimeRemainingColumn(),
         )
@@ -73,13 +87,13 @@ class Bar:
 
     def graded(self, one: Mark) -> None:
         """Move on."""
-        self._pace.count(one.status)
+        self._pace.count(one)
         self._bar.update(self._task, advance=1, description=self._pace.words)
 
-    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
-        """Show the one that was heard of last."""
-        words = f"{self._pace.words}, {_reached(exercise, step, steps, loss)}"
-        self._bar.update(self._task, description=words)
+    def training(self, one: Step) -> None:
+        """Show how many there are, and the one that was heard of last."""
+        self._pace.train(one)
+        self._bar.update(self._task, description=f"{len(self._pace.running)} running: {one}")
 
 
 class Lines:
@@ -103,17 +117,18 @@ class Lines:
     def graded(self, one: Mark) -> None:
         """Say how far it is, if that is due."""
         pace = self._pace
-        pace.count(one.status)
+        pace.count(one)
         if pace.done == pace.todo or time.monotonic() - self._last >= self._seconds:
             self._last = time.monotonic()
             left = f", about {(pace.todo - pace.done) / pace.rate:.0f} s left" if pace.done < pace.todo else ""
             self._say(f"{pace.done} of {pace.todo} graded ({100 * pace.done // pace.todo} %), {pace.words}{left}")
 
-    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
-        """Say how far one is, if nothing was said for a while."""
+    def training(self, one: Step) -> None:
+        """Say how far the trainings are, if nothing was said for a while."""
+        line = self._pace.train(one)
         if time.monotonic() - self._last >= self._seconds:
             self._last = time.monotonic()
-            self._say(_reached(exercise, step, steps, loss))
+            self._say(line)
 
 
 class Events:
@@ -142,21 +157,27 @@ class Events:
     def graded(self, one: Mark) -> None:
         """Say what one submission came to."""
         pace = self._pace
-        pace.count(one.status)
+        pace.count(one)
         self.tell("graded", **asdict(one), done=pace.done, todo=pace.todo, failed=pace.failed)
 
-    def training(self, exercise: str, step: int, steps: int, loss: float) -> None:
+    def training(self, one: Step) -> None:
         """Say how far a training is, now and then."""
+        self._pace.train(one)
         if time.monotonic() - self._last >= self._seconds:
             self._last = time.monotonic()
-            number = loss if math.isfinite(loss) else None  # JSON has no word for others
-            self.tell("training", exercise=exercise, step=step, steps=steps, loss=number)
+            number = one.loss if math.isfinite(one.loss) else None  # JSON has no word for others
+            self.tell("training", **asdict(one) | {"loss": number}, running=len(self._pace.running))
 
 
-def _reached(exercise: str, step: int, steps: int, loss: float) -> str:
-    return f"{exercise}: step {step} of {steps}, loss {loss:.3g}"
+def tracked(names: Iterable[str]) -> Iterable[str]:
+    """Go through names with a bar on stderr, where that is a terminal."""
+    return track(list(names), "comparing", console=Console(stderr=True), transient=True)
 
 
 def watch_on(console: Console) -> Watch:
     """Return what suits where the output goes: a bar on a terminal, else lines."""
-    return Bar(console) if console.is_terminal else Lines(lambda line: console.print(line, highlight=False))
+    return (
+        Bar(console)
+        if console.is_terminal
+        else Lines(lambda line: console.print(line, highlight=False, markup=False, soft_wrap=True))
+    )

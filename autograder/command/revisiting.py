@@ -17,6 +17,7 @@ from autograder.command.options import (
     JsonOption,
     OutOption,
     TrustOption,
+    check_course,
     class_sandbox,
     course_of,
     fail,
@@ -34,11 +35,14 @@ if TYPE_CHECKING:
     from autograder.judge.result import ExerciseResult
 
 
-def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")]) -> None:
+def report(
+    out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")], course: CourseOption = None
+) -> None:
     """Rewrite every file of a graded class from its gradebook."""
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
+    check_course(course)
     with graded_book(out) as book:
         tell_unfinished(publish(book, rewrite=True).summary)
     print(out / "report.html")
@@ -52,12 +56,14 @@ def override(
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Go back to the computed points")] = False,
     by: ByOption = "",
     out: OutOption = Path(),
+    course: CourseOption = None,
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
     from autograder.classroom.gradebook_view import find_exercise, find_student, left
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
+    check_course(course)
     if withdraw != (points is None):
         fail("Give the points, or --withdraw to go back to the computed ones.")
     if not withdraw and not because.strip():
@@ -177,22 +183,42 @@ def where_trained(assignment: Assignment, cases: Sequence[Case], folder: Path) -
 
 def similarity(
     out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")],
-    least: Annotated[int, typer.Option(min=1, max=100, help="Show pairs that share so many percent")] = 80,
+    least: Annotated[int, typer.Option(min=1, max=100, help="Show who shares so many percent")] = 80,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Also compare with these: last year's submissions, public solutions"),
+    ] = None,
     course: CourseOption = None,
 ) -> None:
-    """Suggest which submissions look alike: a page of pairs, for a person to judge. It never grades."""
-    try:
-        from autograder.pages.similarity import compare, similarity_html
-    except ImportError as error:
-        fail(f"Comparing submissions takes copydetect: pip install 'sequence-autograder[similarity]' ({error})")
+    """Suggest which submissions look alike: a page of groups, for a person to judge. It never grades."""
     from autograder.classroom.gradebook_view import source_of
+    from autograder.classroom.look_alikes import compare, text_of
     from autograder.classroom.whole_files import write_whole
+    from autograder.command.progress import tracked
+    from autograder.pages.similarity import similarity_html
 
+    folder = course_of(course)
     with graded_book(out) as book:
-        assignment = load_assignment(course_of(course), book.facts.assignment)
+        assignment = load_assignment(folder, book.facts.assignment)
         sources = {student: source_of(book, student) for student in book.students()}
         title = book.facts.title
-    found = compare({who: source for who, source in sources.items() if source}, assignment.stub, least / 100)
+    texts = {who: text_of(source) for who, source in sources.items() if source}
+    others = {name: text for path in against or () for name, text in _others(path, assignment).items()}
+    found = compare(texts, assignment.stub, least / 100, others, tracked)
     write_whole(out / "similarity.html", similarity_html(found, title, least / 100))
-    pairs = "1 pair" if found.found == 1 else f"{found.found} pairs"
-    print(f"{pairs} of {found.compared} submissions share {least} % or more: {out / 'similarity.html'}")
+    groups = "1 group" if len(found.groups) == 1 else f"{len(found.groups)} groups"
+    beside = f" and {len(others)} others" if others else ""
+    print(f"{groups} among {found.compared} submissions{beside} share {least} % or more: {out / 'similarity.html'}")
+
+
+def _others(path: Path, assignment: Assignment) -> dict[str, str]:
+    """Return the code of submissions that are not of this class, by where they are from."""
+    from autograder.classroom.look_alikes import text_of
+    from autograder.classroom.submissions import SubmissionsError, read_submissions
+    from autograder.submission.written_exercises import Stub
+
+    try:
+        found = read_submissions(path, Stub.of(assignment))
+    except SubmissionsError as error:
+        fail(f"--against {path}: {error}")
+    return {f"{path.name}/{one.student}": text_of(one.source) for one in found if one.source}

@@ -18,7 +18,8 @@ from autograder.sandbox.child.device import CPU
 from autograder.sandbox.gpu_watch import lost_devices
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
-Progress = Callable[[str, int, int, float], None]  # hears of an exercise's step, of how many, and the loss
+# Hears of an exercise's step, of how many, the loss, and whether it is the reference that is trained.
+Progress = Callable[[str, int, int, float, bool], None]
 
 
 class TrainingRuns:
@@ -37,7 +38,7 @@ class TrainingRuns:
             if key not in self._references:
                 text = apply_edits(self._assignment.reference, tuple(map(self._oracle.misconception, names)))
                 source = Source.of(self._assignment.file, text or "")
-                outcome = self.make(training, source, sandbox, training.steps, training.seconds)
+                outcome = self.make(training, source, sandbox, training.steps, training.seconds, reference=True)
                 if outcome.ending is Ending.FAULT:
                     return outcome
                 self._references[key] = outcome
@@ -51,10 +52,12 @@ class TrainingRuns:
         steps: int,
         seconds: float,
         opening: Opening | None = None,
+        *,
+        reference: bool = False,
     ) -> Outcome:
         """Make a run of so many steps; where devices are shared, as often as a neighbour or a device ends it by chance."""
         assignment = self._assignment
-        watch = functools.partial(self._hear, training.exercise, steps, opening)
+        watch = functools.partial(self._hear, training.exercise, steps, opening, reference)
 
         def attempt(place: Place) -> Outcome:
             allowed = seconds * place.share
@@ -69,7 +72,9 @@ class TrainingRuns:
         usual = training.seconds * steps / training.steps
         return self._gpus.run(training.exercise, usual, attempt, lambda name: lost_devices(sandbox).get(name, ""))
 
-    def _hear(self, exercise: str, steps: int, opening: Opening | None, step: int, loss: float) -> bool:
+    def _hear(
+        self, exercise: str, steps: int, opening: Opening | None, reference: bool, step: int, loss: float
+    ) -> bool:
         if self._progress:
-            self._progress(exercise, step, steps, loss)
+            self._progress(exercise, step, steps, loss, reference)
         return opening is not None and opening(loss)
