@@ -167,7 +167,10 @@ def test_code_stands_beside_its_verdict() -> None:
     source = Source("attention", (Chunk("attention.py", code),))
     result = with_case(alike("ada ")[0], 1, 1, raised_at=("attention.py", 5))
     html = staff_html(result, source, Path("out put"), Place("before", "after"))
-    assert '<mark class="failing" id="code-attention">def attention(Q):\n    a = Q\n</mark>' in html
+    assert (
+        '<span class="here" id="code-attention"></span><mark class="failing">def attention(Q):\n    a = Q\n</mark>'
+        in html
+    )
     assert '<mark class="stopped">    return a.b\n</mark>' in html
     assert "causal_mask(n):\n    return n\n</pre>" in html
     assert '<pre dir="ltr">\n\n<mark class="stopped">\n</mark>' in html  # a browser drops the first line end

@@ -38,15 +38,16 @@ from autograder.pages.review_queue import places as queue_places
 from autograder.pages.staff import staff_html
 
 # The files of the class and, by folder and ending, those of each student.
+QUEUE = "staff/queue.json"  # the order in which the pages for graders lead to each other
 CLASS_FILES = (
     "grades.csv",
     "changes.csv",
     *(f"exports/{name}.csv" for name in sheet_names()),
     "report.html",
     "summary.json",
+    QUEUE,
 )
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"), ("staff", ".html"))
-QUEUE = "staff/queue.json"  # the order that the pages for graders link each other in
 _AT_ONCE = 100  # students whose files are noted as written together
 
 
@@ -83,8 +84,7 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
     for record in graded:
         if record.student in others:
             _write_staff(book, record, places.get(record.student))
-    write_whole(out / QUEUE, stored_queue(queue))
-    summary = _write_class(book, graded)
+    summary = _write_class(book, graded, queue)
     book.mark_written([""])
     return Published(summary, graded)
 
@@ -122,6 +122,7 @@ def _write_student(out: Path, record: Record, facts: Facts, asked: Sequence[Requ
         feedback_html(record, facts.questions if facts.reasons_told else (), asked),
         json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
     )
+    # The page for graders, the last of them, takes the code as well.
     for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=False):
         write_whole(out / folder / f"{record.student}{suffix}", text)
 
@@ -137,7 +138,7 @@ def _queue_before(out: Path) -> tuple[str, ...]:
     return queue_in(path.read_text(encoding="utf-8")) if path.is_file() else ()
 
 
-def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
+def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]) -> Summary:
     missing, later = absentees(book), waiting(book)
     summary = summarize(book, graded, missing, later)
     rows = sorted([*graded, *missing, *later], key=lambda record: record.student)
@@ -149,6 +150,7 @@ def _write_class(book: Gradebook, graded: Sequence[Record]) -> Summary:
         *platform_sheets(lines).values(),
         report_html(graded, summary, missing, later, changes, requests(book), code_of=_reader(book), out=book.folder),
         json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
+        stored_queue(queue),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
         write_whole(book.folder / name, text)
