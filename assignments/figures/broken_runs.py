@@ -1,20 +1,22 @@
-"""Train the broken runs of debugging labs, and keep what they gave: python assignments/figures/broken_runs.py a3_gates
+"""Train the broken runs of a debugging lab, and keep what they gave: python assignments/figures/broken_runs.py a3_gates
 
 A run is the assignment's own training, by the reference with one known mistake in it, from the start that students have at
 home. Which mistakes, `debugging_lab.toml` says: those of its right options. What the runs gave goes to
 `solutions/SLUG/debugging_lab.json`, from which the assignment's script draws. So pictures are drawn anew without training,
-and `doctor` can compare the first losses with those of the mistake that the key names.
+and `doctor` can compare the first losses with those of the mistake that the key names. For an author who looks for mistakes,
+`broken_runs.py a3_gates MISTAKE ...` says what these give, and keeps nothing.
 """
 
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # the arrays are small: more threads would mostly wait for each other
+    os.environ.setdefault(name, "1")
 
 import numpy as np
 from run_panels import HEALTHY
@@ -86,6 +88,46 @@ def gates_said(_: dict[str, Any], args: tuple[Any, ...], value: Any) -> dict[str
     return {"held_out": float(np.mean((value["lstm"] - wanted) ** 2)), **{k: v.tolist() for k, v in said.items()}}
 
 
+def reversing_watched(transformer: ModuleType, seen: Watched) -> Any:
+    """Hear of every gradient's norm, of the whole model and of its encoder."""
+    return watching_steps(transformer, "Transformer", seen, {"encoder": "encoder"})
+
+
+def watching_steps(module: ModuleType, name: str, seen: Watched, parts: dict[str, str]) -> Any:
+    """Hear of the gradients of the models that a class makes; `parts` are series by what their parameters' names begin with."""
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    def made(*sizes: Any) -> Any:
+        net = getattr(module, name)(*sizes)
+        first = next(net.parameters())
+
+        def before(optimizer: Any, *_: Any) -> None:
+            if optimizer.param_groups[0]["params"][0] is not first:
+                return
+            grads = {n: p.grad.numpy() if p.grad is not None else np.zeros(1) for n, p in net.named_parameters()}
+            seen.norms.append(norm(grads))
+            for series, start in parts.items():
+                inside = {n: grad for n, grad in grads.items() if n.startswith(start)}
+                seen.more.setdefault(series, []).append(norm(inside))
+
+        register_optimizer_step_pre_hook(before)
+        return net
+
+    return SimpleNamespace(**{**vars(module), name: made})
+
+
+def reversed_rows(harness: dict[str, Any], args: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Return the share of new rows that are right, and what is said of a short one and a long one."""
+    first, signs = harness["FIRST"], {harness["PAD"]: "_", harness["BOS"]: "B", harness["END"]: "E"}
+    rows = [[word for word in row if word >= first] for row in args[2].tolist()]
+    said = [list(map(int, row)) for row in value["said"]]
+    right = sum(own == row[::-1] for own, row in zip(said, rows, strict=True)) / len(rows)
+    shown = [min(range(len(rows)), key=lambda i: (len(rows[i]) != length, i)) for length in (5, 8)]
+    texts = {"read": [rows[i] for i in shown], "said": [said[i] for i in shown]}
+    texts = {k: ["".join(signs.get(w, str(w - first)) for w in row) for row in found] for k, found in texts.items()}
+    return {"right": right, **texts}
+
+
 @dataclass(frozen=True)
 class Lab:
     """How the runs of an assignment's lab are made."""
@@ -98,34 +140,36 @@ class Lab:
 LABS = {
     "a2_bptt": Lab("train_hello", clipping_watched, spelled),
     "a3_gates": Lab("train_adding", gates_watched, gates_said),
+    "a7_transformer": Lab("train_reverse", reversing_watched, reversed_rows),
 }
 
 
-def measure(slug: str) -> None:
-    """Make every run of a lab, the healthy one too, and write them down."""
+def measure(slug: str, names: Sequence[str] = ()) -> None:
+    """Make every run of a lab, the healthy one too, and write them down; of other `names` only say what they give."""
     lab, assignment = LABS[slug], load_assignment(ROOT, slug)
     training = next(t for t in assignment.trainings if t.exercise == lab.training)
-    oracle = Oracle(assignment, SEED)
     training = replace(training, draw=training.at_home or training.draw)
-    args, runs = training.args(SEED), {}
+    oracle, args, runs = Oracle(assignment, SEED), training.args(SEED), {}
     harness: dict[str, Any] = {"__name__": "training"}
     exec(compile(assignment.harness, "training.py", "exec"), harness)  # noqa: S102 (the course's own)
-    for name in (HEALTHY, *(q.answer.mistake for q in assignment.questions if q.answer.mistake)):
+    for name in names or (HEALTHY, *(q.answer.mistake for q in assignment.questions if q.answer.mistake)):
         program = oracle.own_reference() if name == HEALTHY else oracle.variant(name)
         assert program, f"the reference cannot be had with {name}"
         seen = Watched()
         student = lab.watch(program.module, seen)
         with np.errstate(all="ignore"):
             made = harness[training.function](student, lambda *_: None, training.steps, *args)
-        value = as_arrays(made)
         losses = losses_of(Outcome(Ending.RETURNED, made))
         assert losses is not None
         series = {"losses": losses.tolist(), "norms": seen.norms[: training.steps], **seen.more}
-        runs[name] = {key: rounded(numbers) for key, numbers in (series | lab.look(harness, args, value)).items()}
-        print(f"{name}: from {losses[0]:.3g} to {losses[-20:].mean():.3g}", flush=True)
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(run)}" for name, run in runs.items())
-    text = f'{{"training": "{training.exercise}", "seed": {SEED}, "runs": {{\n{lines}\n}}}}\n'
-    (ROOT / "solutions" / slug / "debugging_lab.json").write_text(text, encoding="utf-8")
+        told = lab.look(harness, args, as_arrays(made))
+        runs[name] = {key: rounded(numbers) for key, numbers in (series | told).items()}
+        marks = {k: [f"{v[i]:.2g}" for i in (0, 1, 9, len(v) // 4, len(v) // 2, -1)] for k, v in series.items()}
+        print(name, marks, told, flush=True)
+    if not names:
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(run)}" for name, run in runs.items())
+        text = f'{{"training": "{training.exercise}", "seed": {SEED}, "runs": {{\n{lines}\n}}}}\n'
+        (ROOT / "solutions" / slug / "debugging_lab.json").write_text(text, encoding="utf-8")
 
 
 def rounded(tree: Any) -> Any:
@@ -136,5 +180,4 @@ def rounded(tree: Any) -> Any:
 
 
 if __name__ == "__main__":
-    for named in sys.argv[1:]:
-        measure(named)
+    measure(sys.argv[1], sys.argv[2:])

@@ -6,7 +6,7 @@ import itertools
 import sys
 import textwrap
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +27,7 @@ from autograder.judge.training_outcome import (
     judge_first_steps,
     learned_alike,
     losses_of,
+    mend_first,
     parting_of,
 )
 from autograder.judge.training_run import first_seconds, run_training, training_request
@@ -57,13 +58,18 @@ def train_at_home(
     with ProcessSandbox(device=device) as sandbox:
         for home in homes:
             run = _Run(source, assignment, home, sandbox, device)
-            wrong = tuple(e.name for e in result.exercises if e.name in home.uses and e.status is not Status.PASSED)
-            first = run.first_steps(wrong)
+            first = run.first_steps(_to_mend(result, home))
             cases = [first]
             if long and first.status is Status.PASSED:
                 cases.append(run.whole())
             points = home.points if first.status is Status.PASSED else 0.0
             yield ExerciseResult(home.training.exercise, points, home.points, tuple(cases), device)
+
+
+def _to_mend(result: Result, home: HomeTraining) -> tuple[str, ...]:
+    """Return the exercises that a training uses and that do not pass, but for those that wait for others."""
+    wrong = {e.name: e.status for e in result.exercises if e.name in home.uses and e.status is not Status.PASSED}
+    return tuple(name for name, status in wrong.items() if status is not Status.SKIPPED) or tuple(wrong)
 
 
 def training_as_text(exercise: ExerciseResult, home: HomeTraining, width: int) -> str:
@@ -107,14 +113,13 @@ class Suspects:
     """What the step at which losses part tells of the exercises that a training uses."""
 
     forward_is_right: tuple[str, ...]  # the first loss depends on them, and is right
-    open: tuple[str, ...]  # the first loss that differs depends on them; of these only the wrong ones, if there are any
+    open: tuple[str, ...]  # the first loss that differs depends on them
 
 
-def suspects(step: int, home: HomeTraining, wrong: Collection[str]) -> Suspects:
-    """Return which exercises to look at where losses part at a step, from 0; `wrong` are those whose cases do not pass."""
+def suspects(step: int, home: HomeTraining) -> Suspects:
+    """Return which exercises to look at where losses part at a step, from 0."""
     at_once, later = home.shows()
-    depends = later if step else at_once
-    return Suspects(at_once if step else (), tuple(name for name in depends if name in wrong) or depends)
+    return Suspects(at_once, later) if step else Suspects((), at_once)
 
 
 def tell_suspects(found: Suspects) -> str:
@@ -140,23 +145,22 @@ class _Run:
     device: str
 
     def first_steps(self, wrong: tuple[str, ...]) -> CaseResult:
-        """Judge the first steps as grading does, and say where to look."""
+        """Judge the first steps as grading does, and say where to look: first at exercises that are not right by themselves."""
         home, training = self.home, self.home.training
         outcome = self._make(training.first_steps, first_seconds(training))
         case = judge_first_steps(
-            training, outcome, home.first, wrong, lambda: self._why_no_end(outcome, first_seconds(training))
+            training, outcome, home.first, (), lambda: self._why_no_end(outcome, first_seconds(training))
         )
-        if wrong and case.status is not Status.PASSED:
-            case = replace(case, told=case.told.then(CHARGED_ONCE))
         case = replace(case, visibility=Visibility.PUBLIC)
         losses = losses_of(outcome)
-        if losses is None or losses.shape != home.first.shape:
-            return case
-        case = replace(case, picture=losses_picture(losses, home.first))
-        parting = parting_of(losses, home.first, training)
-        if parting is None:
-            return case
-        return replace(case, told=case.told.then(tell_suspects(suspects(parting.step, home, wrong))))
+        if losses is not None and losses.shape == home.first.shape:
+            case = replace(case, picture=losses_picture(losses, home.first))
+        if wrong and case.status is not Status.PASSED:
+            # What follows from their mistakes, only the reference with the same mistakes could tell.
+            happened = "" if case.status is Status.FAILED else case.told.text
+            return replace(case, told=Message(mend_first(wrong)).then(CHARGED_ONCE, happened), reason=None)
+        parting = parting_of(losses, home.first, training) if case.picture and losses is not None else None
+        return replace(case, told=case.told.then(tell_suspects(suspects(parting.step, home)))) if parting else case
 
     def whole(self) -> CaseResult:
         """Make the whole run and compare how far its losses fall."""
