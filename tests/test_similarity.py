@@ -20,8 +20,8 @@ def test_what_is_shared_is_marked() -> None:
     html = page("ann", "a = 1\nb = 2\n", ((6, 11),))
     assert "a = 1\n<mark>b = 2</mark>\n" in html
     assert "1 group of look-alikes among 2 submissions" in " ".join(html.split())
-    assert 'href="feedback/ann.html"' in html
-    assert 'href="feedback/2025' not in html
+    assert 'href="staff/ann.html"' in html
+    assert 'href="staff/2025' not in html
     assert "No grade depends" in html
     assert "for its size: eve." in html
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.options import fail, graded_book
+from autograder.command.options import CourseOption, check_course, fail, graded_book
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
@@ -37,10 +37,12 @@ def give_back(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be given, and give nothing")] = False,
     url: Annotated[str, typer.Option(help="canvas-api: the address of the assignment in Canvas")] = "",
     sender: Annotated[str, typer.Option("--from", help="mail: the address that messages come from")] = "",
+    course: CourseOption = None,
 ) -> None:
     """Give students their points and pages back; only what changed since the last time."""
     from autograder.pages.returns import not_given, note_given, returns, takers, write_archive, write_mails
 
+    check_course(course)
     platforms = takers()
     if to not in (*platforms, CANVAS_API, MAIL):
         fail(f"Nothing is known of {to}. --to takes {', '.join(sorted(platforms))}, {CANVAS_API} or {MAIL}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.options import JsonOption, fail, graded_book
+from autograder.command.options import CourseOption, JsonOption, check_course, fail, graded_book
 
 if TYPE_CHECKING:
     from autograder.classroom.course_grades import Sheet
@@ -21,9 +21,11 @@ def course(
     rules: Annotated[
         Path | None,
         typer.Option(
-            show_default="course.toml here, if there is one", help="Weights, lateness, what is dropped, who is exempt"
+            show_default="course.toml here or in the course, if there is one",
+            help="Weights, lateness, what is dropped, who is exempt",
         ),
     ] = None,
+    course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Put the assignments of a course together: late days, weights, a total and a page for every student."""
@@ -35,7 +37,9 @@ def course(
     twice = sorted({one.slug for one in sheets if sum(one.slug == other.slug for other in sheets) > 1})
     if twice:
         fail(f"More than one folder is of {', '.join(twice)}. Name one for each assignment.")
-    here = rules or (Path(FILE) if Path(FILE).is_file() else None)
+    check_course(course)
+    places = (Path(FILE), *([course / FILE] if course else []))
+    here = rules or next((place for place in places if place.is_file()), None)
     try:
         found = read_rules(here) if here else Rules()
         standings = course_grades(sheets, found)
