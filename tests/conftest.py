@@ -162,7 +162,7 @@ def grade_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
         with pytest.raises(SystemExit):
             main()
         capsys.readouterr()
-        with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+        with (out / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
             return out, {row["student"]: row for row in csv.DictReader(file)}
 
     return of

@@ -51,7 +51,7 @@ def out(run: Run, works: Path, tmp_path: Path) -> Path:
 
 def grades(out: Path) -> dict[str, dict[str, str]]:
     """Return the rows of grades.csv by student."""
-    with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+    with (out / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 

@@ -319,7 +319,7 @@ def test_grade_leaves_what_it_promises(run: Run, works: Path, tmp_path: Path) ->
     out = tmp_path / "out"
     ended = run("grade", "t1_means", works, "-o", out, "--seed", 3, "--accept-unsandboxed")
     assert ended.code == 0
-    with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+    with (out / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert [(row["student"], float(row["score"]), row["status"]) for row in rows] == [
         ("ann", 7, "graded"), ("bob", 5, "graded"), ("eve", 0, "graded"),

@@ -117,7 +117,7 @@ def works(assignment: Assignment) -> list[Submission]:
 def graded(book: Gradebook) -> Json:
     """Publish a class and return its results without what differs from run to run, and its grades."""
     publish(book)
-    found: Json = {"grades": (book.folder / "grades.csv").read_text(encoding="utf-8")}
+    found: Json = {"grades": (book.folder / "grades.csv").read_text(encoding="utf-8-sig")}
     for path in (book.folder / "results").iterdir():
         entry = json.loads(path.read_text(encoding="utf-8"))
         entry["seconds"] = 0

@@ -169,7 +169,7 @@ def test_the_command_puts_gradebooks_together(
         main()
     assert not left.value.code
     assert "Means: 2 students, assignments: 1" in capsys.readouterr().out
-    with (tmp_path / "all/course.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "all/course.csv").open(newline="", encoding="utf-8-sig") as file:
         found = {row["student"]: row for row in csv.DictReader(file)}
     assert [found[name]["t1_means raw"] for name in ("ada", "bob")] == [rows[n]["score"] for n in ("ada", "bob")]
     assert float(found["ada"]["total"]) == 100

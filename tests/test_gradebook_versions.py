@@ -52,7 +52,7 @@ def test_every_page_of_an_old_class_can_be_made_anew(out: Path) -> None:
     """`report` migrates; points, messages, diagnoses and their sentences are as they were."""
     done = CliRunner().invoke(app, ["report", str(out)])
     assert done.exit_code == 0, done.output
-    with (out / "grades.csv").open(newline="", encoding="utf-8") as file:
+    with (out / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         assert {row["student"]: float(row["score"]) for row in csv.DictReader(file)} == SCORES
     for (student, name), cases in stored(OLD).items():
         result = json.loads((out / "results" / f"{student}.json").read_text(encoding="utf-8"))

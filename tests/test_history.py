@@ -149,7 +149,7 @@ def test_what_changed_in_one_line_and_by_exercise() -> None:
 
 def rows(out: Path) -> list[dict[str, str]]:
     """Return the rows of changes.csv."""
-    with (out / "changes.csv").open(newline="", encoding="utf-8") as file:
+    with (out / "changes.csv").open(newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 

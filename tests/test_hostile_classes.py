@@ -165,7 +165,7 @@ def test_pages_are_inert(graded: tuple[Path, dict[str, Json], str]) -> None:
 
 def test_sheet_is_inert(graded: tuple[Path, dict[str, Json], str]) -> None:
     """No cell of the grade sheet is a formula, and every row has the columns of the first."""
-    with (graded[0] / "grades.csv").open(newline="", encoding="utf-8") as file:
+    with (graded[0] / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.reader(file))
     assert len({len(row) for row in rows}) == 1
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]

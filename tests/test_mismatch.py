@@ -45,7 +45,7 @@ def table(path: Path, *lines: str) -> Path:
 
 def grades(tmp_path: Path) -> dict[str, float]:
     """Return everybody's points."""
-    with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         return {row["student"]: float(row["score"]) for row in csv.DictReader(file)}
 
 

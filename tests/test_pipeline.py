@@ -83,7 +83,7 @@ class Graded:
 
     def grades(self) -> list[dict[str, str]]:
         """Return the rows of grades.csv."""
-        with (self.out / "grades.csv").open(newline="", encoding="utf-8") as file:
+        with (self.out / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
             return list(csv.DictReader(file))
 
 

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+SPREADSHEET = (
+    "utf-8-sig"  # what Excel takes for UTF-8; for tables that people open, not for those that platforms import
+)
+
 
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
@@ -17,9 +21,9 @@ def draft_of(path: Path) -> Iterator[Path]:
     draft.replace(path)
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, encoding: str = "utf-8") -> None:
     """Write a text file."""
-    with draft_of(path) as draft, draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
+    with draft_of(path) as draft, draft.open("w", encoding=encoding, errors="replace", newline="") as file:
         file.write(text)
 
 

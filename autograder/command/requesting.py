@@ -49,7 +49,7 @@ def requests(
     from autograder.classroom.request_sheet import FILE, RequestError, read_sheet, request_sheet
     from autograder.classroom.requests import requests as all_requests
     from autograder.classroom.requests import take_in
-    from autograder.classroom.whole_files import write_whole
+    from autograder.classroom.whole_files import SPREADSHEET, write_whole
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
@@ -68,7 +68,7 @@ def requests(
         try:
             _run_again(book, folder, accept_unsandboxed=accept_unsandboxed)
         finally:
-            write_whole(kept, request_sheet(book))
+            write_whole(kept, request_sheet(book), SPREADSHEET)
         tell_unfinished(publish(book).summary)
         found = all_requests(book)
     if as_json:

@@ -27,7 +27,7 @@ from autograder.classroom.requests import Request, requests, told_request
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.unnamed_failures import groups
-from autograder.classroom.whole_files import draft_of, is_draft, write_whole
+from autograder.classroom.whole_files import SPREADSHEET, draft_of, is_draft, write_whole
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
@@ -47,6 +47,7 @@ CLASS_FILES = (
     "summary.json",
     QUEUE,
 )
+_TABLES = ("grades.csv", "changes.csv")
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"), ("staff", ".html"))
 _AT_ONCE = 100  # students whose files are noted as written together
 
@@ -153,7 +154,7 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
         stored_queue(queue),
     )
     for name, text in zip(CLASS_FILES, texts, strict=True):
-        write_whole(book.folder / name, text)
+        write_whole(book.folder / name, text, SPREADSHEET if name in _TABLES else "utf-8")
     _write_feedback_archives(book.folder, lines)
     return summary
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from autograder.classroom.course_grades import SLIPS, Part, Standing
 from autograder.classroom.course_rules import Rules
-from autograder.classroom.whole_files import write_whole
+from autograder.classroom.whole_files import SPREADSHEET, write_whole
 from autograder.lms.platform import write_sheet
 from autograder.pages.page import render
 
@@ -31,7 +31,7 @@ class Trend:
 
 def write_course(out: Path, standings: Sequence[Standing], rules: Rules) -> None:
     """Write all files of a course; pages of students who are not in it any more go."""
-    write_whole(out / SHEET, course_csv(standings))
+    write_whole(out / SHEET, course_csv(standings), SPREADSHEET)
     write_whole(out / REPORT, course_html(standings, rules))
     pages = {page_name(standing.student): standing for standing in standings}
     for name, standing in pages.items():
