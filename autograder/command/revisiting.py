@@ -207,7 +207,7 @@ def similarity(
     found = compare(texts, assignment.stub, least / 100, others, tracked)
     write_whole(out / "similarity.html", similarity_html(found, title, least / 100))
     groups = "1 group" if len(found.groups) == 1 else f"{len(found.groups)} groups"
-    beside = f" and {len(others)} others" if others else ""
+    beside = f" and {len(others)} other{'s' * (len(others) > 1)}" if others else ""
     print(f"{groups} among {found.compared} submissions{beside} share {least} % or more: {out / 'similarity.html'}")
 
 

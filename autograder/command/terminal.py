@@ -100,7 +100,7 @@ def changes_table(changes: Sequence[Change]) -> Table:
         ("would be", "right"),
         ("why", "left"),
     ):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for change in sorted(changes, key=lambda one: one.by)[:MAX_LINES]:
         scores = ["" if points is None else f"{points:g}" for points in (change.old, change.new)]
         table.add_row(plain(change.student), change.exercise, *scores, why(change))
