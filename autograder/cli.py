@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 something did not pass, 2 wrong use.
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import sys
 from pathlib import Path
@@ -54,40 +55,35 @@ def _leave(*_: object) -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"autograder {__version__}")
+        from importlib.metadata import PackageNotFoundError, version
+
+        from autograder.sandbox.levels import open_sandbox
+
+        try:
+            torch = version("torch")
+        except PackageNotFoundError:
+            torch = "not installed"
+        with open_sandbox(1) as sandbox:
+            level = sandbox.isolation.level
+        print(f"autograder {__version__}, Python {platform.python_version()}, torch {torch}, isolation {level}")
         raise typer.Exit
 
 
 @app.callback()
 def _options(
-    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version")] = False,
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the versions of all that decides, and the isolation of this machine",
+        ),
+    ] = False,
 ) -> None:
     """Check and grade assignments on sequence models."""
 
 
-for _command in (
-    checking.check,
-    *(
-        classroom.grade,
-        classroom.merge,
-        revisiting.report,
-        revisiting.override,
-        revisiting.explain,
-        requesting.requests,
-        revisiting.name,
-        revisiting.similarity,
-        whole_course.course,
-    ),
-    *(publishing.handout, publishing.otter, publishing.gradescope, authoring.doctor, authoring.new),
-    *(proving.calibrate, proving.mutants, proving.fairness),
-):
-    app.command()(_command)
-
-
-app.command(name="return")(returning.give_back)
-
-
-@app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the class and its results")] = Path("demo-class"),
     course: CourseOption = None,
@@ -100,6 +96,21 @@ def demo(
     archive = write_class(load_assignment(folder, slug), out)
     print(f"A class of generated submissions: {archive}\n$ autograder grade {slug} {archive} -o {out / 'graded'}")
     classroom.grade(slug, archive, out / "graded", seed=0, accept_unsandboxed=True, course=folder)
+
+
+_COMMANDS = {
+    "Students": (checking.check,),
+    "Graders": (
+        *(classroom.grade, classroom.merge, revisiting.report, revisiting.explain, revisiting.override),
+        *(requesting.requests, revisiting.name, revisiting.similarity, returning.give_back, whole_course.course),
+    ),
+    "Instructors": (publishing.handout, publishing.otter, publishing.gradescope, demo),
+    "Authors": (authoring.new, authoring.doctor, proving.calibrate, proving.mutants, proving.fairness),
+}
+for _who, _theirs in _COMMANDS.items():
+    for _command in _theirs:
+        # `return` cannot be the name of a function.
+        app.command("return" if _command is returning.give_back else None, rich_help_panel=_who)(_command)
 
 
 if __name__ == "__main__":

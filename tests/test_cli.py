@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -100,8 +101,11 @@ def test_without_a_command_there_is_help(run: Run) -> None:
 
 
 def test_the_version_is_printed(run: Run) -> None:
-    """The one of the package."""
-    assert run("--version", course=None) == Ended(0, f"autograder {__version__}\n", "")
+    """With what else decides about results, for a report of a mistake."""
+    told = run("--version", course=None)
+    names = re.fullmatch(r"autograder (\S+), Python (\S+), torch (.+), isolation ([ABC])\n", told.out)
+    assert names
+    assert (told.code, names[1]) == (0, __version__)
 
 
 @pytest.mark.parametrize(
