@@ -32,9 +32,10 @@ def report(out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote"
     """Rewrite every file of a graded class from its gradebook."""
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
+    from autograder.sandbox.machine import cores
 
     with graded_book(out) as book:
-        tell_unfinished(publish(book, rewrite=True).summary)
+        tell_unfinished(publish(book, rewrite=True, jobs=cores()).summary)
     print(out / "report.html")
 
 

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets, sheet_names
@@ -21,12 +22,13 @@ from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback import feedback_html
+from autograder.pages.page_writers import write_all
 from autograder.pages.report import report_html
 
 # The files of the class and, by folder and ending, those of each student.
 CLASS_FILES = ("grades.csv", *(f"exports/{name}.csv" for name in sheet_names()), "report.html", "summary.json")
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"))
-_AT_ONCE = 100  # students whose files are noted as written together
+_AT_ONCE = 200  # students whose files are noted as written together
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Published:
     records: tuple[Record, ...] = ()
 
 
-def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
-    """Bring every file up to date with the book, or `rewrite` all of them."""
+def publish(book: Gradebook, *, rewrite: bool = False, jobs: int = 1) -> Published:
+    """Bring every file up to date with the book, or `rewrite` all of them; `jobs` processes write those of students."""
     out = book.folder
     _tell_reasons(book)
     students = book.students()
@@ -48,10 +50,10 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
         return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
     graded = tuple(records(book))
     changed = [record for record in graded if record.student in due]
+    write = partial(_write_student, out, book.facts)
     for start in range(0, len(changed), _AT_ONCE):
         some = changed[start : start + _AT_ONCE]
-        for record in some:
-            _write_student(out, record, book.facts)
+        write_all(write, some, jobs)
         book.mark_written(record.student for record in some)
     summary = _write_class(book, graded)
     book.mark_written([""])
@@ -84,7 +86,7 @@ def _forget(out: Path, students: Sequence[str]) -> None:
                 path.unlink()
 
 
-def _write_student(out: Path, record: Record, facts: Facts) -> None:
+def _write_student(out: Path, facts: Facts, record: Record) -> None:
     texts = (
         json.dumps(told_record(record), indent=1, ensure_ascii=False),
         feedback_html(record, facts.questions if facts.reasons_told else ()),
