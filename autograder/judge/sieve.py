@@ -6,6 +6,7 @@ here is neither the same nor alike in the sense of `outcomes_alike.py`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,9 +111,15 @@ def _signature(trial: Trial, outcomes: tuple[Outcome, ...]) -> Signature | None:
 def _sample(array: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers from all over an array, and its scale for each of them."""
     flat = np.asarray(array, np.float64).reshape(-1)
-    chosen = flat[np.linspace(0, len(flat) - 1, min(count, len(flat))).astype(int)] if len(flat) else flat
+    chosen = flat[_spread(len(flat), count)]
     numbers = chosen if np.isfinite(flat).all() else np.full_like(chosen, np.nan)
     return numbers, np.full(len(numbers), scale(array))
+
+
+@functools.cache
+def _spread(length: int, count: int) -> np.ndarray:
+    """Return so many places all over an array, or all of them."""
+    return np.linspace(0, max(length - 1, 0), min(count, length)).astype(int)
 
 
 def _arrays(tree: Any, path: Path) -> Iterator[tuple[Path, np.ndarray]]:
