@@ -2,8 +2,9 @@
 
     wrong/right   mistakes that no known one explains, against the reference in turns: wall time of grading, and CPU of the
                   grader's own process; new in a class that has as many others already, and handed in once more
-    jobs          a class of which 40 % are right, 30 % have a known mistake and 30 % one that is not known, with one job and
-                  with two, in turns
+    jobs          `autograder grade` on a class, from the start of the command to its last page, with one job and with two in
+                  turns: 40 % of the class are right, 30 % have a known mistake, and of the other 30 % half have a mistake that is
+                  not known and the others crash or are unfinished
 
 Mistakes that are not known are mutants of the reference (`autograder mutants`) that fail and get no name, drawn by a fixed seed.
 """
@@ -15,16 +16,18 @@ import itertools
 import os
 import random
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 
 from bench import HERE, SEED, layout, machine, prepare, short
 
-from autograder.classroom.judges import judges_for
-from autograder.classroom.run import grade_class
-from autograder.classroom.submissions import Submission
+from autograder.command.demo import half_finished
+from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.oracle.edits import apply_edits
@@ -37,7 +40,13 @@ from autograder.sandbox.process import ENVIRONMENT
 SLUGS = ("a5_attention", "a2_bptt")
 UNKNOWN = 24  # mistakes of each assignment
 OF_ONE = 4  # of them at most in one exercise
-CLASS, ROUNDS = 60, 2  # submissions, and how often the class is graded with each number of jobs
+CLASS, ROUNDS = 100, 2  # submissions, and how often the class is graded with each number of jobs
+TEN = ("right", "known", "other", "right", "known", "right", "other", "known", "right", "other")  # of each ten of them
+CRASH = """
+
+def {name}(*args, **kwargs):
+    return len(args) + {{}}
+"""
 
 
 def unknown_mistakes(oracle: Oracle, sandbox: Sandbox) -> list[str]:
@@ -91,27 +100,36 @@ def without_training(course: Path, slug: str) -> Oracle:
     return oracle
 
 
-def class_of(assignment: Assignment, mistakes: list[str]) -> list[Submission]:
-    """Return a class: of every ten four right, three with a known mistake and three with another."""
-    known = [text for m in assignment.misconceptions if (text := apply_edits(assignment.reference, (m,)))]
-    drawn = itertools.cycle(random.Random(SEED).sample(known, k=len(known)))
-    other = itertools.cycle(mistakes)
-    kinds: list[Callable[[], str]] = [lambda: assignment.reference] * 4 + [lambda: next(drawn), lambda: next(other)] * 3
-    texts = (f"{kind()}\n# {number}\n" for number, kind in zip(range(CLASS), itertools.cycle(kinds), strict=False))
-    return [Submission(f"s{i:03}", assignment.file, Source.of(assignment.file, text)) for i, text in enumerate(texts)]
+def write_class(folder: Path, assignment: Assignment, mistakes: list[str]) -> None:
+    """Write the files of a class, each student's with a comment of its own."""
+    draw, reference, count = random.Random(SEED), assignment.reference, len(assignment.exercises)
+    known = [text for m in assignment.misconceptions if (text := apply_edits(reference, (m,)))]
+    crashing = [reference + CRASH.format(name=e.name) for e in assignment.exercises]
+    broken = _in_turns(draw.sample(crashing, k=count), (half_finished(assignment, n) for n in range(count)))
+    texts = {
+        "right": itertools.repeat(reference),
+        "known": itertools.cycle(draw.sample(known, k=len(known))),
+        "other": itertools.cycle(_in_turns(itertools.cycle(mistakes), broken)),
+    }
+    for number, kind in zip(range(CLASS), itertools.cycle(TEN), strict=False):
+        (folder / f"s{number:03}.py").write_text(f"{next(texts[kind])}\n# {number}\n", encoding="utf-8")
 
 
-def seconds_with(jobs: int, course: Path, slug: str, mistakes: list[str]) -> float:
-    """Grade the class from nothing and return how long that took."""
-    oracle = without_training(course, slug)
-    assignment = oracle.assignment
-    with open_sandbox(jobs, torch=assignment.torch, secret=course / "solutions") as sandbox:
+def _in_turns(one: Iterable[str], other: Iterable[str]) -> list[str]:
+    return [text for pair in zip(one, other, strict=False) for text in pair]
+
+
+def seconds_with(jobs: int, slug: str, submissions: Path) -> float:
+    """Grade a class from nothing by the command and return how long that took."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "autograder", "grade", slug, str(submissions), "--out", folder]
+        command += ["--course", str(HERE.parent), "--seed", str(SEED), "--jobs", str(jobs), "--no-training"]
         began = time.perf_counter()
-        with judges_for(jobs, oracle, sandbox) as judges:
-            graded = list(grade_class(oracle, class_of(assignment, mistakes), sandbox, jobs, judges=judges))
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
         took = time.perf_counter() - began
-    if len(graded) != CLASS:
-        raise RuntimeError(f"{len(graded)} of {CLASS} were graded")
+        pages = len(list(Path(folder, "feedback").glob("*.html")))
+    if ran.returncode or pages != CLASS:
+        raise RuntimeError(f"{pages} of {CLASS} were graded: {ran.stderr}")
     return took
 
 
@@ -128,9 +146,11 @@ def main() -> None:
     for slug in options.slugs:
         rows, mistakes = ratios(HERE.parent, slug)
         costs += rows
-        took = {1: float("inf"), 2: float("inf")}
-        for _ in range(ROUNDS):
-            took = {count: min(best, seconds_with(count, HERE.parent, slug, mistakes)) for count, best in took.items()}
+        with tempfile.TemporaryDirectory() as folder:
+            write_class(Path(folder), load_assignment(HERE.parent, slug), mistakes)
+            took = {1: float("inf"), 2: float("inf")}
+            for _ in range(ROUNDS):
+                took = {count: min(best, seconds_with(count, slug, Path(folder))) for count, best in took.items()}
         jobs.append([slug, f"{short(took[1])} s", f"{short(took[2])} s", f"{took[1] / took[2]:.2f}x"])
     print("\na mistake without a name, against a right submission\n" + layout(costs, markdown=options.markdown))
     print(f"\n{CLASS} submissions, 40 % of them right\n" + layout(jobs, markdown=options.markdown))

@@ -23,14 +23,14 @@ from autograder.pages.class_files import Published, publish
 from autograder.submission.archives import several
 
 
-def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
+def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None, jobs: int = 1) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
     done, shard = len(plan.tasks), book.facts.shard
     if shard:
         return _close_shard(book, plan, events, shard)
     if done:
         console.print("writing the files of the class", highlight=False)
-    published = publish(book)
+    published = publish(book, jobs=jobs)
     summary = published.summary
     if events:
         sound = is_sound(book, summary, events)

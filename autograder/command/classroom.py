@@ -127,6 +127,7 @@ def merge(
     from autograder.classroom.shards import check_parts, leave_out, read_part, take_over
     from autograder.command.class_outcome import is_sound, say_where, show_records, tell_changes
     from autograder.pages.class_files import publish
+    from autograder.sandbox.machine import cores
 
     check_course(course)
     if out.resolve() in {part.resolve() for part in parts}:
@@ -151,7 +152,7 @@ def merge(
             leave_out(book, students)
             if not students:
                 fail("There is no submission in any of them.")
-            published = publish(book)
+            published = publish(book, jobs=cores())
             show_records(Console(), book, published, f"{facts.assignment}: {len(students)} submissions")
             tell_changes(Console(), book)
             say_where(Console(), out, published.summary)
@@ -203,7 +204,9 @@ def _grade_into(
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
-        return (close_preview if preview else close_class)(book, plan, console, events)
+        if preview:
+            return close_preview(book, plan, console, events)
+        return close_class(book, plan, console, events, where.jobs)
 
 
 def _on_device(

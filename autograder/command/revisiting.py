@@ -41,10 +41,11 @@ def report(
     """Rewrite every file of a graded class from its gradebook."""
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
+    from autograder.sandbox.machine import cores
 
     check_course(course)
     with graded_book(out) as book:
-        tell_unfinished(publish(book, rewrite=True).summary)
+        tell_unfinished(publish(book, rewrite=True, jobs=cores()).summary)
     print(out / "report.html")
 
 

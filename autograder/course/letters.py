@@ -7,6 +7,7 @@ grading needs to know neither whose copy an answer comes from nor of which term,
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Sequence
 from string import ascii_lowercase
@@ -36,5 +37,6 @@ def shuffled(question: str, options: Sequence[str], term: str) -> dict[str, str]
     return dict(sorted(drawn.items()))
 
 
+@functools.cache  # of few questions: every grading asks for the same letters
 def _drawn(*parts: str) -> str:
     return hashlib.sha256(":".join(parts).encode()).hexdigest()

@@ -25,7 +25,7 @@ from autograder.judge.outcomes_alike import (
     same_outcomes,
 )
 from autograder.judge.reasons import Diagnosis, Mistake
-from autograder.judge.sieve import candidates
+from autograder.judge.sieve import candidates, giving_a_part
 from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
@@ -84,9 +84,8 @@ def diagnose_all_but_one(
         return None
     found: dict[tuple[str, ...], tuple[Trial, ...]] = {}
     own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
-    possible = Counter(names for trial in failed for names in candidates(oracle, own, trial, got[trial]))
-    for names in own:
-        left = _left_open(oracle, names, got, failed) if possible[names] >= len(failed) - 1 else None
+    for names in _all_but_one(oracle, own, got, failed):
+        left = _left_open(oracle, names, got, failed)
         if left:
             found[names] = tuple(trial for trial in failed if trial is not left)
     only = _only_one(oracle, tuple(found))
@@ -94,6 +93,18 @@ def diagnose_all_but_one(
         return None
     mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in only)
     return Diagnosis(exercise, mistakes, cases=frozenset(trial.case.name for trial in found[only[0]]))
+
+
+def _all_but_one(
+    oracle: Facts, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
+) -> list[tuple[str, ...]]:
+    """Return the mistakes that may explain all failures but at most one."""
+    missed = Counter[tuple[str, ...]]()
+    for trial in failed:
+        possible = candidates(oracle, own, trial, got[trial])
+        missed.update(set(own).difference(possible))
+        own = [names for names in own if missed[names] <= 1]
+    return own
 
 
 def _left_open(
@@ -160,11 +171,12 @@ def _pairs(
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the pairs of mistakes that may explain an exercise together.
 
-    Trying all would be thousands of runs. On a failed case that one of a pair alone does not change, the other alone
-    mostly gives the student's answer; so what each gives alone, on a few of the failed cases, says which pairs to try first.
-    Of the rest, only those are tried of which both are run on each of these cases.
+    Trying all would be thousands of runs. One of the two must explain a part of the failures alone. On a failed case that one
+    of a pair alone does not change, the other alone mostly gives the student's answer; so what each gives alone, on a few of
+    the failed cases, says which pairs to try first. Of the rest, only those are tried of which both are run on each of these.
     """
-    every = list(itertools.combinations(own, 2))
+    parts = _explaining_a_part(oracle, own, got, failed)
+    every = [pair for pair in itertools.combinations(own, 2) if not parts.isdisjoint(pair)]
     pairs = every
     for trial in failed[:MAX_SIEVED]:
         changes = _changing(oracle, own, trial)
@@ -182,6 +194,18 @@ def _pairs(
         if (a, b) not in pairs and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in failed[:MAX_SIEVED])
     ]
     return [a + b for a, b in pairs[:MAX_PAIRS]], [a + b for a, b in both[:MAX_MORE]]
+
+
+def _explaining_a_part(
+    oracle: Facts, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+) -> set[tuple[str, ...]]:
+    """Return the mistakes that give the student's outcomes of a failed case, or some of its wrong numbers."""
+    parts = set[tuple[str, ...]]()
+    for trial in failed:
+        parts |= giving_a_part(oracle, own, trial, got[trial])
+        rest = [names for names in candidates(oracle, own, trial, got[trial]) if names not in parts]
+        parts |= {names for names in rest if agrees(oracle, names, trial, got[trial])}
+    return parts
 
 
 def _changing(oracle: Facts, own: list[tuple[str, ...]], trial: Trial) -> frozenset[tuple[str, ...]]:

@@ -6,6 +6,7 @@ here is neither the same nor alike in the sense of `outcomes_alike.py`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from autograder.sandbox.job import Ending, Outcome
 SAMPLED = 16  # numbers of a trial
 MOST_SIGNATURES = 50_000  # that are kept, of mistakes and pairs of them
 _MORE = 1 + 1e-9  # than the tolerance, for the rounding of a quotient
+_SAME = 0.1  # of the tolerance: float noise is below that, and few other numbers are
 Names = tuple[str, ...]
 Path = tuple[Any, ...]
 
@@ -33,6 +35,10 @@ class Signature:
     numbers: np.ndarray
     scales: np.ndarray
 
+    def is_like(self, other: Signature) -> bool:
+        """Whether both have the same arrays and numbers, so that these can be compared one by one."""
+        return (self.places, self.shapes) == (other.places, other.shapes)
+
 
 def candidates(
     oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[Outcome, ...], at_least: int = 2
@@ -41,25 +47,48 @@ def candidates(
     mine = _signature(trial, got) if len(attempt) >= at_least else None
     if mine is None:
         return list(attempt)
-    known = [(names, signature) for names in attempt for signature in _known(oracle, names, trial)]
-    left = [names for names, s in known if s is None or s.places != mine.places]
-    told = [(names, s) for names, s in known if s and s.places == mine.places and s.shapes == mine.shapes]
-    if told:
-        numbers, scales = np.stack([s.numbers for _, s in told]), np.stack([s.scales for _, s in told])
-        limit = getattr(trial.case.check, "tolerance", 0.0) * _MORE
-        far = (np.abs(mine.numbers - numbers) > limit * scales).any(axis=1)
-        left += [names for (names, _), away in zip(told, far, strict=True) if not away]
-    return [names for names in attempt if names in set(left)]
+    known = _all_known(oracle, attempt, trial)
+    left = {names for names, s in known if s is None or s.places != mine.places}
+    told = [(names, s) for names, s in known if s and s.is_like(mine)]
+    excess = _excess(trial, mine, [s for _, s in told])
+    left |= {names for (names, _), over in zip(told, excess, strict=True) if not (over > 0).any()}
+    return [names for names in attempt if names in left]
+
+
+def giving_a_part(oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[Outcome, ...]) -> set[Names]:
+    """Return those of some mistakes that give at least one of the student's wrong numbers in a trial, or the same wrong shapes."""
+    mine, right = _signature(trial, got), _signature(trial, oracle.expected(trial))
+    if mine is None:
+        return set()
+    told = [(names, s) for names, s in _all_known(oracle, attempt, trial) if s and s.is_like(mine)]
+    if right is None or not right.is_like(mine):
+        return {names for names, _ in told}
+    wrong = _excess(trial, mine, [right])[0] > 0
+    excess = _excess(trial, mine, [s for _, s in told], _SAME)
+    return {names for (names, _), over in zip(told, excess, strict=True) if (wrong & (over <= 0)).any()}
+
+
+def _excess(trial: Trial, mine: Signature, others: Sequence[Signature], share: float = _MORE) -> np.ndarray:
+    """Return by how much the numbers of others are further off than a share of the tolerance, a row for each; NaN is neither near nor far."""
+    limit = getattr(trial.case.check, "tolerance", 0.0) * share
+    rows = [np.abs(mine.numbers - other.numbers) - limit * other.scales for other in others]
+    return np.stack(rows) if rows else np.empty((0, len(mine.numbers)))
+
+
+def _all_known(oracle: Facts, attempt: Sequence[Names], trial: Trial) -> list[tuple[Names, Signature | None]]:
+    """Return the mistakes that can be made, each with its signature in a trial."""
+    return [(names, signature) for names in attempt for signature in _known(oracle, names, trial)]
 
 
 def _known(oracle: Facts, names: Names, trial: Trial) -> tuple[Signature | None, ...]:
     """Return the signature of mistakes in a trial, which may be None; nothing where they cannot be combined."""
+    mattering = tuple(name for name in names if oracle.matters(name, trial))
 
     def made() -> tuple[Signature | None, ...]:
-        answers = oracle.answers(names, trial)
+        answers = oracle.answers(mattering, trial)
         return () if answers is None else (_signature(trial, answers),)
 
-    return oracle.kept(("signature", trial, names), made, MOST_SIGNATURES)
+    return oracle.kept(("signature", trial, mattering), made, MOST_SIGNATURES)
 
 
 def _signature(trial: Trial, outcomes: tuple[Outcome, ...]) -> Signature | None:
@@ -82,9 +111,15 @@ def _signature(trial: Trial, outcomes: tuple[Outcome, ...]) -> Signature | None:
 def _sample(array: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers from all over an array, and its scale for each of them."""
     flat = np.asarray(array, np.float64).reshape(-1)
-    chosen = flat[np.linspace(0, len(flat) - 1, min(count, len(flat))).astype(int)] if len(flat) else flat
+    chosen = flat[_spread(len(flat), count)]
     numbers = chosen if np.isfinite(flat).all() else np.full_like(chosen, np.nan)
     return numbers, np.full(len(numbers), scale(array))
+
+
+@functools.cache
+def _spread(length: int, count: int) -> np.ndarray:
+    """Return so many places all over an array, or all of them."""
+    return np.linspace(0, max(length - 1, 0), min(count, length)).astype(int)
 
 
 def _arrays(tree: Any, path: Path) -> Iterator[tuple[Path, np.ndarray]]:

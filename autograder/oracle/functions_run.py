@@ -15,6 +15,7 @@ from typing import Any
 from autograder.course.spec import Assignment, Exercise, Misconception
 from autograder.judge.trials import Trial
 
+Body = tuple[int, int]  # the first and the last line of a function's
 Calls = frozenset[tuple[CodeType | None, CodeType]]  # which function called which; None for what is no reference's
 
 
@@ -25,27 +26,32 @@ class FunctionsRun:
         self._assignment = assignment
         self._run = run
         self._calls: dict[Trial, Calls] = {}
-        self._matters: dict[tuple[str, Trial], bool] = {}
+        self._bodies_run: dict[Trial, frozenset[Body]] = {}
+        self._edited: dict[str, Body | None] = {}
         functions = (n for n in ast.walk(ast.parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
         self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
 
     def matters(self, misconception: Misconception, trial: Trial) -> bool:
         """Whether a trial runs the function that a misconception edits; True where the edit is in no one function."""
-        key = misconception.name, trial
-        if key not in self._matters:
-            self._matters[key] = self._runs_what_is_edited(misconception, trial)
-        return self._matters[key]
+        if misconception.name not in self._edited:
+            self._edited[misconception.name] = self._body_around(misconception)
+        edited = self._edited[misconception.name]
+        return edited is None or edited in self._bodies_in(trial)
 
-    def _runs_what_is_edited(self, misconception: Misconception, trial: Trial) -> bool:
+    def _body_around(self, misconception: Misconception) -> Body | None:
+        """Return the innermost function body around an edit, or None where no one holds all of it."""
         reference, old = self._assignment.reference, misconception.old
         first = reference[: reference.index(old)].count("\n") + 1
         last = first + old.rstrip("\n").count("\n")
-        around = [body for body in self._bodies if body[0] <= first and last <= body[1]]
-        if not around:
-            return True
-        start, end = max(around)  # the innermost
-        lines = (line for _, code in self.calls(trial) for _, _, line in code.co_lines() if line is not None)
-        return any(start <= line <= end for line in lines)
+        return max((body for body in self._bodies if body[0] <= first and last <= body[1]), default=None)
+
+    def _bodies_in(self, trial: Trial) -> frozenset[Body]:
+        """Return the function bodies that a trial runs."""
+        if trial not in self._bodies_run:
+            lines = {line for _, code in self.calls(trial) for _, _, line in code.co_lines()}
+            run = ((start, end) for start, end in self._bodies if not lines.isdisjoint(range(start, end + 1)))
+            self._bodies_run[trial] = frozenset(run)
+        return self._bodies_run[trial]
 
     def calls(self, trial: Trial) -> Calls:
         """Return all calls of functions of the reference in a trial."""

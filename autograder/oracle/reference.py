@@ -271,16 +271,18 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
 
     The caller holds RANDOM. The random state is set for the `first` call of a case, not for each call.
     """
-    args, kwargs, module = to_worker((list(request.args), dict(request.kwargs), request.module))
+    # Each by itself: plain arguments and values, which most are, are copied by a short way.
+    args, kwargs, module = map(to_worker, (list(request.args), dict(request.kwargs), request.module))
     with quiet():
         if first:
             reseed(request.seed)
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
-    event = snapshot(event)
-    trouble = read_trouble(event["trouble"]) if "trouble" in event else None
+    trouble = read_trouble(snapshot(event["trouble"])) if "trouble" in event else None
     if trouble and trouble.type_name == "KeyboardInterrupt":  # meant for the grader, whichever code it interrupted
         raise KeyboardInterrupt
-    return Outcome(Ending(event["ending"]), event.get("value"), tuple(event.get("args", ())), trouble)
+    return Outcome(
+        Ending(event["ending"]), snapshot(event.get("value")), tuple(snapshot(event.get("args", []))), trouble
+    )
 
 
 def random_state() -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from autograder.classroom import history
@@ -14,7 +15,6 @@ from autograder.classroom.code_lines import code_of
 from autograder.classroom.exports import (
     changes_csv,
     grades_csv,
-    gradescope_results,
     platform_row,
     platform_sheets,
     sheet_names,
@@ -22,8 +22,7 @@ from autograder.classroom.exports import (
 from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, outlines, records, source_of, waiting
 from autograder.classroom.record import Record
-from autograder.classroom.record_json import told_record
-from autograder.classroom.requests import Request, requests, told_request
+from autograder.classroom.requests import Request, requests
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.unnamed_failures import groups
@@ -31,13 +30,13 @@ from autograder.classroom.whole_files import SPREADSHEET, draft_of, is_draft, wr
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
-from autograder.pages.feedback import feedback_html
+from autograder.pages.page_writers import write_all
 from autograder.pages.report import report_html
-from autograder.pages.review_queue import Place, moved, queue_in, queue_of, stored_queue
+from autograder.pages.review_queue import moved, queue_in, queue_of, stored_queue
 from autograder.pages.review_queue import places as queue_places
-from autograder.pages.staff import staff_html
+from autograder.pages.student_files import STUDENT_FILES, OneStudent, write_page_for_graders, write_student
 
-# The files of the class and, by folder and ending, those of each student.
+# The files of the class.
 QUEUE = "staff/queue.json"  # the order in which the pages for graders lead to each other
 CLASS_FILES = (
     "grades.csv",
@@ -48,8 +47,7 @@ CLASS_FILES = (
     QUEUE,
 )
 _TABLES = ("grades.csv", "changes.csv")
-STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"), ("staff", ".html"))
-_AT_ONCE = 100  # students whose files are noted as written together
+_AT_ONCE = 200  # students whose files are noted as written together
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,8 @@ class Published:
     records: tuple[Record, ...] = ()
 
 
-def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
-    """Bring every file up to date with the book, or `rewrite` all of them."""
+def publish(book: Gradebook, *, rewrite: bool = False, jobs: int = 1) -> Published:
+    """Bring every file up to date with the book, or `rewrite` all of them; `jobs` processes write those of students."""
     out = book.folder
     _tell_reasons(book)
     students = book.students()
@@ -76,15 +74,19 @@ def publish(book: Gradebook, *, rewrite: bool = False) -> Published:
     asked: dict[str, list[Request]] = {}
     for request in requests(book):
         asked.setdefault(request.student, []).append(request)
+
+    def known(record: Record) -> OneStudent:
+        who = record.student
+        return OneStudent(record, tuple(asked.get(who, ())), source_of(book, who), places.get(who))
+
+    write = partial(write_student, out, book.facts)
     for start in range(0, len(changed), _AT_ONCE):
         some = changed[start : start + _AT_ONCE]
-        for record in some:
-            _write_student(out, record, book.facts, asked.get(record.student, []))
-            _write_staff(book, record, places.get(record.student))
+        write_all(write, [known(record) for record in some], jobs)
         book.mark_written(record.student for record in some)
     for record in graded:
         if record.student in others:
-            _write_staff(book, record, places.get(record.student))
+            write_page_for_graders(out, known(record))
     summary = _write_class(book, graded, queue)
     book.mark_written([""])
     return Published(summary, graded)
@@ -114,23 +116,6 @@ def _forget(out: Path, students: Sequence[str]) -> None:
         for path in (out / folder).glob("*"):
             if is_draft(path) or (path.name.endswith(suffix) and path.name.removesuffix(suffix) not in names):
                 path.unlink()
-
-
-def _write_student(out: Path, record: Record, facts: Facts, asked: Sequence[Request]) -> None:
-    more = {"requests": [told_request(request) for request in asked]} if asked else {}
-    texts = (
-        json.dumps(told_record(record) | more, indent=1, ensure_ascii=False),
-        feedback_html(record, facts.questions if facts.reasons_told else (), asked),
-        json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
-    )
-    # The page for graders, the last of them, takes the code as well.
-    for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=False):
-        write_whole(out / folder / f"{record.student}{suffix}", text)
-
-
-def _write_staff(book: Gradebook, record: Record, place: Place | None) -> None:
-    page = staff_html(record, source_of(book, record.student), book.folder, place)
-    write_whole(book.folder / "staff" / f"{record.student}.html", page)
 
 
 def _queue_before(out: Path) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import itertools
 import operator
 import re
@@ -115,7 +116,7 @@ def _raising(trace: types.TracebackType, text: str) -> tuple[ast.AST, ast.expr |
     first, last, begin, end = next(places)
     if first is None or last is None or begin is None or end is None or last - first > MAX_LINES:
         raise LookupError("no position")
-    lines = [line.encode() for line in _LINE_END.split(text)[first - 1 : last]]
+    lines = [line.encode() for line in _lines_of(text)[first - 1 : last]]
     line = lines[0].decode().strip()
     lines[-1] = lines[-1][:end]  # first: it may be the same line
     lines[0] = lines[0][begin:]
@@ -129,6 +130,11 @@ def _raising(trace: types.TracebackType, text: str) -> tuple[ast.AST, ast.expr |
             if isinstance(statement, ast.Assign) and ast.unparse(node) in map(ast.unparse, statement.targets):
                 return node, statement.value
     return node, None
+
+
+@functools.lru_cache(maxsize=4)  # of one file mostly, and of each exception's every frame
+def _lines_of(text: str) -> list[str]:
+    return _LINE_END.split(text)
 
 
 def _action(node: ast.AST) -> str:
