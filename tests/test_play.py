@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from autograder.handout.kit.asked import CheckError
+from autograder.handout.kit.notebook_play import play_cells
+from autograder.handout.kit.play import kept_or_learned
 from autograder.handout.kit.play_page import bars, beside, curve, heat_map, note, page, written
+from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]
 FROM_OUTSIDE = re.compile(r"""(?:src|href)=|url\(|@import|<script|https?://""")
@@ -78,6 +82,43 @@ def test_gates_are_shown_over_time(tmp_path: Path) -> None:
     assert "forget gate" in shown
     assert "Loaded play.npz" in play(folder, "3", "30").stdout
     assert play(folder, "30", "3").returncode == 2
+
+
+def test_a_notebook_plays_with_its_own_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not with the file beside play.py; the page stands in a frame, and what is not written is a line."""
+    folder = tmp_path / "a3"
+    shutil.copytree(ROOT / "assignments" / "a3_gates", folder)
+    solved = (ROOT / "solutions" / "a3_gates" / "gates.py").read_text(encoding="utf-8")
+    cells = Source("gates", (Chunk("cell [1]", solved),), notebook=True)
+    shown = play_cells(cells, folder, ("3", "30", "--steps", "2"))
+    told = capsys.readouterr().out
+    assert shown is not None
+    assert "Your code: the cells of this notebook" in told
+    assert "step 2 of 2" in told
+    assert "play.html" not in told
+    frame = shown._repr_html_()
+    assert frame.startswith("<iframe ")
+    assert "forget gate" in frame
+    assert frame.count("<") == 2
+    stub = Source("gates", (Chunk("cell [1]", (folder / "gates.py").read_text(encoding="utf-8")),), notebook=True)
+    assert play_cells(stub, folder, ("--fresh",)) is None
+    told = capsys.readouterr().out
+    assert "is not written yet" in told
+    assert "Traceback" not in told
+    with pytest.raises(CheckError, match=r"There is no play\.py here\."):
+        play_cells(stub, tmp_path, ())
+
+
+def test_what_cannot_be_kept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As on Kaggle, where a handout lies among inputs that are only read."""
+
+    def refused(made: int, path: Path) -> None:
+        raise OSError(30, "Read-only file system")
+
+    assert kept_or_learned(tmp_path / "play.npz", lambda: 7, lambda _: 0, refused, fresh=False) == 7
+    assert (
+        "play.npz cannot be written ([Errno 30] Read-only file system), so this is not kept." in capsys.readouterr().out
+    )
 
 
 def test_what_is_not_written_is_said_in_a_line(a8: Path) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 
 import svg
 import torch
+from a7_transformer_lab import debugging_lab
 from svg import EDGE, INK, PALE, WHITE, Point, figure, line, reference, text
 
 NORM, LOOK, THINK, SHADE = svg.GREEN, svg.BLUE, svg.AMBER, "#dbe7fb"
@@ -288,3 +289,4 @@ if __name__ == "__main__":
     masks()
     norms()
     collapse()
+    debugging_lab()

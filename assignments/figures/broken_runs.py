@@ -15,8 +15,10 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # the arrays are small: more threads would mostly wait for each other
-    os.environ.setdefault(name, "1")
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # the arrays are small: more threads would mostly wait for each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from run_panels import HEALTHY

@@ -97,7 +97,9 @@ def _texts(
     return {
         "README.md": with_table,
         assignment.file: stub,
-        str(words["notebook"]): make_notebook(assignment.title, prose, stub, assignment.exercises, start, setup),
+        str(words["notebook"]): make_notebook(
+            assignment.title, prose, stub, assignment.exercises, start, setup, play=bool(words["play"])
+        ),
         "check.py": _template("check.py.txt", words),
         "conftest.py": _template("conftest.py.txt", {}),
         str(words["tests"]): pytest_file(bundle),

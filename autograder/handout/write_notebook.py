@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,12 @@ from typing import Any
 from autograder.course.spec import Exercise
 from autograder.course.stub import END
 from autograder.handout.kit.sections import HEADING, paragraphs, sections
+
+_ON_PLAY = """\
+**Play.** Your own model at work. The next cell runs `play.py` on the cells above: it trains your model once, keeps it, and
+shows a page. It takes the words of `python play.py`. After a change of your code add `"--fresh"` to train again.
+"""
+_PLAY = (("prose", _ON_PLAY.strip()), ("code", "grader.play()"))
 
 
 @dataclass(frozen=True)
@@ -25,9 +32,15 @@ class _Piece:
     text: str
 
 
-def make_notebook(title: str, readme: str, stub: str, exercises: tuple[Exercise, ...], start: str, setup: str) -> str:
-    """Return the notebook's text. The prose `start` comes before the first code; the code `setup` defines `grader`."""
-    return written(notebook_cells(readme, stub, exercises, start, setup), title=title)
+def make_notebook(
+    title: str, readme: str, stub: str, exercises: tuple[Exercise, ...], start: str, setup: str, *, play: bool = False
+) -> str:
+    """Return the notebook's text. The prose `start` comes before the first code; the code `setup` defines `grader`.
+
+    With `play` it ends with a cell that runs play.py.
+    """
+    cells = itertools.chain(notebook_cells(readme, stub, exercises, start, setup), _PLAY if play else ())
+    return written(cells, title=title)
 
 
 def written(cells: Iterable[tuple[str, str]], **metadata: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from autograder.handout.kit.asked import CheckError, file_and_exercise
 from autograder.handout.kit.bundle import BundleError
 from autograder.handout.kit.notebook_cells_run import source_of_cells
+from autograder.handout.kit.notebook_play import Played, play_cells
 from autograder.handout.kit.self_check import only, some_trainings
 from autograder.handout.kit.train_at_home import device_at_home, train_at_home, training_as_text
 from autograder.handout.kit.trainings import HomeTraining, read_trainings
@@ -90,6 +91,15 @@ class Grader:
             print(error)
             return None
         return Trained(replace(result, exercises=exercises), homes)
+
+    def play(self, *words: object) -> Played | None:
+        """Run play.py on what the cells of this notebook define, with the words that it takes, and show its page."""
+        source = source_of_cells(vars(sys.modules["__main__"]), self.examples.bundle.assignment.file)
+        try:
+            return play_cells(source, self.examples.folder, tuple(map(str, words)))
+        except CheckError as error:
+            print(error)
+            return None
 
     def _result(self) -> Result:
         return self.examples.of_notebook(vars(sys.modules["__main__"]))

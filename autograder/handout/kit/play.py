@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import types
@@ -18,20 +19,29 @@ from autograder.submission.source import read_source
 from autograder.submission.written_exercises import Stub
 
 T = TypeVar("T")
+CELLS = "AUTOGRADER_CELLS"  # the variable that names a file with the cells of a running notebook
 
 
 def student_module(folder: Path, file: str) -> types.ModuleType:
-    """Return the student's code in a folder, from the file or notebook that would be graded; leave with a line if there is none."""
-    engine = folder / "engine"
+    """Return the student's code: a running notebook's, or that of the file or notebook of a folder that would be graded.
+
+    Leave with a line if there is none.
+    """
     try:
-        path = Place(folder).find(Stub.of(read_bundle(engine).assignment))[0] if engine.is_dir() else folder / file
+        path = Path(os.environ[CELLS]) if CELLS in os.environ else _graded(folder, file)
         source = read_source(path, file)
         program = Program(Path(file).stem, source.notebook)
         program.load([(chunk.label, chunk.text) for chunk in source.chunks])
     except (CheckError, UnreadableError, OSError, SyntaxError) as error:
         sys.exit(f"play.py: {error}")
-    print(f"Your code: {path.name}", flush=True)
+    print(f"Your code: {path.name if CELLS not in os.environ else 'the cells of this notebook'}", flush=True)
     return program.module
+
+
+def _graded(folder: Path, file: str) -> Path:
+    """Return the file or notebook of a folder that would be graded. Raises CheckError where there is none."""
+    engine = folder / "engine"
+    return Place(folder).find(Stub.of(read_bundle(engine).assignment))[0] if engine.is_dir() else folder / file
 
 
 def kept_or_learned(
@@ -42,8 +52,15 @@ def kept_or_learned(
         print(f"Loaded {path.name}; --fresh trains again.", flush=True)
         return load(path)
     made = learn()
-    save(made, path)
-    print(f"Kept in {path.name}.", flush=True)
+    try:
+        save(made, path)
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # a handout may lie where nothing can be written, as on Kaggle; torch raises its own
+        print(f"{path.name} cannot be written ({error}), so this is not kept.", flush=True)
+    else:
+        print(f"Kept in {path.name}.", flush=True)
     return made
 
 
