@@ -90,8 +90,8 @@ def first_params(rng: np.random.Generator) -> Params:
 
 
 # "hell" is read and "ello" is to be predicted; beside it the same cut short, "hel" and "ell", with one padded position.
-LETTERS = "helo"  # the ids 0 1 2 3 here; other than in the examples, in the order in which they come
-READ, AIM = np.array([[0, 1, 2, 2], [0, 1, 2, 0]]), np.array([[1, 2, 2, 3], [1, 2, 2, 0]])
+LETTERS = "ehlo"  # the ids 0 1 2 3, as in all of the course
+READ, AIM = np.array([[1, 0, 2, 2], [1, 0, 2, 0]]), np.array([[0, 2, 2, 3], [0, 2, 2, 0]])
 COUNTED = np.array([[True] * 4, [True] * 3 + [False]])
 
 if __name__ == "__main__":
@@ -103,4 +103,4 @@ if __name__ == "__main__":
             print(f"step {step:3}   loss {loss:.4f}")
 
     done = train_hello(bptt, show, 500, first_params(np.random.default_rng(1)), READ, AIM, COUNTED)
-    print("h" + "".join(LETTERS[i] for i in spell(done["params"], 0, 4)))
+    print("h" + "".join(LETTERS[i] for i in spell(done["params"], LETTERS.index("h"), 4)))

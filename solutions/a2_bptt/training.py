@@ -7,15 +7,15 @@ import numpy as np
 from autograder.course.spec import Metric, Training
 
 # "hell" and, cut short, "hel"; the padded position has an input and a target, and neither may matter.
-READ, AIM = np.array([[0, 1, 2, 2], [0, 1, 2, 0]]), np.array([[1, 2, 2, 3], [1, 2, 2, 0]])
+READ, AIM = np.array([[1, 0, 2, 2], [1, 0, 2, 0]]), np.array([[0, 2, 2, 3], [0, 2, 2, 0]])
 COUNTED = np.array([[True] * 4, [True] * 3 + [False]])
-ELLO = [1, 2, 2, 3]
+H, ELLO = 1, [0, 2, 2, 3]
 
 SHAPES = {"E": (4, 2), "W_x": (3, 2), "W_h": (3, 3), "b": (3,), "W_y": (4, 3), "b_y": (4,), "h0": (1, 3)}
 
 # Seeds of starting points from which the network learns (about one in 750 of all does not) and from which the losses
 # show each mistake in CAUGHT within 40 steps, at twice the tolerance or more.
-STARTS = (1, 4, 7, 11, 14, 17, 19, 20, 21, 23, 24, 25, 26, 27, 28, 29, 30, 32, 35, 36, 37, 38, 41, 42, 43, 45, 46, 47, 48, 49, 50, 53)  # fmt: skip
+STARTS = (1, 5, 6, 8, 10, 16, 18, 19, 20, 21, 23, 24, 27, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 43, 45, 49, 50, 54, 59, 61)  # fmt: skip
 
 # Not among them: what changes arrays that are not looked at again, what fails with huge logits or a gradient of zeros,
 # and the norm that clip_grad_norm reports. None of these makes a difference here.
@@ -63,7 +63,7 @@ def _logits(value: Any, ids: np.ndarray) -> np.ndarray:
 
 def _letters(args: tuple[Any, ...], value: Any) -> float:
     """Count the letters that it says from h on, each from those before it, up to the first wrong one."""
-    said = [0]
+    said = [H]
     for letter in ELLO:
         said.append(int(_logits(value, np.array([said]))[0, -1].argmax()))
         if said[-1] != letter:
