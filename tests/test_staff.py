@@ -259,6 +259,18 @@ def test_a_mistake_is_named_from_an_example(
     assert names["cai"] == set()
 
 
+def test_what_rests_on_more_of_the_file_is_told(course: Path, cli: Run, tmp_path: Path, assignment: Assignment) -> None:
+    """The code calls a helper that the reference lacks, so that the change alone fails in another way."""
+    text = assignment.reference.replace(RIGHT, "return x - doubled(means)")
+    (tmp_path / "gus.py").write_text(f"{text}\ndef doubled(x):\n    return 2 * x\n", encoding="utf-8")
+    local = ("-o", tmp_path / "out", "--accept-unsandboxed", "--course", course)
+    assert cli("grade", "t1_means", tmp_path / "gus.py", *local)[0] == 0
+    code, said, told = cli("name", "gus", "center", *local)
+    assert code == 1
+    assert "return x - doubled(means)" in said
+    assert "fails 0 of 3 cases as gus's center does" in told
+
+
 def test_what_is_no_mistake_cannot_be_named(out: Path, course: Path, cli: Run) -> None:
     """The code is the reference's own, or the name is taken or none."""
     local = ("-o", out, "--accept-unsandboxed", "--course", course)
