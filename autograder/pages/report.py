@@ -35,10 +35,12 @@ def report_html(
     *,
     code_of: Callable[[str, str], str] = lambda _student, _exercise: "",
     out: Path = Path(),
+    queue: Sequence[str] = (),
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
 
-    `code_of` returns a student's code of an exercise, and `out` is the folder of the class as commands name it.
+    `code_of` returns a student's code of an exercise, `out` is the folder of the class as commands name it, and `queue` says
+    who is to be looked at, in order.
     """
     results = sorted(results, key=lambda result: result.student.casefold())
     rates = class_statistics.case_rates(results)
@@ -67,6 +69,7 @@ def report_html(
         slowest=class_statistics.slowest(results),
         typical=class_statistics.typical_seconds(results),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
+        queue=queue,
         places_of=_places_in(results),
         statuses=_statuses(results),
         script=Markup(SCRIPT),  # noqa: S704 (our own, the same in every page)
