@@ -38,6 +38,7 @@ from autograder.command.terminal import show_class
 from autograder.judge.grade import grade
 from autograder.judge.terminal_text import result_as_text
 from autograder.pages.class_files import publish
+from autograder.pages.report import SCRIPT
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.source import read_source
@@ -121,10 +122,13 @@ def test_only_expected_files_are_written(graded: tuple[Path, dict[str, Json], st
         "grades.csv",
         "report.html",
         "results",
+        "staff",
         "summary.json",
     ]
     assert sorted(path.name for path in (out / "results").iterdir()) == sorted(f"{name}.json" for name in students)
-    assert sorted(path.name for path in (out / "feedback").iterdir()) == sorted(f"{name}.html" for name in students)
+    pages = sorted(f"{name}.html" for name in students)
+    assert sorted(path.name for path in (out / "feedback").iterdir()) == pages
+    assert sorted(path.name for path in (out / "staff").glob("*.html")) == pages
     expected = ["gradescope", *(f"{name}.csv" for name in sheet_names())]
     assert sorted(path.name for path in (out / "exports").iterdir()) == sorted(expected)
     assert not [path for path in out.rglob("*") if path.is_symlink()]
@@ -147,16 +151,28 @@ class _Page(HTMLParser):
 
 
 def test_pages_are_inert(graded: tuple[Path, dict[str, Json], str]) -> None:
-    """No page has an element that acts, a handler, a foreign address or a character that turns text around."""
-    pages = [graded[0] / "report.html", *(graded[0] / "feedback").iterdir()]
+    """No page has an element that acts, a handler, a foreign address or a character that turns text around.
+
+    The report has one script, ours, and inputs for it, at the end and where students' rows are narrowed.
+    """
+    pages = [graded[0] / "report.html", *(graded[0] / "feedback").iterdir(), *(graded[0] / "staff").glob("*.html")]
     for path in pages:
-        page = _Page(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if path == pages[0]:
+            text, ours, end = text.rpartition("\n<script>")
+            assert end == f"{SCRIPT}</script>\n</body>\n</html>"
+            before, narrowing, rest = text.partition('<div class="filter" id="filter" hidden>')
+            text = before + rest.partition("</div>")[2]
+            assert ours
+            assert narrowing
+        page = _Page(text)
         for tag, attributes in page.tags:
             assert tag not in ACTIVE, path
             assert not [name for name in attributes if name.startswith("on")], path
             for name in ("href", "src", "action", "xlink:href"):
                 value = attributes.get(name) or "#"
-                assert value.startswith(("#", "feedback/")), path
+                beside = path.parent.name == "staff" and "/" not in value
+                assert beside or value.startswith(("#", "staff/", "../feedback/", "../report.html")), path
                 assert "/.." not in value, path
         odd = {c for c in page.text if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") and c not in "\n\t\u00ad"}
         assert not odd, path

@@ -33,7 +33,8 @@ from autograder.classroom.summary import Summary, told_summary
 from autograder.classroom.watch import Mark
 from autograder.course.spec import Assignment, call
 from autograder.lms.platform import Owner
-from autograder.pages.class_files import CLASS_FILES, STUDENT_FILES, publish
+from autograder.pages.class_files import CLASS_FILES, publish
+from autograder.pages.student_files import STUDENT_FILES
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "autograder/classroom/result.schema.json").read_text(encoding="utf-8"))

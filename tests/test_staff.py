@@ -229,6 +229,8 @@ def test_failures_without_a_name_are_grouped_by_what_they_share(out: Path) -> No
     assert "fingerprint" not in (out / "results" / "ada.json").read_text(encoding="utf-8")
     report = (out / "report.html").read_text(encoding="utf-8")
     assert f"autograder name ada center -o {out}" in report
+    assert re.search('<a href="staff/dee.html">Look at 5 students', report)  # crashes come first
+    assert 'href="eve.html"' in (out / "staff" / "dee.html").read_text(encoding="utf-8")
     assert "return x - 2 * means" in report
     assert 'class="stopped"' in (out / "staff" / "dee.html").read_text(encoding="utf-8")
 
@@ -257,6 +259,18 @@ def test_a_mistake_is_named_from_an_example(
         names = {r.student: {case.diagnosis for e in r.exercises for case in e.cases} - {""} for r in records(book)}
     assert names["ada"] == names["bob"] == {"doubles_the_mean"}
     assert names["cai"] == set()
+
+
+def test_what_rests_on_more_of_the_file_is_told(course: Path, cli: Run, tmp_path: Path, assignment: Assignment) -> None:
+    """The code calls a helper that the reference lacks, so that the change alone fails in another way."""
+    text = assignment.reference.replace(RIGHT, "return x - doubled(means)")
+    (tmp_path / "gus.py").write_text(f"{text}\ndef doubled(x):\n    return 2 * x\n", encoding="utf-8")
+    local = ("-o", tmp_path / "out", "--accept-unsandboxed", "--course", course)
+    assert cli("grade", "t1_means", tmp_path / "gus.py", *local)[0] == 0
+    code, said, told = cli("name", "gus", "center", *local)
+    assert code == 1
+    assert "return x - doubled(means)" in said
+    assert "fails 0 of 3 cases as gus's center does" in told
 
 
 def test_what_is_no_mistake_cannot_be_named(out: Path, course: Path, cli: Run) -> None:

@@ -42,6 +42,11 @@ class Tried:
     elsewhere: tuple[str, ...]  # other exercises that it costs points in
     problem: str = ""  # what was wrong with the file as a whole
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether doctor may accept it: it fails as the student does, and nowhere else."""
+        return not (self.unlike or self.elsewhere)
+
 
 def change_of(case: Case, assignment: Assignment) -> Change:
     """Return what turns the reference's definition of an exercise into the student's. Raises GradebookError where nothing does."""
@@ -113,7 +118,7 @@ def in_words(tried: Tried, case: Case) -> str:
         )
     told = f"The reference with this change fails {len(tried.alike)} of {len(tried.alike) + len(tried.unlike)} cases as {whose} does."
     if tried.unlike:
-        told += f" Not alike: {', '.join(tried.unlike)}; the code may rest on more of the file, such as a helper."
+        told += f" Not alike: {', '.join(tried.unlike)}; the code may rest on more of the file, such as a helper or an import."
     if tried.elsewhere:
         told += f" It also costs points in {', '.join(tried.elsewhere)}, which doctor refuses."
     if not case.current:

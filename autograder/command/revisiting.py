@@ -143,8 +143,8 @@ def name(
 ) -> None:
     """Write a known mistake from one student's code, for the bank: the smallest change of the reference to it, tried out.
 
-    The report's "Failures without a name" has this command for each group. It prints Python for solutions/ASSIGNMENT/
-    misconceptions.py and changes no file.
+    The report has this command for each group of failures without a name. It prints Python for misconceptions.py, changes no
+    file, and ends with 1 where the reference with the change does not fail as the student does.
     """
     from autograder.classroom.appeal import open_case
     from autograder.classroom.mistake_skeleton import change_of, in_words, skeleton, try_out
@@ -164,6 +164,7 @@ def name(
         fail(in_words(tried, case))
     print(skeleton(change, mistake, case.record.student, case.exercise, tried.caught_by))
     print(f"autograder: {in_words(tried, case)}", file=sys.stderr)
+    raise typer.Exit(0 if tried.is_sound else 1)
 
 
 def where_trained(assignment: Assignment, cases: Sequence[Case], folder: Path) -> Assignment:

@@ -134,7 +134,17 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
         grades_csv(rows),
         changes_csv(changes),
         *platform_sheets(lines).values(),
-        report_html(graded, summary, missing, later, changes, requests(book), code_of=_reader(book), out=book.folder),
+        report_html(
+            graded,
+            summary,
+            missing,
+            later,
+            changes,
+            requests(book),
+            code_of=_reader(book),
+            out=book.folder,
+            queue=queue,
+        ),
         json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
         stored_queue(queue),
     )

@@ -26,8 +26,8 @@ from autograder.pages.staff import command_on
 
 FEW = 6  # students behind a mistake who are named without unfolding
 MOST_GROUPS = 30  # of failures without a name that are shown
-_SCRIPT = (Path(__file__).parent / "templates" / "report.js").read_text(encoding="utf-8")
-_SCRIPT_HASH = f"sha256-{b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()}"
+SCRIPT = (Path(__file__).parent / "templates" / "report.js").read_text(encoding="utf-8")
+_SCRIPT_HASH = f"sha256-{b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()}"
 
 
 def report_html(
@@ -40,10 +40,12 @@ def report_html(
     *,
     code_of: Callable[[str, str], str] = lambda _student, _exercise: "",
     out: Path = Path(),
+    queue: Sequence[str] = (),
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
 
-    `code_of` returns a student's code of an exercise, and `out` is the folder of the class as commands name it.
+    `code_of` returns a student's code of an exercise, `out` is the folder of the class as commands name it, and `queue` says
+    who is to be looked at, in order.
     """
     results = sorted(results, key=lambda result: result.student.casefold())
     rates = class_statistics.case_rates(results)
@@ -75,9 +77,10 @@ def report_html(
         requests=requests,
         rounds=rounds_of(changes),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
+        queue=queue,
         places_of=_places_in(results),
         statuses=_statuses(results),
-        script=Markup(_SCRIPT),  # noqa: S704 (our own, the same in every page)
+        script=Markup(SCRIPT),  # noqa: S704 (our own, the same in every page)
         script_hash=Markup(_SCRIPT_HASH),  # noqa: S704
     )
 

@@ -49,20 +49,24 @@ class Verdict:
 
     exercise: ExerciseRecord
     lines: str  # "120 to 146", or nothing
-    explain: str
+    explain: str  # nothing where there is no code to run
     override: str
     name: str = ""  # where no known mistake explains it
 
 
 def staff_html(result: Record, source: Source | None, out: Path, place: Place | None) -> str:
     """Return the page; `out` is the folder of the class as commands name it, `place` the student's in the queue, if any."""
-    failing = [e for e in result.exercises if e.status is not Status.PASSED] if result.status == "graded" else []
-    spans = {e.name: spans_of(source, e.name.partition(".")[0]) for e in failing} if source else {}
+    ran = (
+        not result.problem
+    )  # else one thing is wrong with the file as a whole, and no exercise has a verdict of its own
+    failing = [e for e in result.exercises if e.status is not Status.PASSED]
+    spans = {e.name: spans_of(source, e.name.partition(".")[0]) for e in failing} if source and ran else {}
     return render(
         "staff.html",
         result=result,
         files=tuple(_files(source, spans, failing)) if source else (),
-        verdicts=[_verdict(result.student, e, spans.get(e.name, ()), out) for e in failing],
+        ran=ran,
+        verdicts=[_verdict(result.student, e, spans.get(e.name, ()), out, can_run=source is not None) for e in failing],
         passed=[e for e in result.exercises if e.status is Status.PASSED],
         line=feedback_line(result),
         handing_in=handing_in_line(result),
@@ -72,9 +76,9 @@ def staff_html(result: Record, source: Source | None, out: Path, place: Place | 
     )
 
 
-def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], out: Path) -> Verdict:
+def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], out: Path, *, can_run: bool) -> Verdict:
     about, lines = (student, exercise.name), f"{spans[-1].first} to {spans[-1].last}" if spans else ""
-    explain = command_on(student, "explain", about, ("-o", str(out)))
+    explain = command_on(student, "explain", about, ("-o", str(out))) if can_run else ""
     override = command_on(student, "override", (*about, "POINTS"), ("--because", "", "-o", str(out)))
     name = command_on(student, "name", about, ("-o", str(out))) if likeness(exercise.cases) else ""
     return Verdict(exercise, lines, explain, override, name)
@@ -88,7 +92,7 @@ def command_on(student: str, name: str, about: Iterable[str], options: Iterable[
 
 def _files(source: Source, spans: Mapping[str, tuple[Span, ...]], failing: Iterable[ExerciseRecord]) -> Iterator[File]:
     """Yield the code in pieces; of exercises that are not written yet nothing is marked."""
-    shown = {e.name: spans[e.name] for e in failing if e.status not in _QUIET}
+    shown = {e.name: spans.get(e.name, ()) for e in failing if e.status not in _QUIET}
     stopped = {c.raised_at for e in failing for c in e.cases if c.raised_at}
     for number, chunk in enumerate(source.chunks):
         lines = lines_of(chunk.text.removesuffix("\n"))
