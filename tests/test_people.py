@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from class_records import (
@@ -21,6 +22,7 @@ from class_records import (
 from autograder.course.spec import Status
 from autograder.judge.crash_reasons import PROCESS_ENDED
 from autograder.judge.reasons import Diagnosis, Mistake
+from autograder.judge.result import CaseResult, Result
 from autograder.pages.class_statistics import SLOWEST, decisions, late, mistakes, slowest, typical_seconds
 from autograder.pages.needs_a_look import looks, notes
 from autograder.pages.report import report_html
@@ -69,6 +71,15 @@ def test_who_needs_a_look() -> None:
         ("Remarks, such as a second submission", ["s003"]),
     ]
     assert notes(everyone)["Crashed"][0] == ("s004", "`attention`")
+
+
+def test_code_that_ends_python_is_named_as_that(
+    graded: Callable[[str], Result], edited: Callable[..., str], cases: Callable[[Result, str], dict[str, CaseResult]]
+) -> None:
+    """It is no exception, and a person is to look at it."""
+    result = graded(edited(center="import os\nos._exit(0)"))
+    assert cases(result, "center")["two_rows_centered"].crash == PROCESS_ENDED
+    assert {case.crash for case in cases(result, "row_means").values()} == {""}
 
 
 def test_the_latest_come_first() -> None:
