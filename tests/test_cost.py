@@ -6,8 +6,9 @@ Nothing is timed here: runs, jobs and comparisons are counted. `make bench` meas
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -18,10 +19,11 @@ from autograder.judge.outcomes_alike import Likeness, likeness, same_outcomes
 from autograder.judge.result import Result
 from autograder.judge.result_json import told_result
 from autograder.judge.sieve import candidates
+from autograder.judge.trials import Trial
 from autograder.oracle import reference
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import Watched
-from autograder.sandbox.job import Sandbox, Source
+from autograder.sandbox.job import Outcome, Sandbox, Source
 
 ROOT = Path(__file__).parents[1]
 SCALE = "np.sqrt(d_k)"  # in attention_scores of a5
@@ -115,6 +117,34 @@ def _without_times(result: Result) -> object:
         for case in exercise["cases"]:
             case["seconds"] = 0
     return told
+
+
+class Noting(Oracle):
+    """Notes of which mistakes answers were asked for."""
+
+    noted: ClassVar[set[tuple[str, ...]]] = set()
+
+    def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        """Return the answers, and note the names."""
+        self.noted.add(names)
+        return super().answers(names, trial)
+
+
+def test_two_mistakes_are_tried_only_where_one_explains_a_part() -> None:
+    """Two that a student made are still found; where no known one gives a number that is wrong, none is combined."""
+    oracle = Noting(load_assignment(ROOT, "a5_attention").without_training(), 3)
+    pair = ("backward_without_scale", "weights_without_the_mask")
+    trials = oracle.trials_of("attention_backward")
+    got = {trial: oracle.answers(pair, trial) or () for trial in trials}
+    failed = [trial for trial in trials if not same_outcomes(trial, got[trial], oracle.expected(trial))]
+    found = diagnose.diagnose(oracle, "attention_backward", got, failed)
+    assert found is not None
+    assert set(found.names) == set(pair)
+    oracle.noted.clear()
+    scores = oracle.trials_of("attention_scores")
+    wrong = {t: tuple(replace(o, value=o.value * 1.013) for o in oracle.expected(t)) for t in scores}
+    assert diagnose.diagnose(oracle, "attention_scores", wrong, scores) is None
+    assert {len(names) for names in oracle.noted} == {0, 1}
 
 
 @pytest.mark.slow
