@@ -2,7 +2,7 @@
 
 A run is the assignment's own training, by the reference with one known mistake in it, from the start that students have at
 home. Which mistakes, `debugging_lab.toml` says: those of its right options. What the runs gave goes to
-`solutions/SLUG/debugging_lab.json`, from which the assignment's script draws. So pictures are drawn anew without training,
+`solutions/SLUG/debugging_lab.json`, from which the assignment's script draws. So pictures are drawn again without training,
 and `doctor` can compare the first losses with those of the mistake that the key names. For an author who looks for mistakes,
 `broken_runs.py a3_gates MISTAKE ...` says what these give, and keeps nothing.
 """

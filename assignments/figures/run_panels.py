@@ -4,6 +4,7 @@ What is drawn was measured by broken_runs.py. Which run a picture shows follows 
 mistake that the question's right option names. A picture itself holds no name.
 """
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -93,7 +94,8 @@ def _panel(panel: Panel, run: Run, healthy: Run, left: float, wide: float) -> li
 
 
 def _points(panel: Panel, numbers: Sequence[float]) -> list[Point]:
-    """Return the places of a curve; a mean of norms is that of their logarithms, since they are drawn so."""
+    """Return the places of a curve, which ends where it is no number any more; logarithms are drawn, so means are theirs."""
+    numbers = list(itertools.takewhile(math.isfinite, numbers))
     chunks = [np.array(numbers[i : i + panel.mean]) for i in range(0, len(numbers), panel.mean)]
     means = [math.exp(np.log(np.maximum(c, FLOOR)).mean()) if panel.log else float(c.mean()) for c in chunks]
     return [(panel.first + i * panel.mean + (panel.mean - 1) / 2, value) for i, value in enumerate(means)]
