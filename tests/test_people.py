@@ -112,5 +112,5 @@ def test_decisions_of_a_person() -> None:
     assert (first.student, made.computed, made.points, made.because) == ("s002", 2.5, 4.0, "Right idea.")
     assert (second.student, mask.name) == ("x1", "causal_mask")
     html = report_html([changed], summary(), [paper])
-    assert 'href="feedback/s002.html"' in html
-    assert 'href="feedback/x1.html"' not in html
+    assert 'href="staff/s002.html"' in html
+    assert 'href="staff/x1.html"' not in html
