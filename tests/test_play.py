@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.spec import Exercise
 from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.notebook_play import play_cells
 from autograder.handout.kit.play import kept_or_learned
 from autograder.handout.kit.play_page import bars, beside, curve, heat_map, note, page, written
+from autograder.handout.write_notebook import make_notebook
 from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]
@@ -107,6 +110,15 @@ def test_a_notebook_plays_with_its_own_cells(tmp_path: Path, capsys: pytest.Capt
     assert "Traceback" not in told
     with pytest.raises(CheckError, match=r"There is no play\.py here\."):
         play_cells(stub, tmp_path, ())
+
+
+def test_a_notebook_ends_with_a_cell_that_plays() -> None:
+    """Where the assignment has a play.py."""
+    stub = "def f():\n    raise NotImplementedError\n"
+    for plays in (True, False):
+        text = make_notebook("t", "# T\n", stub, (Exercise("f", 1, ("f",)),), "Start.", "setup()", play=plays)
+        last = json.loads(text)["cells"][-1]
+        assert "".join(last["source"]) == ("grader.play()" if plays else "grader.check_all()")
 
 
 def test_what_cannot_be_kept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
