@@ -1,6 +1,6 @@
 """One student's page for graders: the code as graded beside the verdict, and the commands that look again and decide.
 
-It stands in `staff/` beside the report and is for nobody else: feedback is what students get. All of it is text that is escaped.
+It stands in `staff/` beside the report and is for graders alone: feedback is what students get. All of it is text that is escaped.
 """
 
 from __future__ import annotations

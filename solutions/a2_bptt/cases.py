@@ -516,7 +516,7 @@ def equal_sizes_hide_no_wrong_matrix(rng: np.random.Generator) -> Iterator[Call]
 
 @case("truncated_bptt", check=untouched())
 def parameters_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """Loss and gradients are right, nobody updated the parameters, and a second call gives the same."""
+    """Loss and gradients are right, the parameters are as they were, and a second call gives the same."""
     text = _text(rng)
     yield call(*text, 3)
     yield call(*text, 3)

@@ -1015,7 +1015,7 @@ def a_single_word_at_most(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("beam_search", check=close(names=BEAM))
 def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[Call]:
-    """The script has two steps, after which all hypotheses are finished: nobody asks for a third, whatever max_len is."""
+    """The script has two steps, after which all hypotheses are finished: no third one is asked for, whatever max_len is."""
     eos, bos, one, other, _ = (int(i) for i in rng.permutation(5))
     for likeliest, *less in ((eos, one, other), (one, eos, other)):
         logits = np.full((2, 5), -8.0)

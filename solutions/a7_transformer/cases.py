@@ -491,7 +491,7 @@ def encoder_block_knows_no_order(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("EncoderBlock", check=same_prefix(axis=1, upto=3))
 def hidden_positions_are_ignored(rng: np.random.Generator) -> Iterator[Call]:
-    """Whatever stands at the last two positions, which nobody may look at, the others come out the same."""
+    """Whatever stands at the last two positions, which no query may look at, the others come out the same."""
     module, x, mask = _encoder_module(rng, 4, 2, 6), _x(rng, 2, 5, 4), np.ones((5, 5), dtype=bool)
     mask[:, 3:] = False
     other = x.clone()
@@ -527,7 +527,7 @@ def gradients_take_the_short_way(rng: np.random.Generator) -> Iterator[Call]:
 def encoder_block_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and x and the mask are as before."""
     mask = _some_allowed(rng, 4, 4)
-    mask[:, [0, 2, 3]] = True, False, True  # nobody looks at the third position, and all but the last one look ahead
+    mask[:, [0, 2, 3]] = True, False, True  # no query looks at the third position, and all but the last one look ahead
     yield call_module(_x(rng, 2, 4, 6), _t(mask), module=_encoder_module(rng, 6, 3, 5))
 
 

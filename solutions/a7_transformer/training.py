@@ -11,7 +11,7 @@ SHORTEST, LONGEST, WIDTH, D_FF, LAYERS = 5, 10, 32, 64, 2
 HELD_OUT, PROBED = 300, 20
 BEFORE = 5  # words of the probe that are the same in both rows of a pair
 
-# Not among them: what changes padded positions that nobody looks at, masks that the causal one makes unnecessary, a memory
+# Not among them: what changes padded positions that are not looked at, masks that the causal one makes unnecessary, a memory
 # that is made twice, and logits that are log-probabilities already.
 CAUGHT = (
     "residual_without_x", "residual_ignores_f", "residual_subtracts", "residual_subtracts_x",
