@@ -30,7 +30,7 @@ from class_records import (
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import exercise_of, stored_exercise
 from autograder.course.spec import Status, Visibility
-from autograder.feedback.page import moment, visible
+from autograder.feedback.page_format import moment, visible
 from autograder.judge.reasons import Mistake
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.report import report_html

@@ -21,7 +21,7 @@ from autograder.classroom.unnamed_failures import groups
 from autograder.cli import app
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Finding, Status
-from autograder.judge.fingerprint import fingerprint_of
+from autograder.judge.failure_fingerprint import fingerprint_of
 from autograder.judge.result_json import told_case
 from autograder.judge.trials import Judged
 from autograder.oracle.oracle import Oracle

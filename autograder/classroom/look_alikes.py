@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autograder.classroom.fingerprints import Fingerprints, Places, fingerprints
+from autograder.classroom.code_fingerprints import Fingerprints, Places, fingerprints
 from autograder.sandbox.job import Source
 
 NEAR = 30

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from autograder.course.spec import Status
-from autograder.feedback.page import environment
+from autograder.feedback.page_format import environment
 from autograder.judge.result import Result
 
 _FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)

@@ -12,7 +12,7 @@ from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
-from autograder.judge.fingerprint import crash_of, fingerprint_of, raised_at
+from autograder.judge.failure_fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.messages import (
     MAX_LINE,

@@ -9,7 +9,7 @@ from autograder.classroom.requests import Request
 from autograder.course.questions import Question
 from autograder.course.spec import Status
 from autograder.feedback.check_page import exercises_line, unfolded
-from autograder.feedback.page import moment
+from autograder.feedback.page_format import moment
 from autograder.pages import class_statistics
 from autograder.pages.page import hours, render
 

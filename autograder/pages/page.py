@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from autograder.feedback.page import environment, number, visible
+from autograder.feedback.page_format import environment, number, visible
 from autograder.pages.class_changes import why
 
 
