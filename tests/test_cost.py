@@ -130,8 +130,8 @@ class Noting(Oracle):
         return super().answers(names, trial)
 
 
-def test_two_mistakes_are_tried_only_where_one_explains_a_part() -> None:
-    """Two that a student made are still found; where no known one gives a number that is wrong, none is combined."""
+def test_two_mistakes_are_tried_mostly_where_one_explains_a_part() -> None:
+    """Two that a student made are still found; where no known one gives a number that is wrong, few are combined."""
     oracle = Noting(load_assignment(ROOT, "a5_attention").without_training(), 3)
     pair = ("backward_without_scale", "weights_without_the_mask")
     trials = oracle.trials_of("attention_backward")
@@ -144,7 +144,7 @@ def test_two_mistakes_are_tried_only_where_one_explains_a_part() -> None:
     scores = oracle.trials_of("attention_scores")
     wrong = {t: tuple(replace(o, value=o.value * 1.013) for o in oracle.expected(t)) for t in scores}
     assert diagnose.diagnose(oracle, "attention_scores", wrong, scores) is None
-    assert {len(names) for names in oracle.noted} == {0, 1}
+    assert sum(len(names) > 1 for names in oracle.noted) <= diagnose.MAX_HIDDEN
 
 
 @pytest.mark.slow

@@ -116,6 +116,7 @@ def test_only_expected_files_are_written(graded: tuple[Path, dict[str, Json], st
     out, entries, _ = graded
     students = sorted(entry["student"] for entry in entries.values())
     assert sorted(path.name for path in out.iterdir()) == [
+        "changes.csv",
         "exports",
         "feedback",
         "gradebook.sqlite",

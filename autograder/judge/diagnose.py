@@ -25,7 +25,7 @@ from autograder.judge.outcomes_alike import (
     same_outcomes,
 )
 from autograder.judge.reasons import Diagnosis, Mistake
-from autograder.judge.sieve import candidates, giving_a_part
+from autograder.judge.sieve import candidates, compared_by_numbers, giving_a_part
 from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
@@ -35,6 +35,9 @@ NOISE, FAR = 1e-6, 100  # by how much an explanation may be off, and how much fu
 MIN_EXPLAINED = 2  # failures at least that a mistake explains which leaves one open
 MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
 MAX_PAIRS, MAX_MORE = 300, 150  # that are tried, and of those that are unlikely
+MAX_HIDDEN = (
+    60  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
+)
 
 
 def diagnose(
@@ -171,13 +174,13 @@ def _pairs(
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the pairs of mistakes that may explain an exercise together.
 
-    Trying all would be thousands of runs. One of the two must explain a part of the failures alone. On a failed case that one
-    of a pair alone does not change, the other alone mostly gives the student's answer; so what each gives alone, on a few of
-    the failed cases, says which pairs to try first. Of the rest, only those are tried of which both are run on each of these.
+    Trying all would be thousands of runs. On a failed case that one of a pair alone does not change, the other alone mostly
+    gives the student's answer; so what each gives alone, on a few of the failed cases, says which pairs to try first: those of
+    which one explains a part of the failures alone, and a few more, since two in one expression may hide each other. Of the
+    rest, only those are tried of which one explains a part and both are run on each of these.
     """
     parts = _explaining_a_part(oracle, own, got, failed)
-    every = [pair for pair in itertools.combinations(own, 2) if not parts.isdisjoint(pair)]
-    pairs = every
+    pairs = every = list(itertools.combinations(own, 2))
     for trial in failed[:MAX_SIEVED]:
         changes = _changing(oracle, own, trial)
         gives = {
@@ -188,12 +191,17 @@ def _pairs(
             for a, b in pairs
             if (a in changes and b in changes) or (a in gives and b not in changes) or (b in gives and a not in changes)
         ]
+    partly = {pair for pair in every if not parts.isdisjoint(pair)}
+    likely = [pair for pair in pairs if pair in partly][:MAX_PAIRS] + [pair for pair in pairs if pair not in partly][
+        :MAX_HIDDEN
+    ]
     both = [
         (a, b)
         for a, b in every
-        if (a, b) not in pairs and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in failed[:MAX_SIEVED])
-    ]
-    return [a + b for a, b in pairs[:MAX_PAIRS]], [a + b for a, b in both[:MAX_MORE]]
+        if (a, b) in partly and (a, b) not in pairs
+        and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in failed[:MAX_SIEVED])
+    ]  # fmt: skip
+    return [a + b for a, b in likely], [a + b for a, b in both[:MAX_MORE]]
 
 
 def _explaining_a_part(
@@ -203,8 +211,8 @@ def _explaining_a_part(
     parts = set[tuple[str, ...]]()
     for trial in failed:
         parts |= giving_a_part(oracle, own, trial, got[trial])
-        rest = [names for names in candidates(oracle, own, trial, got[trial]) if names not in parts]
-        parts |= {names for names in rest if agrees(oracle, names, trial, got[trial])}
+        if not compared_by_numbers(trial, got[trial]):
+            parts |= {names for names in own if names not in parts and agrees(oracle, names, trial, got[trial])}
     return parts
 
 

@@ -55,6 +55,11 @@ def candidates(
     return [names for names in attempt if names in left]
 
 
+def compared_by_numbers(trial: Trial, got: tuple[Outcome, ...]) -> bool:
+    """Whether numbers of these answers can leave mistakes out at all."""
+    return _signature(trial, got) is not None
+
+
 def giving_a_part(oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[Outcome, ...]) -> set[Names]:
     """Return those of some mistakes that give at least one of the student's wrong numbers in a trial, or the same wrong shapes."""
     mine, right = _signature(trial, got), _signature(trial, oracle.expected(trial))
