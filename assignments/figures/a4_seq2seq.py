@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import svg
+from a4_seq2seq_lab import debugging_lab
 from svg import EDGE, INK, PALE, PAPER, WHITE, Point, figure, line, symbol
 
 SOURCE, TARGET, LOOK = svg.AMBER, svg.BLUE, svg.GREEN
@@ -177,5 +178,6 @@ if __name__ == "__main__":
     bottleneck()
     alignment()
     beam()
+    debugging_lab()
     print(np.round(weights(), 2))
     print(f"log P of ok EOS: {math.log(0.4 * 0.9):.4f}")

@@ -23,6 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from run_panels import HEALTHY
 from svg import ROOT
+from two_translators import TwoTranslators, translated_rows
 
 from autograder.course.catalog import load_assignment
 from autograder.handout.kit.bundle import SEED
@@ -130,6 +131,11 @@ def reversed_rows(harness: dict[str, Any], args: tuple[Any, ...], value: Any) ->
     return {"right": right, **texts}
 
 
+def translating_watched(seq2seq: ModuleType, seen: Watched) -> Any:
+    """Hear of the losses and gradients of both models, and of where the one with attention looks."""
+    return TwoTranslators(seq2seq, seen.norms, seen.more).student
+
+
 @dataclass(frozen=True)
 class Lab:
     """How the runs of an assignment's lab are made."""
@@ -142,6 +148,7 @@ class Lab:
 LABS = {
     "a2_bptt": Lab("train_hello", clipping_watched, spelled),
     "a3_gates": Lab("train_adding", gates_watched, gates_said),
+    "a4_seq2seq": Lab("train_reverse", translating_watched, translated_rows),
     "a7_transformer": Lab("train_reverse", reversing_watched, reversed_rows),
 }
 
