@@ -340,6 +340,16 @@ def train(
     raise NotImplementedError("train is not written yet")
 
 
+def debugging_lab() -> dict[str, str]:
+    """Name the mistake behind each run in the section "The debugging lab" of README.md, by the letter of its cause.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+    """
+    answers = {"run_1": "", "run_2": "", "run_3": "", "run_4": "", "run_5": ""}
+    raise NotImplementedError("debugging_lab is not written yet")
+    return answers
+
+
 def quiz() -> dict[str, str]:
     """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import svg
+from a8_language_model_lab import debugging_lab
 from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, WHITE, Point, figure, line
 
 RED, SHADE, NEW = "#b91c1c", "#dbe7fb", "#fde9c8"
@@ -236,5 +237,5 @@ def curves() -> None:
 
 
 if __name__ == "__main__":
-    for draw in (sight, cache, temperature, schedule, curves):
+    for draw in (sight, cache, temperature, schedule, curves, debugging_lab):
         draw()

@@ -3,8 +3,9 @@
 A run is the assignment's own training, by the reference with one known mistake in it, from the start that students have at
 home. Which mistakes, `debugging_lab.toml` says: those of its right options. What the runs gave goes to
 `solutions/SLUG/debugging_lab.json`, from which the assignment's script draws. So pictures are drawn again without training,
-and `doctor` can compare the first losses with those of the mistake that the key names. For an author who looks for mistakes,
-`broken_runs.py a3_gates MISTAKE ...` says what these give, and keeps nothing.
+and `doctor` can compare the first losses with those of the mistake that the key names. Where learning rates depend on how
+many steps there will be, these are `first_losses`, of a run as short as those that `doctor` makes. For an author who looks
+for mistakes, `broken_runs.py a3_gates MISTAKE ...` says what these give, and keeps nothing.
 """
 
 import json
@@ -33,6 +34,8 @@ from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome
 
 DIGITS = 6
+# a8: what of the held-out play a run is evaluated on, and after how many steps; from what it goes on, and how far
+HELD_OUT, EVERY, BEGUN, WRITTEN = 20_000, 20, "ROMEO:", 40
 
 
 @dataclass
@@ -41,6 +44,7 @@ class Watched:
 
     norms: list[float] = field(default_factory=list)  # of the gradient at each step, before it is clipped
     more: dict[str, list[float]] = field(default_factory=dict)
+    told: dict[str, Any] = field(default_factory=dict)  # what came out
 
 
 Watch = Callable[[ModuleType, Watched], Any]  # returns the student's module with something around it
@@ -136,13 +140,38 @@ def translating_watched(seq2seq: ModuleType, seen: Watched) -> Any:
     return TwoTranslators(seq2seq, seen.norms, seen.more).student
 
 
+def writing_watched(lm: ModuleType, seen: Watched) -> Any:
+    """Hear of the norms and the held-out losses that `train` returns, and of how the trained model goes on from some words."""
+    import torch
+
+    texts = [
+        ROOT / "assignments/a8_language_model/data/shakespeare.txt",
+        ROOT / "solutions/a8_language_model/data/held_out.txt",
+    ]
+    learned, held_out = (path.read_text(encoding="utf-8") for path in texts)
+    letters = sorted(set(learned))
+    play, begun = (torch.tensor([letters.index(letter) for letter in text]) for text in (held_out[:HELD_OUT], BEGUN))
+
+    def train(model: Any, *args: Any, **settings: Any) -> Any:
+        history = lm.train(model, *args, **settings, held_out=play, every=EVERY)
+        seen.norms += history["gradient_norms"]
+        seen.more["held_out"] = history["held_out"]
+        uniforms = torch.rand(1, WRITTEN, generator=torch.Generator().manual_seed(SEED))
+        with torch.no_grad():
+            ids = lm.generate(model.eval(), begun[None], WRITTEN, 0.8, None, uniforms)[0]
+        seen.told["said"] = "".join(letters[i] for i in ids[len(BEGUN) :].tolist())
+        return history
+
+    return SimpleNamespace(**{**vars(lm), "train": train})
+
+
 @dataclass(frozen=True)
 class Lab:
     """How the runs of an assignment's lab are made."""
 
     training: str
     watch: Watch
-    look: Look
+    look: Look = lambda *_: {}
 
 
 LABS = {
@@ -150,6 +179,7 @@ LABS = {
     "a3_gates": Lab("train_adding", gates_watched, gates_said),
     "a4_seq2seq": Lab("train_reverse", translating_watched, translated_rows),
     "a7_transformer": Lab("train_reverse", reversing_watched, reversed_rows),
+    "a8_language_model": Lab("train_shakespeare", writing_watched),
 }
 
 
@@ -168,10 +198,14 @@ def measure(slug: str, names: Sequence[str] = ()) -> None:
         student = lab.watch(program.module, seen)
         with np.errstate(all="ignore"):
             made = harness[training.function](student, lambda *_: None, training.steps, *args)
-        losses = losses_of(Outcome(Ending.RETURNED, made))
+            short = harness[training.function](program.module, lambda *_: None, training.first_steps, *args)
+        losses, first = (losses_of(Outcome(Ending.RETURNED, run)) for run in (made, short))
         assert losses is not None
+        assert first is not None
         series = {"losses": losses.tolist(), "norms": seen.norms[: training.steps], **seen.more}
-        told = lab.look(harness, args, as_arrays(made))
+        if not np.allclose(first, losses[: training.first_steps], equal_nan=True):
+            series["first_losses"] = first.tolist()
+        told = seen.told | lab.look(harness, args, as_arrays(made))
         runs[name] = {key: rounded(numbers) for key, numbers in (series | told).items()}
         marks = {k: [f"{v[i]:.2g}" for i in (0, 1, 9, len(v) // 4, len(v) // 2, -1)] for k, v in series.items()}
         print(name, marks, told, flush=True)

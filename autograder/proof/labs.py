@@ -56,7 +56,7 @@ def _other_runs(path: Path, questions: Sequence[Question], oracle: Oracle) -> It
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         (training,) = [t for t in oracle.assignment.trainings if t.exercise == document["training"]]
         training = replace(training, draw=training.at_home or training.draw)
-        runs = {name: np.array(run["losses"]) for name, run in document["runs"].items()}
+        runs = {name: np.array(run.get("first_losses", run["losses"])) for name, run in document["runs"].items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         yield f"{path.name}, the runs as they were measured, cannot be read ({type(error).__name__}: {error})"
         return

@@ -451,6 +451,22 @@ def train(
     # END SOLUTION
 
 
+def debugging_lab() -> dict[str, str]:
+    """Name the mistake behind each run in the section "The debugging lab" of README.md, by the letter of its cause.
+
+    Write a letter between each pair of empty quotation marks, and delete the line that raises an error.
+    """
+    answers = {"run_1": "", "run_2": "", "run_3": "", "run_4": "", "run_5": ""}
+    # BEGIN SOLUTION
+    answers["run_1"] = "b"
+    answers["run_2"] = "d"
+    answers["run_3"] = "a"
+    answers["run_4"] = "c"
+    answers["run_5"] = "d"
+    # END SOLUTION
+    return answers
+
+
 def quiz() -> dict[str, str]:
     """Answer the questions of README.md, in the section "The quiz", each with the letter of its one right option.
 
