@@ -159,6 +159,8 @@ def test_code_is_found_by_its_text_alone() -> None:
     assert code_of(source, "g") == "def g(): pass"
     assert code_of(source, "h") == ""
     assert spans_of(source, "f2")[0].chunk == 1
+    for nothing in ("", "# f\n", "\n 1\n"):
+        assert spans_of(Source("a", (Chunk("a.py", nothing),)), "f") == ()
 
 
 def test_code_stands_beside_its_verdict() -> None:

@@ -72,7 +72,9 @@ def _definitions(lines: Sequence[str], names: Sequence[str], start: int, stop: i
     written = next((line for line in lines[start:stop] if _STATEMENT.match(line.lstrip(" \t"))), "")
     indent = written[: len(written) - len(written.lstrip(" \t"))]
     at = [i for i in range(start, stop) if lines[i].startswith(indent) and _STATEMENT.match(lines[i], len(indent))]
-    for first, after in zip(at, [*at[1:], stop], strict=True):
+    for first, after in zip(
+        at, [*at[1:], stop], strict=False
+    ):  # where there is no statement, there is one end too many
         defined = _DEFINES.match(lines[first], len(indent))
         if defined and defined[1] == names[0]:
             last = _last_code(lines, indent, first, after)
