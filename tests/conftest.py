@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from autograder.cli import main
 from autograder.course.catalog import load_assignment
@@ -25,7 +25,8 @@ from autograder.sandbox.levels import open_sandbox
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Two machines that run the suite must see the same examples, and a busy one may take its time.
-settings.register_profile("suite", deadline=None, derandomize=True)
+# How long it takes to draw examples says how busy the machine is, and nothing of the code.
+settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 
 COURSE = Path(__file__).parent / "course"
