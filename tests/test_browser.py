@@ -1,4 +1,4 @@
-"""The pages in a real browser: nothing in them runs but the report's own script or asks for anything, and everybody can read them."""
+"""The pages in a real browser: only the report's own script runs, no page asks for anything, and all of them can be read."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def graded(works: dict[str, str], run: Command, assignment: object, folder: Path, course: Path) -> Path:
-    """Grade a class, some of whom fail, and return its folder."""
+    """Grade a class with right and wrong submissions, and return its folder."""
     for name, text in works.items():
         path = folder / "class" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,8 +6,9 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from typing import TypeVar
 
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.judges import Judges, judges_for
@@ -25,6 +26,8 @@ from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source
 
+T = TypeVar("T")
+R = TypeVar("R")
 TRIES = 2
 RETRY_SECONDS = 0.5
 _AHEAD = 2  # submissions that wait for each slot, so that none is idle while a result is written down
@@ -58,34 +61,33 @@ def grade_class(
 
     def one(submission: Submission) -> Graded | None:
         working.student = submission.student
+        only = None if stale is None else stale[submission.student]
         try:
-            return (
-                None
-                if stop.is_set()
-                else grade_one(
-                    trainer, submission, sandbox, None if stale is None else stale[submission.student], judges
-                )
-            )
+            return None if stop.is_set() else grade_one(trainer, submission, sandbox, only, judges)
         except ClosedError:
             return None
 
     with ThreadPoolExecutor(jobs, thread_name_prefix="slot") as pool:
-        coming = iter(submissions)
-        waiting: set[Future[Graded | None]] = set()
         try:
-            while True:
-                free = _AHEAD * jobs - len(waiting)
-                waiting |= {pool.submit(one, submission) for submission in itertools.islice(coming, free)}
-                if not waiting:
-                    return
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from filter(None, (future.result() for future in done))
+            yield from filter(None, _as_they_finish(pool, one, submissions, _AHEAD * jobs))
         except BaseException:  # Ctrl-C, or the rest is not wanted: end what is running, begin nothing more
             stop.set()
             if judges:
                 judges.close()
             sandbox.close()
             raise
+
+
+def _as_they_finish(pool: Executor, work: Callable[[T], R], items: Iterable[T], most: int) -> Iterator[R]:
+    """Yield what work on items comes to, in the order in which it ends; at most so many are handed to the pool at a time."""
+    coming = iter(items)
+    waiting: set[Future[R]] = set()
+    while True:
+        waiting |= {pool.submit(work, item) for item in itertools.islice(coming, most - len(waiting))}
+        if not waiting:
+            return
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        yield from (future.result() for future in done)
 
 
 def grade_one(

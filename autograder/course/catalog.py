@@ -72,7 +72,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     written = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
     cases = (*written, *itertools.chain.from_iterable(map(cases_in, quizzes)))
     _refuse_strangers(cases, declared)
-    anew = _anew(secret / "cases.py", tuple(exercise.name for exercise in exercises))
+    fitting = _fitting_arguments(secret / "cases.py", tuple(exercise.name for exercise in exercises))
     stub = public / declared.file
     reference = _text(secret / declared.file)
     harness = _text(public / "training.py") if (public / "training.py").exists() else ""
@@ -84,7 +84,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         exercises=exercises,
         reference=reference,
         stub=_text(stub) if stub.exists() else "",
-        cases=tuple(replace(case, anew=anew.get(case.exercise)) for case in cases),
+        cases=tuple(replace(case, anew=fitting.get(case.exercise)) for case in cases),
         misconceptions=(*_misconceptions(secret / "misconceptions.py"), *mistakes_in(questions)),
         correct=replacements_in(course, slug, CORRECT),
         trainings=_trainings(secret / "training.py"),
@@ -247,7 +247,7 @@ def _questions(path: Path) -> tuple[Question, ...]:
         raise CourseError(f"{path}: {error}.") from None
 
 
-def _anew(path: Path, exercises: tuple[str, ...]) -> Mapping[str, Callable[..., tuple[Any, ...]]]:
+def _fitting_arguments(path: Path, exercises: tuple[str, ...]) -> Mapping[str, Callable[..., tuple[Any, ...]]]:
     """Return what makes the arguments of an exercise's calls fit each other again, by exercise: `ANEW` in cases.py."""
     made = getattr(_module(path), "ANEW", {}) if path.exists() else {}
     if unknown := ", ".join(sorted(made.keys() - set(exercises))):

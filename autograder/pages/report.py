@@ -48,7 +48,6 @@ def report_html(
     who is to be looked at, in order.
     """
     results = sorted(results, key=lambda result: result.student.casefold())
-    rates = class_statistics.case_rates(results)
     looks = needs_a_look.looks(results)
     return render(
         "report.html",
@@ -56,24 +55,13 @@ def report_html(
         summary=summary,
         absent=absent,
         waiting=waiting,
-        headline=class_statistics.headline(results),
-        sections=class_statistics.sections(results, absent),
-        bars=class_statistics.distribution(results),
-        exercises=class_statistics.exercise_rates(results),
-        hardest=class_statistics.hardest_cases(rates),
-        cases=[(name, list(group)) for name, group in groupby(rates, key=lambda rate: rate.exercise)],
-        items=items(results),
-        mistakes=class_statistics.mistakes(results),
-        crashes=class_statistics.crashes(results),
+        **_statistics(results, absent),
         **_unnamed(groups(results), code_of, out),
         earlier=not have_fingerprints(results),
         few=FEW,
         looks=looks,
         notes=needs_a_look.notes(results),
         look=len({student for rows in looks.values() for student, _ in rows}),
-        late=class_statistics.late(results),
-        slowest=class_statistics.slowest(results),
-        typical=class_statistics.typical_seconds(results),
         requests=requests,
         rounds=rounds_of(changes),
         decisions=class_statistics.decisions([*results, *absent, *waiting]),
@@ -83,6 +71,25 @@ def report_html(
         script=Markup(SCRIPT),  # noqa: S704 (our own, the same in every page)
         script_hash=Markup(_SCRIPT_HASH),  # noqa: S704
     )
+
+
+def _statistics(results: Sequence[Record], absent: Sequence[Record]) -> dict[str, object]:
+    """Return what the page says in numbers: of the class, its sections, exercises, cases and known mistakes."""
+    rates = class_statistics.case_rates(results)
+    return {
+        "headline": class_statistics.headline(results),
+        "sections": class_statistics.sections(results, absent),
+        "bars": class_statistics.distribution(results),
+        "exercises": class_statistics.exercise_rates(results),
+        "hardest": class_statistics.hardest_cases(rates),
+        "cases": [(name, list(group)) for name, group in groupby(rates, key=lambda rate: rate.exercise)],
+        "items": items(results),
+        "mistakes": class_statistics.mistakes(results),
+        "crashes": class_statistics.crashes(results),
+        "late": class_statistics.late(results),
+        "slowest": class_statistics.slowest(results),
+        "typical": class_statistics.typical_seconds(results),
+    }
 
 
 def _unnamed(found: Sequence[Group], code_of: Callable[[str, str], str], out: Path) -> dict[str, object]:
