@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,10 +25,11 @@ from autograder.classroom.requests import Request, requests
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.unnamed_failures import groups
-from autograder.classroom.whole_files import SPREADSHEET, draft_of, is_draft, write_whole
+from autograder.classroom.whole_files import SPREADSHEET, is_draft, write_whole
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
+from autograder.pages.feedback_archive import pack, placed
 from autograder.pages.page_writers import write_all
 from autograder.pages.report import report_html
 from autograder.pages.review_queue import moved, queue_in, queue_of, stored_queue
@@ -165,25 +165,10 @@ def _reader(book: Gradebook) -> Callable[[str, str], str]:
 
 
 def _write_feedback_archives(out: Path, rows: Sequence[Row]) -> None:
-    """Write `exports/PLATFORM-feedback.zip` for each platform that submissions came from and that takes feedback."""
+    """Write `exports/PLATFORM-feedback.zip` for each platform that submissions came from; nothing of an earlier class stays."""
     for platform in platforms():
         if platform.feedback:
-            pages = {row: out / "feedback" / f"{row.student}.html" for row in rows if row.system == platform.name}
-            files = {
-                path: page
-                for row, page in pages.items()
-                if row.place and page.is_file() and (path := platform.feedback(row, f"feedback-{row.student}.html"))
-            }
-            _pack(out / "exports" / f"{platform.name}-feedback.zip", files)
-
-
-def _pack(path: Path, files: dict[str, Path]) -> None:
-    """Write an archive by renaming a finished one into its place, and no empty one; nothing of an earlier class stays."""
-    for draft in path.parent.glob(f".{path.name}.*"):
-        draft.unlink()
-    if not files:
-        path.unlink(missing_ok=True)
-        return
-    with draft_of(path) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, page in sorted(files.items()):
-            archive.write(page, name)
+            path = out / "exports" / f"{platform.name}-feedback.zip"
+            for draft in path.parent.glob(f".{path.name}.*"):
+                draft.unlink()
+            pack(path, placed(platform, {row: out / "feedback" / f"{row.student}.html" for row in rows}))

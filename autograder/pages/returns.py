@@ -7,7 +7,6 @@ its points or on its page.
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,9 +17,10 @@ from pathlib import Path
 from autograder.classroom.exports import platform_row
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import records
-from autograder.classroom.whole_files import draft_of, write_whole
+from autograder.classroom.whole_files import write_whole
 from autograder.lms.platform import Platform, Row
 from autograder.lms.recognition import platforms
+from autograder.pages.feedback_archive import pack, placed
 
 RETURNED = "returned"  # the folder
 
@@ -30,12 +30,13 @@ class Return:
     """What one student gets: the line of a sheet, and a page."""
 
     row: Row
-    page: bytes
+    path: Path  # of the page
+    digest: str  # of score and page, which tells it from what was given before
 
     @property
-    def digest(self) -> str:
-        """What tells it from what was given before."""
-        return hashlib.sha256(f"{self.row.score}\n".encode() + self.page).hexdigest()[:12]
+    def page(self) -> bytes:
+        """The page."""
+        return self.path.read_bytes()
 
     @property
     def name(self) -> str:
@@ -62,7 +63,11 @@ def returns(book: Gradebook) -> list[Return]:
     """Return what the class gets; who waits for a result, or could not be graded, gets nothing yet."""
     graded = (record for record in records(book) if record.status != "grader_error")
     pages = ((record, book.folder / "feedback" / f"{record.student}.html") for record in graded)
-    return [Return(platform_row(record), page.read_bytes()) for record, page in pages if page.is_file()]
+    return [_return(platform_row(record), page) for record, page in pages if page.is_file()]
+
+
+def _return(row: Row, page: Path) -> Return:
+    return Return(row, page, hashlib.sha256(f"{row.score}\n".encode() + page.read_bytes()).hexdigest()[:12])
 
 
 def not_given(book: Gradebook, place: str, due: Iterable[Return]) -> list[Return]:
@@ -88,16 +93,16 @@ def takers() -> dict[str, Platform]:
 def write_archive(out: Path, platform: Platform, due: Sequence[Return]) -> Archive:
     """Write what a platform takes, beside what was written for it before."""
     folder = _next_folder(out, platform.name)
-    pages, lost = _placed(platform, due)
     sheet = folder / f"{platform.name}.csv" if platform.sheet else None
     if platform.sheet and sheet:
         write_whole(sheet, platform.sheet([one.row for one in due]))
-    archive = folder / f"{platform.name}-feedback.zip" if pages else None
-    if archive:
-        with draft_of(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
-            for name, page in sorted(pages.items()):
-                file.writestr(name, page)
-    return Archive(archive, sheet, lost)
+    if not platform.feedback:
+        return Archive(None, sheet, ())
+    pages = placed(platform, {one.row: one.path for one in due})
+    archive = folder / f"{platform.name}-feedback.zip"
+    pack(archive, pages)
+    there = set(pages.values())
+    return Archive(archive if pages else None, sheet, tuple(one.row.student for one in due if one.path not in there))
 
 
 def write_mails(out: Path, due: Sequence[Return], sender: str) -> tuple[Path, tuple[str, ...]]:
@@ -108,21 +113,6 @@ def write_mails(out: Path, due: Sequence[Return], sender: str) -> tuple[Path, tu
         if one.row.email:
             (folder / f"{one.row.student}.eml").write_bytes(_mail(one, sender).as_bytes())
     return folder, tuple(one.row.student for one in due if not one.row.email)
-
-
-def _placed(platform: Platform, due: Sequence[Return]) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the pages by their place in a platform's archive, and the students that it knows no place for."""
-    if not platform.feedback:
-        return {}, ()
-    found, lost = dict[str, bytes](), []
-    for one in due:
-        came = one.row.system == platform.name and one.row.place
-        path = platform.feedback(one.row, f"feedback-{one.row.student}.html") if came else ""
-        if path:
-            found[path] = one.page
-        else:
-            lost.append(one.row.student)
-    return found, tuple(lost)
 
 
 def _next_folder(out: Path, name: str) -> Path:
