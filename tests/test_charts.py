@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -132,6 +132,9 @@ def test_a_row_that_fails_costs_its_line_alone() -> None:
 
 
 @given(hnp.arrays("f8", hnp.array_shapes(min_dims=1, max_dims=3, max_side=7)), st.text(max_size=9))
+@example(np.array([1.7e308, -1.7e308, 1.0]), "huge")
+@example(np.array([1.7975e308]), "only huge")
+@example(np.array([5e-324, 1e-300]), "tiny")
 def test_any_numbers_and_names_make_a_well_formed_figure(array: np.ndarray, name: str) -> None:
     """Whatever a student returned or called it, the page stays a page."""
     finding = difference(array, np.nan_to_num(array) * 0.5 + 1)

@@ -17,6 +17,7 @@ from typing import Any
 
 import nbformat
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment
 from autograder.course.stub import BEGIN, END, blanked, render_stub
 from autograder.oracle.edits import apply_edits
@@ -251,7 +252,7 @@ def _notebook(assignment: Assignment, text: str) -> tuple[str, bytes]:
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
     """Cut source into top-level definitions, each with its name, and what stands between them, with none."""
-    lines, body = text.splitlines(), ast.parse(text).body
+    lines, body = text.splitlines(), parse(text).body
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     end, between = 0, []
     for node in body:

@@ -74,7 +74,7 @@ def _over_canvas(book: Gradebook, due: Sequence[Return], url: str, *, dry_run: b
     from rich.progress import track
 
     try:
-        from autograder.lms.canvas_api import CanvasError, assignment_at, user_of
+        from autograder.integrations.canvas_api import CanvasError, assignment_at, user_of
     except ModuleNotFoundError:
         fail("Canvas's API takes requests: pip install 'sequence-autograder[canvas]'")
     from autograder.pages.returns import note_given

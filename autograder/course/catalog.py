@@ -19,6 +19,7 @@ from typing import Any
 from autograder.course.assignment import AFTER_DEADLINE, AT_ONCE
 from autograder.course.definitions import uses_as_written
 from autograder.course.mistakes import mistakes_in
+from autograder.course.parse import parse
 from autograder.course.questions import Question, cases_in, read_questions
 from autograder.course.spec import (
     Assignment,
@@ -230,7 +231,7 @@ def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
     for name, value in cases.items():
         if value.name != name:
             raise CourseError(f"{path}: the case {value.name} stands under another name, {name}.")
-    functions = Counter(node.name for node in ast.parse(_text(path)).body if isinstance(node, ast.FunctionDef))
+    functions = Counter(node.name for node in parse(_text(path)).body if isinstance(node, ast.FunctionDef))
     for name in cases:
         if functions[name] > 1:
             raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
@@ -296,7 +297,7 @@ def _python(path: Path) -> str:
     """Return a file's text, which others will read as Python."""
     text = _text(path)
     try:
-        ast.parse(text)
+        parse(text)
     except SyntaxError as error:
         raise CourseError(f"{path} is not Python: line {error.lineno}: {error.msg}.") from None
     return text

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from autograder.course.assignment import Exercise
+from autograder.course.parse import parse
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ def definitions_in(reference: str) -> tuple[Mapping[str, Definition], str]:
     """Return what a reference defines, by name, and the code of all the rest of it. Raises SyntaxError."""
     found: dict[str, Definition] = {}
     rest = []
-    for node in ast.parse(reference).body:
+    for node in parse(reference).body:
         names = frozenset(child.id for child in ast.walk(node) if isinstance(child, ast.Name))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             earlier = found.get(node.name, Definition("", frozenset()))
@@ -56,7 +57,7 @@ def uses_as_written(reference: str, harness: str, exercises: Collection[Exercise
     """
     try:
         definitions, _ = definitions_in(reference)
-        taken = {node.attr for node in ast.walk(ast.parse(harness)) if isinstance(node, ast.Attribute)}
+        taken = {node.attr for node in ast.walk(parse(harness)) if isinstance(node, ast.Attribute)}
     except SyntaxError:
         return {}
     found = {}

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
@@ -87,7 +88,7 @@ def _lines(source: str) -> list[str]:
 
 def _parse(source: str, name: str) -> ast.Module:
     try:
-        return ast.parse(source)
+        return parse(source)
     except SyntaxError as error:
         raise StubError(f"{name} would not be Python: line {error.lineno}: {error.msg}.") from None
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import solution_lines
 from autograder.judge.checks import choice
@@ -111,7 +112,7 @@ def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
 def _code_lines(source: str) -> Iterator[str]:
     """Yield the lines of a source's function bodies; signatures are in the stub."""
     lines = source.splitlines()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, ast.FunctionDef):
             yield from (line.strip() for line in lines[node.body[0].lineno - 1 : node.end_lineno])
 
@@ -243,7 +244,7 @@ def _strings(text: str) -> dict[str, list[str]]:
 
 def _python_strings(text: str) -> Iterator[str]:
     try:
-        source = ast.parse(text)
+        source = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(source):

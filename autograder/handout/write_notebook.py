@@ -6,13 +6,13 @@ at the end of the notebook. Given definitions come before the first exercise tha
 
 from __future__ import annotations
 
-import ast
 import io
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.course.parse import parse
 from autograder.course.spec import Exercise
 from autograder.course.stub import END
 from autograder.handout.kit.sections import HEADING, paragraphs, sections
@@ -109,7 +109,7 @@ def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
     owners = {blank.partition(".")[0]: exercise.name for exercise in exercises for blank in exercise.blanks}
     owners |= {exercise.name: exercise.name for exercise in exercises}
     done, text = 0, ""
-    for node in ast.parse(stub).body:
+    for node in parse(stub).body:
         name = owners.get(getattr(node, "name", ""), "")
         if not name:
             continue

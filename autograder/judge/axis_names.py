@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.course.parse import parse
 from autograder.course.spec import Call
 from autograder.judge.calls_as_text import Signatures
 from autograder.sandbox.child.tree import array_of, leaves
@@ -74,7 +75,7 @@ def _shapes(given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
 def _documented(stub: str) -> Mapping[str, _Axes]:
     """Return the axes that the docstrings of a stub give, by the dotted name of the function or method."""
     found: dict[str, _Axes] = {}
-    for node in ast.parse(stub).body:
+    for node in parse(stub).body:
         if isinstance(node, ast.FunctionDef):
             found[node.name] = _axes_in(ast.get_docstring(node) or "")
         elif isinstance(node, ast.ClassDef):

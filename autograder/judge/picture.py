@@ -17,6 +17,7 @@ LEAST = 6  # entries of an answer that is worth a heat map
 MAX_POINTS = 300  # of a line; of a longer one every n-th is kept
 TOLD, LEVELS = 10, 16  # losses drawn of a submission's own training, and levels that each is rounded to
 DIGITS = 4  # significant, so that results stay small
+LARGEST = 1e100  # of a curve; what is beyond is left out, since distances between such numbers overflow
 
 Curve = tuple[tuple[float, float], ...]
 Grid = tuple[tuple[float | None, ...], ...]  # None where a value is not finite
@@ -108,7 +109,7 @@ def plotted(plot: Plot, yours: Sequence[Answer], expected: Sequence[Answer]) -> 
             except Exception:  # noqa: BLE001, S112 (an author's function on any value that a student returned; without a row there is no line)
                 continue
             if row is not None and row.ndim == 1:
-                points = [(t, value) for t, value in enumerate(row) if 0 < value < math.inf]
+                points = [(t, value) for t, value in enumerate(row) if 0 < value < LARGEST]
                 curves.append((f"{whose}, {label}", _thinned(points)))
     return Lines(tuple(curves), "t", plot.label, log=True) if curves else None
 

@@ -10,6 +10,7 @@ import functools
 from dataclasses import replace
 from pathlib import Path
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Training
 from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
 from autograder.sandbox.gpu_watch import OpenSandbox
@@ -32,7 +33,7 @@ def takes_device(assignment: Assignment, training: Training) -> bool:
         isinstance(node, ast.FunctionDef)
         and node.name == training.function
         and "device" in {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-        for node in ast.parse(assignment.harness).body
+        for node in parse(assignment.harness).body
     )
 
 

@@ -7,6 +7,7 @@ import difflib
 import itertools
 import re
 
+from autograder.course.parse import parse
 from autograder.course.spec import Misconception
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -63,7 +64,7 @@ def definitions_in(source: str) -> tuple[tuple[int, int], ...]:
     """
     lines = [f"{line}\n" for line in source.split("\n")]  # as the parser counts them
     offsets = [0, *itertools.accumulate(map(len, lines))]
-    body = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    body = [n for n in parse(source).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     bases = {ast.unparse(base) for n in body if isinstance(n, ast.ClassDef) for base in n.bases}
     nodes = (n for n in body if not n.decorator_list and n.name not in bases)
     return tuple((offsets[n.lineno - 1], offsets[n.end_lineno or n.lineno]) for n in nodes)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Exercise, Misconception
 from autograder.judge.trials import Trial
 
@@ -28,7 +29,7 @@ class FunctionsRun:
         self._calls: dict[Trial, Calls] = {}
         self._bodies_run: dict[Trial, frozenset[Body]] = {}
         self._edited: dict[str, Body | None] = {}
-        functions = (n for n in ast.walk(ast.parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
+        functions = (n for n in ast.walk(parse(assignment.reference)) if isinstance(n, ast.FunctionDef))
         self._bodies = [(n.body[0].lineno, n.end_lineno or n.lineno) for n in functions]
 
     def matters(self, misconception: Misconception, trial: Trial) -> bool:

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from autograder.course.parse import parse
+
 # `cache: (x, h0, h)` in a docstring. Of an array, such names are those of its axes.
 _TUPLE = re.compile(r"^ +(\w+): \(((?:[^\W\d]\w*, )+[^\W\d]\w*)\)", re.MULTILINE)
 _ARRAY = re.compile(r"(?!tuple).*(ndarray|Tensor)")
@@ -17,7 +19,7 @@ def signatures_of(source: str) -> dict[str, tuple[str, ...]]:
     Under the dotted name of a parameter that is a tuple stand the names of its parts. Raises SyntaxError.
     """
     found: dict[str, tuple[str, ...]] = {}
-    for node in ast.parse(source).body:
+    for node in parse(source).body:
         if isinstance(node, ast.FunctionDef):
             found |= _parameters(node, node.name, node.args.args)
         elif isinstance(node, ast.ClassDef):

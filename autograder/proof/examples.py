@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.parse import parse
+
 NUMBER = r"-?(?:\d+\.\d*|\.\d+|\d+)"
 _RESULT = re.compile(r"\s*(?:->|==?)\s*")
 _VALUE = re.compile(rf"{NUMBER}(?![\w.]*\w)|[\[(][-\d.,\s\[\]()]*[\])]")
@@ -138,7 +140,7 @@ def _closing(text: str, start: int) -> int:
 
 def _can_be_made(call: str, names: Mapping[str, Any]) -> bool:
     try:
-        ast.parse(call, mode="eval")
+        parse(call, mode="eval")
         eval(call, dict(names))  # noqa: S307 (the course's own)
     except Exception:  # noqa: BLE001 (names that stand for anything, shapes and signatures are no examples)
         return False
@@ -207,7 +209,7 @@ def _as_python(text: str) -> str:
     )
     python = re.sub(r"(?<![\d.])0+(?=\d)", "", python)
     try:
-        tree = ast.parse(python, mode="eval")
+        tree = parse(python, mode="eval")
         value = eval(python, dict(_MATHS))  # noqa: S307 (numbers and four functions)
     except Exception:  # noqa: BLE001 (half of a formula is no sum)
         return ""

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Exercise
 from autograder.course.stub import StubError, solution_lines, solution_spans
 from autograder.proof.soundness import Proof, is_quiz
@@ -78,7 +79,7 @@ def _pieces(assignment: Assignment) -> Iterator[str]:
     spans = [(start, end) for _, start, end in solution_spans(assignment.reference)]
     values = [
         ast.get_source_segment(assignment.reference, node.value) or ""
-        for node in ast.walk(ast.parse(assignment.reference))
+        for node in ast.walk(parse(assignment.reference))
         if isinstance(node, _VALUES) and node.value and any(start < node.lineno < end for start, end in spans)
     ]
     for piece in dict.fromkeys([*solution_lines(assignment.reference), *values]):

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Module
 from autograder.course.stub import solution_spans
 from autograder.judge.trials import as_data
@@ -96,7 +97,7 @@ def _changed(assignment: Assignment, mutant: Mutant) -> ast.Module:
 
 def _parse(source: str) -> ast.Module:
     """Parse a source; mark the assignments that give an old name a new value, and the reads of a function's own names."""
-    tree = ast.parse(source)
+    tree = parse(source)
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             names = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}

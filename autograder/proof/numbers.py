@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.catalog import readme_of
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Visibility
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
@@ -53,14 +54,14 @@ def passages(course: Path, assignment: Assignment) -> Iterator[Passage]:
     slug = assignment.slug
     yield Passage(f"assignments/{slug}/README.md", 1, readme_of(course, slug))
     owners = {blank.partition(".")[0]: e.name for e in assignment.exercises for blank in (e.name, *e.blanks)}
-    tree = ast.parse(assignment.reference)
+    tree = parse(assignment.reference)
     for top in (tree, *tree.body):
         for node in ast.walk(top) if isinstance(top, ast.ClassDef) else (top,):
             yield from _docstring(node, f"solutions/{slug}/{assignment.file}", owners.get(getattr(top, "name", ""), ""))
     for folder in ("assignments", "solutions"):
         path = course / folder / slug / "cases.py"
         cases = {case.name: case for case in assignment.cases}
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parse(path.read_text(encoding="utf-8")).body:
             case = cases.get(getattr(node, "name", ""))
             if case:
                 yield from _docstring(node, f"{folder}/{slug}/cases.py", case.exercise, case.name)

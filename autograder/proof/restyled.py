@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from autograder.course.parse import parse
+
 Dress = Callable[[str], tuple[str, bytes]]  # a reference's text to the file's suffix and bytes
 
 
@@ -29,7 +31,7 @@ def latin_1(text: str) -> tuple[str, bytes]:
 
 def unicode_names(text: str) -> tuple[str, bytes]:
     """Give every local variable a Greek letter in front, and lose all comments and layout."""
-    tree = ast.parse(text)
+    tree = parse(text)
     for function in _functions(tree):
         parameters = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
@@ -41,8 +43,8 @@ def unicode_names(text: str) -> tuple[str, bytes]:
 
 def noisy(text: str) -> tuple[str, bytes]:
     """Print and warn in every function and at the top."""
-    tree = ast.parse(text)
-    said = ast.parse("print('now in here', flush=True)\nimport warnings\nwarnings.warn('take care', stacklevel=1)").body
+    tree = parse(text)
+    said = parse("print('now in here', flush=True)\nimport warnings\nwarnings.warn('take care', stacklevel=1)").body
     for function in _functions(tree):
         start = 1 if ast.get_docstring(function) else 0
         function.body[start:start] = said
@@ -96,7 +98,7 @@ main = run = load = case = judge = student_module = helper
 
 def _rebound(text: str, wrapper: str) -> str:
     """Return lines that put every function of a file into a wrapper."""
-    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in parse(text).body if isinstance(node, ast.FunctionDef)]
     return "\n".join(f"{name} = {wrapper}({name})" for name in names)
 
 
@@ -149,7 +151,7 @@ def notebook(text: str) -> tuple[str, bytes]:
     """Put every statement into a cell of a notebook, with magics, shell lines and a failing cell among them."""
     lines = text.splitlines(keepends=True)
     cells = ["%matplotlib inline\n", "!pip install numpy\n"]
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         cells.append("".join(lines[first - 1 : node.end_lineno]))
     cells += ["%%time\nnp.ones(3)\n", "1 / 0\n", "grader.check_all()\n"]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import StubError, render_stub
 from autograder.judge.checks import answered, choice
@@ -107,7 +108,7 @@ def correct_solutions_replace(assignment: Assignment) -> Proof:
 def _defined(source: str) -> set[str]:
     """Return the names that a source defines or sets at its top level, methods with their classes."""
     try:
-        nodes = ast.parse(source).body
+        nodes = parse(source).body
     except SyntaxError:
         return set()  # what cannot be imported is told where it is graded
     names = {getattr(node, "name", "") for node in nodes}

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FunctionType
 
 from autograder.course.catalog import readme_of, slugs
+from autograder.course.parse import parse
 from autograder.course.spec import Assignment
 from autograder.handout.handout import links
 from autograder.handout.write_notebook import misplaced
@@ -131,14 +132,14 @@ def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str]]:
         yield f"what {exercise.name} says was learned", exercise.learned
     for misconception in assignment.misconceptions:
         yield f"what {misconception.name} says", misconception.says
-    for node in ast.walk(ast.parse(assignment.reference)):
+    for node in ast.walk(parse(assignment.reference)):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
             yield f"the docstring of {getattr(node, 'name', assignment.file)}", ast.get_docstring(node) or ""
 
 
 def _names_in(source: str) -> Iterator[str]:
     """Yield the names that some code defines or uses, keys among them, and what its docstrings show as code."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
                 yield from _WORD.findall(name)
