@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 # Who may import whom: each package only those before it, and the command line all of them.
 LAYERS = (
     "sandbox/child", "course", "sandbox", "judge", "submission", "feedback", "handout/kit",
-    "oracle", "lms", "classroom", "pages", "handout", "integrations", "proof", "command",
+    "oracle", "lms", "classroom", "pages", "desk", "handout", "integrations", "proof", "command",
 )  # fmt: skip
 FILES = sorted((ROOT / "autograder").rglob("*.py"))
 

@@ -72,7 +72,11 @@ def copied(out: Path) -> Iterator[Path]:
         place = Path(kept) / out.resolve().name
         place.mkdir()
         try:
-            with _alone(out), closing(sqlite3.connect(out / FILE)) as book, closing(sqlite3.connect(place / FILE)) as copy:
+            with (
+                _alone(out),
+                closing(sqlite3.connect(out / FILE)) as book,
+                closing(sqlite3.connect(place / FILE)) as copy,
+            ):
                 book.backup(copy)  # also while a desk writes
         except sqlite3.Error as error:
             raise _unusable(out, error) from None
