@@ -415,6 +415,11 @@ def test_graders_use_it_in_a_browser(out: Path, tmp_path: Path) -> None:
         assert page.run("document.querySelector('h1').innerText.trim()") == "bob"
         page.press("s", leads=True)
         assert "Nobody waits in this queue" in page.run("document.body.innerText")
+        page.open(f"{client.address}/student?name=bob&exercise=center")
+        page.run("document.querySelector('[data-because]').click()")
+        fields = "[...document.querySelectorAll('#points, #because')].map(field => field.value)"
+        assert page.run(fields) == ["1.5", "Half of it."]
+        page.run("document.getElementById('because').value = ''; document.getElementById('points').value = '0'")
         page.open(f"{client.address}/student?{urlencode({'name': 'fay', 'exercise': 'row_means'})}")
         assert page.run("document.documentElement.dataset.ran") is None
         assert page.run("document.scripts.length") == 1

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from flask import Flask, Response, abort, jsonify, make_response, redirect, request
 from markupsafe import Markup
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -34,6 +35,7 @@ from autograder.desk.saving import (
     decide,
     decisions_on,
     mark,
+    said_before,
     state_of,
     withdraw,
 )
@@ -127,27 +129,24 @@ def make_app(desk: Desk) -> Flask:
         queue = _queue(queues.read(book), place)
         note_opened(book, place.student)
         graded = place.student in book.students()
-        told = told_of(record, source_of(book, place.student) if graded else None, desk.out)
+        source = source_of(book, place.student) if graded else None
         return page(
             "student.html",
             409 if trouble else 200,
-            **{**told, "unfolded": (*told_names(told), place.exercise)},
+            **told_of(record, source, desk.out, place.exercise),
             place=place,
             queue=queue,
             item=queue and queue.item(place.student),
             exercise=exercise,
             state=state_of(book, place.student, place.exercise),
             decisions=decisions_on(book, place.student, place.exercise),
+            said_before=said_before(book, place.exercise),
             requests=[one for one in requests(book, place.student) if one.exercise == place.exercise],
             mark=marks(book).get((place.student, place.exercise)),
             others=others_at(book, place.student),
             written=form,
             trouble=trouble,
         )
-
-    def told_names(told: dict[str, object]) -> tuple[str, ...]:
-        names = told["unfolded"]
-        return names if isinstance(names, tuple) else ()
 
     @app.get("/student")
     def student() -> Response:
@@ -207,9 +206,9 @@ def make_app(desk: Desk) -> Flask:
     return app
 
 
-def _place(said: object) -> Place:
-    get = said.get  # type: ignore[attr-defined]
-    return Place(get("name", ""), get("exercise", WHOLE), get("queue", ""))
+def _place(said: MultiDict[str, str]) -> Place:
+    """Return what an address or a form is about."""
+    return Place(said.get("name", ""), said.get("exercise", WHOLE), said.get("queue", ""))
 
 
 def _do(book: Gradebook, action: str, form: Form, number: str) -> None:

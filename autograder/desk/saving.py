@@ -14,6 +14,8 @@ from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.marks import Kind, add_mark, marks
 from autograder.classroom.requests import Asked, requests, take_in
 
+_MOST_AGAIN = 8  # earlier reasons that a form offers
+
 
 class RefusedError(Exception):
     """What a form says cannot be written down; the message says why and what to do."""
@@ -64,6 +66,17 @@ def decisions_on(book: Gradebook, student: str, exercise: str) -> tuple[Decided,
         (student, exercise),
     )
     return tuple(Decided(*row) for row in rows)
+
+
+def said_before(book: Gradebook, exercise: str) -> tuple[tuple[float, str], ...]:
+    """Return points and reasons that persons gave for an exercise, the most frequent first, to be given again."""
+    return tuple(
+        book.db.execute(
+            "SELECT points, because FROM override WHERE exercise = ? AND points IS NOT NULL AND because != ''"
+            " GROUP BY points, because ORDER BY count(*) DESC, max(id) DESC LIMIT ?",
+            (exercise, _MOST_AGAIN),
+        )
+    )
 
 
 def decide(book: Gradebook, form: Form) -> None:

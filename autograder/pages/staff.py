@@ -59,12 +59,12 @@ def staff_html(result: Record, source: Source | None, out: Path, place: Place | 
     return render("staff.html", **told_of(result, source, out), place=place)
 
 
-def told_of(result: Record, source: Source | None, out: Path) -> dict[str, object]:
-    """Return what the page tells of a student."""
+def told_of(result: Record, source: Source | None, out: Path, first: str = "") -> dict[str, object]:
+    """Return what the page tells of a student; one exercise may come first and be unfolded."""
     ran = (
         not result.problem
     )  # else one thing is wrong with the file as a whole, and no exercise has a verdict of its own
-    failing = [e for e in result.exercises if e.status is not Status.PASSED]
+    failing = sorted((e for e in result.exercises if e.status is not Status.PASSED), key=lambda e: e.name != first)
     spans = {e.name: spans_of(source, e.name.partition(".")[0]) for e in failing} if source and ran else {}
     return {
         "result": result,
@@ -77,7 +77,7 @@ def told_of(result: Record, source: Source | None, out: Path) -> dict[str, objec
         "line": feedback_line(result),
         "handing_in": handing_in_line(result),
         "decided": [exercise.name for _, exercise in class_statistics.decisions([result])],
-        "unfolded": unfolded(result.exercises),
+        "unfolded": (*unfolded(result.exercises), first),
     }
 
 

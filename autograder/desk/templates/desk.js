@@ -15,6 +15,13 @@
     event.preventDefault();
     if (target.matches("input, textarea")) { target.focus(); target.select(); } else target.click();
   });
+  document.addEventListener("click", event => {
+    const again = event.target.closest("button[data-because]");
+    if (!again) return;
+    form.elements.points.value = again.dataset.points;
+    form.elements.because.value = again.dataset.because;
+    form.elements.because.focus();
+  });
   if (!others) return;
   const ask = async () => {
     try {
