@@ -139,6 +139,8 @@ def test_only_who_has_the_address_comes_in(out: Path) -> None:
             assert stranger.ask("GET", path)[0] == 403
         assert stranger.ask("POST", f"/save?token={client.token}", {"action": "seen", "name": "ada"})[0] == 403
         assert "ada" not in stranger.ask("GET", "/student?name=ada")[2]
+        status, _, text = stranger.ask("POST", "/save", {"name": "ada", "because": "My <words>."})
+        assert (status, "My &lt;words&gt;." in text) == (403, True)  # as after a new start, with another token
         status, headers, _ = client.ask("GET", f"/?token={client.token}")
         assert status == 200
         assert {"HttpOnly", "SameSite=Strict"} <= set(headers["Set-Cookie"].split("; "))

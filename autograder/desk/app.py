@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import quote, unquote, urlencode
 
@@ -97,17 +98,22 @@ def make_app(desk: Desk) -> Flask:
         script = {"script": Markup(_SCRIPT), "script_hash": Markup(_SCRIPT_HASH)}  # noqa: S704 (ours)
         return make_response(_PAGES.get_template(template).render(me=who(), **script, **values), status)
 
+    def refused(status: int, title: str, told: str) -> Response:
+        """Say why something is not done; what was written in a form is not lost by that."""
+        written = "" if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else request.form.get("because", "")
+        return page("refused.html", status, title=title, told=told, written=written)
+
     @app.errorhandler(HTTPException)
     def say_why(error: HTTPException) -> Response:
-        return page("refused.html", error.code or 500, title=error.name, told=error.description or "")
+        return refused(error.code or 500, error.name, error.description or "")
 
     @app.errorhandler(GradebookError)
     def say_what_is_wrong(error: GradebookError) -> Response:
-        return page("refused.html", 503, title="The gradebook cannot be used", told=str(error))
+        return refused(503, "The gradebook cannot be used", str(error))
 
     @app.errorhandler(NoStudentError)
     def say_who_is_missing(error: NoStudentError) -> Response:
-        return page("refused.html", 404, title="No such student", told=str(error))
+        return refused(404, "No such student", str(error))
 
     @app.get("/")
     def overview() -> Response:
