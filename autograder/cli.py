@@ -19,6 +19,7 @@ from autograder.command import (
     authoring,
     checking,
     classroom,
+    desk,
     proving,
     publishing,
     requesting,
@@ -101,7 +102,7 @@ def demo(
 _COMMANDS = {
     "Students": (checking.check,),
     "Graders": (
-        *(classroom.grade, classroom.merge, revisiting.report, revisiting.explain, revisiting.override),
+        *(classroom.grade, classroom.merge, revisiting.report, revisiting.explain, revisiting.override, desk.desk),
         *(requesting.requests, revisiting.name, revisiting.similarity, returning.give_back, whole_course.course),
     ),
     "Instructors": (publishing.handout, publishing.otter, publishing.gradescope, demo),

@@ -6,8 +6,12 @@ themselves may run none.
 
 from __future__ import annotations
 
+import base64
+import fcntl
 import json
+import os
 import re
+import select
 import shutil
 import subprocess
 import threading
@@ -116,7 +120,120 @@ def look_at(served: Site, pages: Mapping[str, str], profile: Path, *, width: int
 
 def dom_of(address: str, profile: Path, *flags: str) -> str:
     """Load a page and return its document as it is after four seconds."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert browser, "These tests need Chromium on PATH. Install it, or leave them out: pytest -m 'not browser'."
-    command = [browser, *FLAGS, *flags, f"--user-data-dir={profile}", "--dump-dom", address]
+    command = [_browser(), *FLAGS, *flags, f"--user-data-dir={profile}", "--dump-dom", address]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+class Tab:
+    """A page in a browser that a test steers as a person would, over Chromium's own protocol."""
+
+    def __init__(self, say: int, hear: int) -> None:
+        self._say, self._hear, self._heard = say, hear, b""
+        self._number, self._loaded, self._session = 0, 0, ""
+        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._ask("Page.enable")
+
+    def size(self, width: int, height: int = 900) -> None:
+        """Show pages at a width, as a phone does below 600."""
+        phone = width < 600
+        self._ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+
+    def open(self, address: str) -> None:
+        """Load a page."""
+        self._ask("Page.navigate", url=address)
+        self._wait()
+
+    def run(self, script: str) -> Any:
+        """Return what a script of the test comes to in the page, whatever the page's policy."""
+        told = self._ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in told, told
+        return told["result"].get("value")
+
+    def leave(self, script: str) -> None:
+        """Run a script that leads to another page, and wait for that."""
+        self.run(script)
+        self._wait()
+
+    def press(self, key: str, *, leads: bool = False) -> None:
+        """Press a key; where it leads to another page, wait for that."""
+        text = key if len(key) == 1 else ""
+        self._ask("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
+        self._ask("Input.dispatchKeyEvent", type="keyUp", key=key)
+        if leads:
+            self._wait()
+
+    def picture(self, path: Path) -> None:
+        """Keep a picture of the whole page."""
+        told = self._ask("Page.captureScreenshot", captureBeyondViewport=True)
+        path.write_bytes(base64.b64decode(told["data"]))
+
+    def _wait(self) -> None:
+        """Wait until a page was loaded that no wait before was for."""
+        while not self._loaded:
+            self._read()
+        self._loaded -= 1
+
+    def _ask(self, method: str, **values: Any) -> Any:
+        self._number += 1
+        asked = {"id": self._number, "method": method, "params": values}
+        asked |= {"sessionId": self._session} if self._session else {}
+        os.write(self._say, json.dumps(asked).encode() + b"\0")
+        while (told := self._read()).get("id") != self._number:
+            pass
+        assert "error" not in told, told
+        return told["result"]
+
+    def _read(self) -> Any:
+        while b"\0" not in self._heard:
+            ready, _, _ = select.select([self._hear], [], [], 60)
+            assert ready, "the browser says nothing"
+            more = os.read(self._hear, 1 << 20)
+            assert more, "the browser has ended"
+            self._heard += more
+        first, _, self._heard = self._heard.partition(b"\0")
+        told = json.loads(first)
+        self._loaded += told.get("method") == "Page.loadEventFired"
+        return told
+
+
+@contextmanager
+def tab(profile: Path) -> Iterator[Tab]:
+    """Give a tab of a browser of its own."""
+    (theirs, say), (hear, back) = os.pipe(), os.pipe()
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs, back)]  # so that 3 and 4 are free to be given
+
+    def hand_over() -> None:
+        os.dup2(ends[0], 3)
+        os.dup2(ends[1], 4)
+
+    flags = [flag for flag in FLAGS if not flag.startswith("--virtual-time")]
+    command = [_browser(), *flags, f"--user-data-dir={profile}", "--remote-debugging-pipe"]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(
+        command,
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        preexec_fn=hand_over,  # noqa: PLW1509 (it only copies descriptors)
+        pass_fds=(3, 4),
+    ) as browser:
+        for end in (theirs, back, *ends):
+            os.close(end)
+        try:
+            yield Tab(say, hear)
+        finally:
+            os.write(say, b'{"id": 0, "method": "Browser.close"}\0')
+            try:
+                browser.wait(20)  # it takes its own files away
+            finally:
+                browser.kill()
+                os.close(say)
+                os.close(hear)
+
+
+def _browser() -> str:
+    """Return Chromium's path."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert found, "These tests need Chromium on PATH. Install it, or leave them out: pytest -m 'not browser'."
+    return found

@@ -249,6 +249,7 @@ def test_what_is_known_of_a_submission_is_kept_up_to_date(book: Gradebook) -> No
     """A note, a person, a due date: the pages change and nothing is graded."""
     ada = handed_in("ada")
     save(book, graded(ada))
+    book.begin_writing(["", "ada"])
     book.mark_written(["", "ada"])
     keep(book, [ada])
     assert book.unwritten() == frozenset()

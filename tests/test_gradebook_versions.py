@@ -21,6 +21,7 @@ from autograder.classroom.gradebook import FILE, GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.gradebook_versions import VERSION
 from autograder.classroom.gradebook_view import records
+from autograder.classroom.requests import Asked, answers, requests, take_in
 from autograder.cli import app
 from autograder.judge.reasons import Diagnosis
 
@@ -111,6 +112,21 @@ def test_a_migration_is_whole_or_not_at_all(out: Path, monkeypatch: pytest.Monke
     assert stored(out / FILE) == before
     with open_gradebook(out) as book:
         assert len(list(records(book))) == 9
+
+
+def test_answers_to_requests_outlive_version_3(out: Path) -> None:
+    """It kept the latest answer in its request, and what followed replaced it."""
+    with open_gradebook(out) as book:
+        take_in(book, [Asked("sign", "center", "Why?", because="No."), Asked("sign", "spread", "Why?")])
+    with closing(sqlite3.connect(out / FILE)) as db:
+        tables = "".join(f"DROP TABLE {name};" for name in ("answer", "mark", "opened", "written"))
+        db.executescript(f"{tables} CREATE TABLE written (student TEXT PRIMARY KEY); PRAGMA user_version = 3;")
+    with open_gradebook(out) as book:
+        first, second = requests(book)
+        assert answers(book, first.number) == (first.answer,)
+        assert answers(book, second.number) == ()
+        take_in(book, [Asked("sign", "center", "Why?", because="Yes.")])
+        assert [one.because for one in answers(book, first.number)] == ["No.", "Yes."]
 
 
 def test_a_gradebook_of_a_later_version_is_refused(out: Path) -> None:

@@ -8,13 +8,16 @@
 | grading    | student who was graded        | what concerns the file as a whole, and the run |
 | exercise   | student and exercise          | the result, the key of all it depends on, and the run |
 | override   | decision of a person          | points and the reason; the latest for an exercise counts, no points withdraw it |
-| written    | student, and the class ("")   | whether the files made from the book are up to date |
+| written    | student, and the class ("")   | whether the files made from the book are up to date, or being written |
 | todo       | student still to be graded    | whose it is, what is known of the submission; the seed of a result that no longer stands |
 | round      | grading of the class          | when it began; one that was stopped goes on as the same |
 | basis      | key of an exercise            | engine, libraries, seed and content that it is made of |
 | history    | score that changed            | old and new, cause, who, when (`history.py`); rows are only added |
 | kept       | student and exercise          | points that `--never-lower` kept |
 | request    | request for a regrade         | what the student asks, what was found, what a person decided (`requests.py`) |
+| answer     | decision on a request         | points, the reason, who, when; the latest also stands in its request; rows are only added |
+| mark       | thing a grader noted          | seen, or flagged for another person (`marks.py`); rows are only added |
+| opened     | grader at a desk              | which student's page is open there, and since when |
 | given      | page that a student was given | where, the score, what page, when (`pages/returns.py`) |
 
 A submission is graded and written down in one transaction, so a run may be killed at any moment: what is in the book is
@@ -27,7 +30,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,6 +116,16 @@ class Gradebook:
     def close(self) -> None:
         """Close the file; everything in it is whole at any time."""
         self.db.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Read and write in one transaction, all of it or nothing; other processes' changes wait, or were there before it."""
+        if self.db.in_transaction:  # a part of a larger one
+            yield
+            return
+        with self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            yield
 
     # Facts
 
@@ -205,7 +219,7 @@ class Gradebook:
         student, known = submission.student, head(submission, self.due)
         problem = _text(result.problem)
         new = {exercise.name: exercise_record(exercise) for exercise in result.exercises}
-        with self.db:
+        with self.writing():
             last, before = self._last(student), history.standings(self.db, student)
             stands = self.standing(student) if last == (submission.key, problem) else {}
             new = {name: exercise for name, exercise in new.items() if name in names or not stands}
@@ -263,7 +277,7 @@ class Gradebook:
 
     def override(self, student: str, exercise: str, points: float | None, because: str) -> None:
         """Write down a person's decision; without points it withdraws the earlier ones."""
-        with self.db:
+        with self.writing():
             decisions.decide(self.db, student, exercise, points, _text(because), _text(self.who))
             self.changed(student)
 
@@ -275,13 +289,18 @@ class Gradebook:
 
     def unwritten(self) -> frozenset[str]:
         """Return the students whose files are older than their results; "" stands for those of the whole class."""
-        done = {student for (student,) in self.db.execute("SELECT student FROM written")}
+        done = {student for (student,) in self.db.execute("SELECT student FROM written WHERE done")}
         return frozenset({"", *self.students()} - done)
 
-    def mark_written(self, students: Iterable[str]) -> None:
-        """Note that files are up to date."""
+    def begin_writing(self, students: Iterable[str]) -> None:
+        """Note whose files are being written, before anything is read for them."""
         with self.db:
-            self.db.executemany("INSERT OR REPLACE INTO written VALUES (?)", [(student,) for student in students])
+            self.db.executemany("INSERT OR REPLACE INTO written VALUES (?, 0)", [(student,) for student in students])
+
+    def mark_written(self, students: Iterable[str]) -> None:
+        """Note that files are up to date, unless something changed since they were begun."""
+        with self.db:
+            self.db.executemany("UPDATE written SET done = 1 WHERE student = ?", [(student,) for student in students])
 
     def students(self) -> list[str]:
         """Return who was graded and is in the class now."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
@@ -42,6 +41,17 @@ def open_for(slug: str | None, out: Path) -> Iterator[Gradebook]:
         raise _unusable(out, error) from None
 
 
+@contextmanager
+def open_beside(out: Path) -> Iterator[Gradebook]:
+    """Open the gradebook of a folder and keep no other process out: for short transactions. Raises GradebookError."""
+    _demand(out)
+    try:
+        with _opened(out / FILE) as book:
+            yield book
+    except sqlite3.Error as error:
+        raise _unusable(out, error) from None
+
+
 def known_roster(out: Path) -> Roster | None:
     """Return the roster that a folder's gradebook holds, if it does. Raises GradebookError."""
     if not (out / FILE).is_file():
@@ -61,10 +71,15 @@ def copied(out: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="preview-") as kept:
         place = Path(kept) / out.resolve().name
         place.mkdir()
-        with _alone(out):
-            for name in (FILE, f"{FILE}-wal"):  # the second holds what a killed run wrote last
-                if (out / name).is_file():
-                    shutil.copyfile(out / name, place / name)
+        try:
+            with (
+                _alone(out),
+                closing(sqlite3.connect(out / FILE)) as book,
+                closing(sqlite3.connect(place / FILE)) as copy,
+            ):
+                book.backup(copy)  # also while a desk writes
+        except sqlite3.Error as error:
+            raise _unusable(out, error) from None
         yield place
 
 

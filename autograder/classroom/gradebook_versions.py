@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-VERSION = 3
+VERSION = 4
 _TABLES = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
@@ -26,7 +26,6 @@ CREATE TABLE exercise (
 CREATE TABLE override (
     id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
     made TEXT NOT NULL, who TEXT NOT NULL DEFAULT '');
-CREATE TABLE written (student TEXT PRIMARY KEY);
 CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT NULL, seed INTEGER);
 CREATE INDEX decided ON override (student);
 """
@@ -48,6 +47,16 @@ CREATE INDEX asked ON request (student);
 CREATE TABLE given (
     id INTEGER PRIMARY KEY, place TEXT NOT NULL, student TEXT NOT NULL, score REAL, digest TEXT NOT NULL, made TEXT NOT NULL);
 """
+_DESK = """
+CREATE TABLE written (student TEXT PRIMARY KEY, done INTEGER NOT NULL);
+CREATE TABLE answer (
+    id INTEGER PRIMARY KEY, request INTEGER NOT NULL, points REAL, because TEXT NOT NULL, who TEXT NOT NULL,
+    made TEXT NOT NULL);
+CREATE TABLE mark (
+    id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, kind TEXT NOT NULL, words TEXT NOT NULL,
+    content TEXT NOT NULL, who TEXT NOT NULL, made TEXT NOT NULL);
+CREATE TABLE opened (who TEXT PRIMARY KEY, student TEXT NOT NULL, made TEXT NOT NULL);
+"""
 
 
 def version_of(db: sqlite3.Connection) -> int:
@@ -59,11 +68,11 @@ def prepare(db: sqlite3.Connection) -> None:
     """Make the tables of a new gradebook, or migrate one of an earlier version."""
     version = version_of(db)
     if version == 0:
-        db.executescript(f"BEGIN; {_TABLES} {_HISTORY} PRAGMA user_version = {VERSION}; COMMIT;")
+        db.executescript(f"BEGIN; {_TABLES} {_HISTORY} {_DESK} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version < VERSION:
         with db:
             db.execute("BEGIN IMMEDIATE")
-            for migrate in _MIGRATIONS[version - 1 :]:
+            for migrate in _MIGRATIONS[version_of(db) - 1 :]:  # another process may have been first
                 migrate(db)
             db.execute("DELETE FROM written")  # so that every file is written again
             db.execute(f"PRAGMA user_version = {VERSION}")
@@ -107,6 +116,17 @@ def _to_3(db: sqlite3.Connection) -> None:
         db.execute("INSERT INTO round (began) SELECT max(started) FROM run HAVING count(*)")
 
 
+def _to_4(db: sqlite3.Connection) -> None:
+    """Add what several graders at once need: every answer to a request, what they marked, what they have open."""
+    db.execute("DROP TABLE written")
+    for statement in filter(str.strip, _DESK.split(";")):
+        db.execute(statement)
+    db.execute(
+        "INSERT INTO answer (request, points, because, who, made)"
+        " SELECT id, points, because, who, decided FROM request WHERE decided != ''"
+    )
+
+
 def _head_2(head: dict[str, Any]) -> str:
     return json.dumps({"doubts": [], **head, "lms": {"place": "", **head["lms"]}})
 
@@ -137,4 +157,4 @@ def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, 
             yield {"name": name, "exercise": exercise, "sentence": sentence}
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4)

@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.classroom.decisions import score
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student
-from autograder.classroom.requests import Asked, Request, requests
+from autograder.classroom.requests import Answer, Asked, Request, answers, requests
 from autograder.classroom.roster import table_rows
 from autograder.lms.platform import inert, write_sheet
 from autograder.submission.archives import UnreadableError, printable, read_file
@@ -108,9 +108,17 @@ def _one(cells: Mapping[str, str], book: Gradebook, known: Mapping[int, Request]
     if not asks:
         raise RequestError("the request is empty. Write what the student asks.")
     points = _points(cells.get("points", ""), exercise, book.points.get(exercise, 0.0))
+    if number and _was_replaced(answers(book, int(number)), points, because):
+        points, because = None, ""
     if points is not None and not because:
         raise RequestError("there are points, but no reason. Fill the column because: the student reads it.")
     return Asked(student, exercise, asks, int(number) if number else None, points, because)
+
+
+def _was_replaced(given: Sequence[Answer], points: float | None, because: str) -> bool:
+    """Whether a sheet says what a person decided before, and another decision, as at the desk, has followed since."""
+    alike = [(one.points, inert(one.because)) == (points, inert(because)) for one in given]
+    return any(alike) and not alike[-1]
 
 
 def _points(said: str, exercise: str, most: float) -> float | None:

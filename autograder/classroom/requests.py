@@ -37,7 +37,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a person decided; without points the score stays."""
+    """What a person decided; without points the score stays. None is lost when another one follows."""
 
     points: float | None
     because: str
@@ -95,10 +95,16 @@ def requests(book: Gradebook, student: str | None = None) -> tuple[Request, ...]
     return tuple(map(_request, rows))
 
 
+def answers(book: Gradebook, number: int) -> tuple[Answer, ...]:
+    """Return all that persons decided on a request, the latest last."""
+    rows = book.db.execute("SELECT points, because, who, made FROM answer WHERE request = ? ORDER BY id", (number,))
+    return tuple(Answer(*row) for row in rows)
+
+
 def take_in(book: Gradebook, asked: Iterable[Asked]) -> int:
     """Write down new requests and decisions, all at once, and return how many are new; what is known changes nothing."""
     new = 0
-    with book.db:
+    with book.writing():
         for one in asked:
             number = one.number or _number(book.db, one)
             if number is None:
@@ -172,10 +178,9 @@ def _decide(book: Gradebook, number: int, one: Asked) -> None:
     points = one.points if one.points != score else None
     if points is not None:
         decisions.decide(book.db, one.student, one.exercise, points, one.because, book.who)
-    book.db.execute(
-        "UPDATE request SET points = ?, because = ?, who = ?, decided = ? WHERE id = ?",
-        (points, one.because, book.who, _now(), number),
-    )
+    decision = (points, one.because, book.who, _now(), number)
+    book.db.execute("UPDATE request SET points = ?, because = ?, who = ?, decided = ? WHERE id = ?", decision)
+    book.db.execute("INSERT INTO answer (points, because, who, made, request) VALUES (?, ?, ?, ?, ?)", decision)
     book.changed(one.student)
 
 

@@ -67,6 +67,7 @@ def publish(book: Gradebook, *, rewrite: bool = False, jobs: int = 1) -> Publish
     _forget(out, students)
     if not due:
         return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
+    book.begin_writing(due)
     graded = tuple(records(book))
     queue = queue_of(graded, groups(graded))
     places, others = queue_places(queue), moved(_queue_before(out), queue) - due

@@ -7,6 +7,7 @@ or the code did what no mistake in an exercise does. All else, such as a crash o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
@@ -44,21 +45,40 @@ def notes(results: Iterable[Record]) -> Rows:
     return _grouped(results, NOTES)
 
 
+def places(result: Record) -> Iterator[tuple[str, str]]:
+    """Yield where a submission needs a look, and why: an exercise, or "" for the submission as a whole."""
+    for reason in _reasons(result):
+        if reason.key in URGENT:
+            heading = URGENT[reason.key]
+            yield from ((exercise, f"{heading}.") for exercise in reason.exercises)
+            if not reason.exercises:
+                yield "", f"{heading}. {reason.what}"
+
+
 def _grouped(results: Iterable[Record], headings: dict[str, str]) -> Rows:
     groups: dict[str, list[tuple[str, str]]] = {key: [] for key in headings}
     for result in results:
-        for key, what in _reasons(result):
-            if key in groups:
-                groups[key].append((result.student, what))
+        for reason in _reasons(result):
+            if reason.key in groups:
+                groups[reason.key].append((result.student, reason.what))
     return {headings[key]: tuple(rows) for key, rows in groups.items() if rows}
 
 
-def _reasons(result: Record) -> Iterator[tuple[str, str]]:
-    """Yield why a submission is worth a look, each with what happened or where."""
+@dataclass(frozen=True)
+class _Reason:
+    """Why a submission is worth a look, with what happened or where."""
+
+    key: str
+    what: str
+    exercises: tuple[str, ...] = ()
+
+
+def _reasons(result: Record) -> Iterator[_Reason]:
+    """Yield why a submission is worth a look."""
     if result.status != "graded":
-        yield result.status, result.problem or "No reason was given."
+        yield _Reason(result.status, result.problem or "No reason was given.")
     elif result.exercises and all(e.status is Status.MISSING for e in result.exercises):
-        yield (
+        yield _Reason(
             _NOTHING,
             f"Every exercise is missing in {result.origin}" if result.origin else "Every exercise is missing",
         )
@@ -66,10 +86,11 @@ def _reasons(result: Record) -> Iterator[tuple[str, str]]:
         where: dict[str, dict[str, None]] = {}
         for exercise in result.exercises:
             for case in exercise.cases:
-                where.setdefault(_kind(case), {})[f"`{exercise.name}`"] = None
-        yield from ((key, ", ".join(names)) for key, names in where.items())
-    yield from ((_DOUBT, doubt) for doubt in result.doubts)
-    yield from ((_NOTE, note) for note in result.notes if note not in result.doubts)
+                where.setdefault(_kind(case), {})[exercise.name] = None
+        for key, names in where.items():
+            yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
+    yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
+    yield from (_Reason(_NOTE, note) for note in result.notes if note not in result.doubts)
 
 
 def _kind(case: CaseResult) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.feedback.page_format import environment, number, visible
@@ -14,6 +15,20 @@ from autograder.pages.class_changes import why
 def render(template: str, **values: object) -> str:
     """Return a page."""
     return _ENVIRONMENT.get_template(template).render(values)
+
+
+def class_environment(*folders: Path) -> Environment:
+    """Return what makes pages about a class of the templates here, of those of feedback, and of those in other folders."""
+    made = environment(Path(__file__).parent / "templates", *folders)
+    made.filters |= {
+        "beside": _beside,
+        "duration": _duration,
+        "hours": hours,
+        "link": _link,
+        "name": _name,
+        "why": why,
+    }
+    return made
 
 
 def hours(value: float) -> str:
@@ -45,12 +60,4 @@ def _beside(student: str) -> str:
     return f"{quote(student, safe='', errors='replace')}.html"
 
 
-_ENVIRONMENT = environment(Path(__file__).parent / "templates")
-_ENVIRONMENT.filters |= {
-    "beside": _beside,
-    "duration": _duration,
-    "hours": hours,
-    "link": _link,
-    "name": _name,
-    "why": why,
-}
+_ENVIRONMENT = class_environment()

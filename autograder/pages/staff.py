@@ -56,24 +56,29 @@ class Verdict:
 
 def staff_html(result: Record, source: Source | None, out: Path, place: Place | None) -> str:
     """Return the page; `out` is the folder of the class as commands name it, `place` the student's in the queue, if any."""
+    return render("staff.html", **told_of(result, source, out), place=place)
+
+
+def told_of(result: Record, source: Source | None, out: Path, first: str = "") -> dict[str, object]:
+    """Return what the page tells of a student; one exercise may come first and be unfolded."""
     ran = (
         not result.problem
     )  # else one thing is wrong with the file as a whole, and no exercise has a verdict of its own
-    failing = [e for e in result.exercises if e.status is not Status.PASSED]
+    failing = sorted((e for e in result.exercises if e.status is not Status.PASSED), key=lambda e: e.name != first)
     spans = {e.name: spans_of(source, e.name.partition(".")[0]) for e in failing} if source and ran else {}
-    return render(
-        "staff.html",
-        result=result,
-        files=tuple(_files(source, spans, failing)) if source else (),
-        ran=ran,
-        verdicts=[_verdict(result.student, e, spans.get(e.name, ()), out, can_run=source is not None) for e in failing],
-        passed=[e for e in result.exercises if e.status is Status.PASSED],
-        line=feedback_line(result),
-        handing_in=handing_in_line(result),
-        decided=[exercise.name for _, exercise in class_statistics.decisions([result])],
-        unfolded=unfolded(result.exercises),
-        place=place,
-    )
+    return {
+        "result": result,
+        "files": tuple(_files(source, spans, failing)) if source else (),
+        "ran": ran,
+        "verdicts": [
+            _verdict(result.student, e, spans.get(e.name, ()), out, can_run=source is not None) for e in failing
+        ],
+        "passed": [e for e in result.exercises if e.status is Status.PASSED],
+        "line": feedback_line(result),
+        "handing_in": handing_in_line(result),
+        "decided": [exercise.name for _, exercise in class_statistics.decisions([result])],
+        "unfolded": (*unfolded(result.exercises), first),
+    }
 
 
 def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], out: Path, *, can_run: bool) -> Verdict:

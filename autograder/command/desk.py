@@ -1,0 +1,62 @@
+"""The command that opens the desk: a page on this machine on which graders decide about a class."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.command.options import CourseOption, check_course, fail, graded_book
+
+
+def desk(
+    out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")],
+    who: Annotated[
+        str, typer.Option("--as", metavar="NAME", show_default="your user name", help="Who decides, for the history")
+    ] = "",
+    port: Annotated[int, typer.Option(min=0, max=65535, show_default="any that is free", help="Where to listen")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in your browser")] = True,
+    course: CourseOption = None,
+) -> None:
+    """Decide about a class in the browser: code beside verdict, points and reasons, requests; for several graders at once."""
+    try:
+        from autograder.desk.app import Desk, make_app
+    except ModuleNotFoundError:
+        fail("The desk takes Flask: pip install 'sequence-autograder[desk]'")
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    from autograder.desk.publishing import Publisher
+
+    check_course(course)
+    with graded_book(out, beside=True) as book:
+        me = " ".join(who.split()) or book.who or "grader"
+
+    class Quiet(WSGIRequestHandler):
+        """Writes nothing about each request: addresses hold names of students."""
+
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+            """Keep quiet."""
+
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        fail(f"Port {port} cannot be used: {error.strerror}. Name another one, or none.")
+    with listening:
+        port, token, publisher = listening.getsockname()[1], secrets.token_urlsafe(24), Publisher(out)
+        app = make_app(Desk(out, port, token, me, publisher.note_change))
+        handed = listening.fileno()  # the server keeps a copy of its own
+        server = make_server("127.0.0.1", port, app, threaded=True, request_handler=Quiet, fd=handed)
+    address = f"http://127.0.0.1:{port}/?token={token}"
+    publisher.start()
+    try:
+        print(f"{address}\nThis address is for you alone: it opens the desk. Ctrl-C ends it.", flush=True)
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+        server.serve_forever()  # until Ctrl-C, which it takes for an ordinary end
+    finally:
+        publisher.stop()
