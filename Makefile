@@ -1,4 +1,4 @@
-# make demo   install what is pinned, grade a generated class, say where the report lies
+# make demo   install what is pinned, without torch; grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
 # make bench        measure grading speed, as ratios in one run
 # make bench-packing  trainings that share devices, against one after another
@@ -34,7 +34,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-mutants: $(VENV)/.installed
+mutants: $(VENV)/.installed-dev
 	$(BIN)/autograder mutants
 
 bench: $(VENV)/.installed-dev
@@ -70,7 +70,7 @@ test-environments: $(VENV)/.installed-dev
 
 .venv-otter/.installed: pyproject.toml benchmarks/peers-constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m venv --clear .venv-otter
-	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter]' pytest hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter,torch]' pytest hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
 	@touch $@
 
 $(VENV)/bin/python:

@@ -105,7 +105,7 @@ class Place:
 
 def link_all(environment: Environment) -> None:
     """Put all that the package needs into an environment."""
-    link_libraries(environment.site, "sequence-autograder")
+    link_libraries(environment.site, "sequence-autograder", "torch")
 
 
 def tried(environment: Environment, place: Place, *deeds: tuple[Deed, Iterable[str]]) -> Iterator[tuple[str, Came]]:
