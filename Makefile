@@ -1,5 +1,6 @@
 # make demo   install what is pinned, without torch; grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
+# make install      install what is pinned and every extra into .venv, as make test does
 # make bench        measure grading speed, as ratios in one run
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
@@ -20,7 +21,7 @@ DEVICE ?= cuda
 GPU_PYTHON ?= 3.12
 GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat safetensors nvidia-ml-py
 
-.PHONY: demo test bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
+.PHONY: demo test install bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -33,6 +34,8 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+install: $(VENV)/.installed-dev
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/autograder mutants

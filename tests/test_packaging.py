@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import fnmatch
+import json
 import re
+import shlex
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+from debian_support import instructions_of
 from environment_support import (
     ROOT,
     Environment,
@@ -128,3 +134,38 @@ def test_the_citation_is_of_this_version() -> None:
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in text
     assert f'name: "{PYPROJECT["authors"][0]["name"]}"' in text
+
+
+def test_the_image_copies_only_what_its_context_holds() -> None:
+    """What .dockerignore leaves out, COPY does not find; a course in it would be a course in an image."""
+    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[:1] == "!"}
+    steps = instructions_of((ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    copied = {source for name, text in steps if name == "COPY" for source in text.split()[:-1]}
+    assert copied == kept
+    assert all((ROOT / name).exists() for name in kept)
+    (installs,) = [text for _, text in steps if "/opt/source[" in text]
+    extras = re.search(r"/opt/source\[(.*?)\]", installs)[1].split(",")
+    assert set(extras) <= PYPROJECT["optional-dependencies"].keys()
+
+
+def test_the_devcontainer_runs_a_target_of_the_makefile() -> None:
+    """Staff have what `make test` takes."""
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    target = container["postCreateCommand"].rpartition("make ")[2]
+    assert f"\n{target}: $(VENV)/.installed-dev\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_workflow_of_the_readme_proves_a_course(light: Environment, wheel: Path, tmp_path: Path) -> None:
+    """Its commands, run as they stand there in a course that was just begun, but for those that install."""
+    assert run(light, tmp_path, "new", "means", "--course", ".").returncode == 0
+    shutil.copy(wheel, tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (text,) = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "runs-on" in block]
+    steps = [step["run"] for step in yaml.safe_load(text)["jobs"]["doctor"]["steps"] if "run" in step]
+    assert fnmatch.filter([wheel.name], re.search(r"ls (\S+)\)", steps[1])[1])
+    commands = [shlex.split(step)[1:] for step in steps if step.startswith("autograder ")]
+    assert [command[0] for command in commands] == ["doctor", "handout"]
+    for command in commands:
+        told = run(light, tmp_path, *command)
+        assert told.returncode == 0, told.stdout + told.stderr
+    assert (tmp_path / "dist" / "means.zip").exists()

@@ -142,6 +142,7 @@ def repository_files() -> dict[str, bytes]:
     ignored = f"__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n{own}*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
+        ".devcontainer/devcontainer.json": (_TEMPLATES / "devcontainer.json").read_bytes(),
         ".gitignore": ignored.encode(),
         ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
     }
