@@ -1,5 +1,6 @@
-# make demo   install what is pinned, grade a generated class, say where the report lies
+# make demo   install what is pinned, without torch; grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
+# make install      install what is pinned and every extra into .venv, as make test does
 # make bench        measure grading speed, as ratios in one run
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
@@ -20,7 +21,7 @@ DEVICE ?= cuda
 GPU_PYTHON ?= 3.12
 GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat safetensors nvidia-ml-py
 
-.PHONY: demo test bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
+.PHONY: demo test install bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -34,7 +35,9 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-mutants: $(VENV)/.installed
+install: $(VENV)/.installed-dev
+
+mutants: $(VENV)/.installed-dev
 	$(BIN)/autograder mutants
 
 bench: $(VENV)/.installed-dev
@@ -70,7 +73,7 @@ test-environments: $(VENV)/.installed-dev
 
 .venv-otter/.installed: pyproject.toml benchmarks/peers-constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m venv --clear .venv-otter
-	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter]' pytest hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter,torch]' pytest hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
 	@touch $@
 
 $(VENV)/bin/python:

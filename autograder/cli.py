@@ -20,6 +20,7 @@ from autograder.command import (
     checking,
     classroom,
     desk,
+    other_project,
     proving,
     publishing,
     requesting,
@@ -27,7 +28,7 @@ from autograder.command import (
     revisiting,
     whole_course,
 )
-from autograder.command.options import CourseOption, course_of, fail
+from autograder.command.options import CourseOption, course_of, fail, some_slugs
 from autograder.course.catalog import CourseError, load_assignment
 
 app = typer.Typer(
@@ -40,6 +41,10 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; known errors end in one line and exit code 2."""
+    if told := other_project.warning():
+        if other_project.is_replaced():
+            fail(told)
+        print(f"autograder: {told}", file=sys.stderr)
     # Submissions are graded side by side: torch's own threads in each would stand in each other's way, tenfold.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     signal.signal(signal.SIGTERM, _leave)
@@ -85,15 +90,25 @@ def _options(
     """Check and grade assignments on sequence models."""
 
 
+_NO_COURSE = (
+    "An installed package holds no course. Run this in a copy of the course's repository, or begin a course of your own: "
+    "autograder new means --course my-course && autograder demo --course my-course"
+)
+
+
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the class and its results")] = Path("demo-class"),
     course: CourseOption = None,
 ) -> None:
-    """Write a class of generated submissions, grade it, and say where the report lies."""
+    """Write a class of generated submissions, grade it, and say where the report lies.
+
+    The class is one of a5_attention, in other courses one of the first assignment.
+    """
     from autograder.command.demo import write_class
 
-    folder = course_of(course)
-    slug = "a5_attention"
+    folder = course_of(course, _NO_COURSE)
+    found = some_slugs(folder)
+    slug = "a5_attention" if "a5_attention" in found else found[0]
     archive = write_class(load_assignment(folder, slug), out)
     print(f"A class of generated submissions: {archive}\n$ autograder grade {slug} {archive} -o {out / 'graded'}")
     classroom.grade(slug, archive, out / "graded", seed=0, accept_unsandboxed=True, course=folder)

@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from environment_support import Came, NotHereError, fetch, handout, told, unpacked
+from environment_support import Came, NotHereError, fetch, graded, handout, told, unpacked
 
 from autograder.course.catalog import load_assignment
 from autograder.integrations.gradescope import gradescope_zip
@@ -56,7 +57,7 @@ class Root:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             opened.extractall(home / "source")
         requirements = (home / "source" / "requirements.txt").read_text(encoding="utf-8")
-        self._fetch(requirements)
+        self.fetch(*(line.partition(";")[0] for line in requirements.splitlines() if not line.startswith("--")))
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels", "AUTOGRADER_PYTHON": self.python}
         self.run("bash", "/autograder/source/setup.sh", **offline)
         (home / "submission").mkdir()
@@ -74,19 +75,59 @@ class Root:
         script = f"cd /home/{slug} && /autograder/python/bin/python check.py --json"
         return told(self.run("bash", "-c", script, check=False))
 
-    def _fetch(self, requirements: str) -> None:
+    def grade(self, course: Path, slug: str, code: bytes, **variables: str) -> Came:
+        """Grade a class of one with the command of an image whose folder for courses is /course."""
+        home = self.folder / "course"
+        for part in ("assignments", "solutions"):
+            shutil.copytree(course / part / slug, home / part / slug, dirs_exist_ok=True)
+        unpacked({f"{slug}/ada/{load_assignment(course, slug).file}": code}, home / "class")
+        command = f"cd /course && autograder grade {slug} class/{slug} --seed 7 --no-training -o graded/{slug}"
+        done = self.run("sh", "-c", command, check=False, **variables)
+        return graded(home / "graded" / slug, done.stdout + done.stderr)
+
+    def build(self, instructions: list[tuple[str, str]], context: Path) -> dict[str, str]:
+        """Do what a Dockerfile says, but for installing Debian's packages, and return the variables of its image."""
+        variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+        offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels"}
+        for name, text in instructions:
+            if name == "COPY":
+                *sources, target = text.split()
+                for source in sources:
+                    _copy(context / source, self.folder / target.lstrip("/"), inside=target.endswith("/"))
+            elif name == "RUN" and not text.startswith("apt-get"):
+                self.run("sh", "-ec", text, **variables, **offline)
+            elif name == "ENV":
+                variables |= dict(part.split("=", 1) for part in shlex.split(text))
+            elif name == "WORKDIR":
+                (self.folder / text.lstrip("/")).mkdir(parents=True, exist_ok=True)
+        return variables
+
+    def fetch(self, *requirements: str, constraint: str = os.devnull) -> None:
         """Bring what pip will ask for: in there is no network."""
-        there = self.folder / "wheels"
-        for line in requirements.splitlines():
-            name = line.partition(";")[0]
-            if not name.startswith("--"):
-                version = ("--only-binary=:all:", "--python-version", self.python.removeprefix("python"))
-                fetch(sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(there), *version, name)
+        version = ("--only-binary=:all:", "--python-version", self.python.removeprefix("python"))
+        download = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(self.folder / "wheels"), *version)
+        for requirement in requirements:
+            fetch(*download, "--constraint", constraint, requirement)
+
+
+def instructions_of(dockerfile: str) -> list[tuple[str, str]]:
+    """Return the instructions of a Dockerfile, each its name and its text."""
+    lines = [line for line in dockerfile.splitlines() if line and not line.startswith("#")]
+    return [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines]
+
+
+def _copy(source: Path, target: Path, *, inside: bool) -> None:
+    if source.is_dir():  # of a folder Docker copies what is in it
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        return
+    if inside:
+        target.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
 
 
 @contextlib.contextmanager
-def debian(folder: Path, suite: str, version: str) -> Iterator[Root]:
-    """Unpack Python and a shell of a Debian suite, with all that they depend on, unless that is there already."""
+def debian(folder: Path, suite: str, version: str, *more: str) -> Iterator[Root]:
+    """Unpack Python, a shell and more of a Debian suite, with all that they depend on, unless that is there already."""
     if os.geteuid() != 0:
         raise NotHereError("it takes root")
     if missing := [name for name in ("apt-get", "dpkg-deb", "unshare", "chroot") if not shutil.which(name)]:
@@ -95,7 +136,7 @@ def debian(folder: Path, suite: str, version: str) -> Iterator[Root]:
     if not (folder / "whole").exists():
         shutil.rmtree(folder, ignore_errors=True)
         root.mkdir(parents=True)
-        for package in _packages(folder / "apt", suite, f"python{version}-venv", *TOOLS):
+        for package in _packages(folder / "apt", suite, f"python{version}-venv", *TOOLS, *more):
             subprocess.run(["dpkg-deb", "--extract", package, root], check=True, capture_output=True)
         for name in ("proc", "dev", "tmp", "home"):
             (root / name).mkdir(exist_ok=True)

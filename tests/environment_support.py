@@ -225,7 +225,11 @@ def grade(environment: Environment, course: Path, slug: str, folder: Path, code:
         "--no-training",
     )
     done = environment.run("-m", "autograder.cli", *arguments, cwd=folder)
-    said = done.stdout + done.stderr
+    return graded(out, done.stdout + done.stderr)
+
+
+def graded(out: Path, said: str) -> Came:
+    """Return what came of a class of one that `grade` wrote to a folder."""
     if not (out / "grades.csv").exists():
         return Came(0, 0, said)
     (row,) = csv.DictReader(io.StringIO((out / "grades.csv").read_text(encoding="utf-8-sig")))

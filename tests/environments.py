@@ -15,11 +15,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from debian_support import debian
+from debian_support import debian, instructions_of
 from environment_support import (
     RESERVES,
     ROOT,
@@ -105,7 +106,7 @@ class Place:
 
 def link_all(environment: Environment) -> None:
     """Put all that the package needs into an environment."""
-    link_libraries(environment.site, "sequence-autograder")
+    link_libraries(environment.site, "sequence-autograder", "torch")
 
 
 def tried(environment: Environment, place: Place, *deeds: tuple[Deed, Iterable[str]]) -> Iterator[tuple[str, Came]]:
@@ -223,6 +224,22 @@ def container(suite: str, version: str, chosen: tuple[str, ...]) -> Callable[[Pl
     return row
 
 
+def image(place: Place) -> Iterator[tuple[str, Came]]:
+    """The steps of the Dockerfile in a bare root of Debian's; there is no Docker to build it with where this was written."""
+    steps = instructions_of((ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    installs = next(text for name, text in steps if name == "RUN" and text.startswith("apt-get"))
+    packages = installs.partition("--no-install-recommends ")[2].partition(" &&")[0].split()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *extras["cluster"], *extras["torch"]]
+    plain = [text.partition(";")[0] for text in (*project["build-system"]["requires"], *wanted)]
+    with debian(place.folder / "image", "bookworm", "3.11", "dash", *packages) as root:
+        root.fetch(*plain, constraint=str(ROOT / "constraints.txt"))
+        variables = root.build(steps, ROOT)
+        for slug in ("a1_rnn", "a7_transformer"):
+            yield f"grade {slug}", root.grade(ROOT, slug, solution(ROOT, slug), **variables)
+
+
 ROWS: dict[str, Callable[[Place], Iterator[tuple[str, Came]]]] = {
     "wheel": wheel,
     "wheel, bubblewrap": bubblewrap,
@@ -235,6 +252,7 @@ ROWS: dict[str, Callable[[Place], Iterator[tuple[str, Came]]]] = {
     "Python 3.13": python("3.13"),
     "Debian 12, bare": container("bookworm", "3.11", ("a1_rnn", "a7_transformer")),
     "Debian sid, 3.14": container("sid", "3.14", NUMPY),
+    "Dockerfile's steps": image,
 }
 
 

@@ -63,7 +63,7 @@ def wheel(open_folder: Path) -> Path:
 def installed(open_folder: Path, wheel: Path) -> Environment:
     """Return a virtual environment with the package in it as `pip install` leaves it; bubblewrap cannot be found."""
     environment = virtual(readable_python(open_folder / "base"), open_folder / "autograder" / "python")
-    link_libraries(environment.site, "sequence-autograder")
+    link_libraries(environment.site, "sequence-autograder", "torch")
     install(environment, wheel)
     return environment
 
@@ -86,7 +86,7 @@ def test_from_a_wheel_without_bubblewrap(deed: Deed, installed: Environment, cou
 def users_own(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
     """Return a Python whose packages are a user's own."""
     environment = user_site(tmp_path_factory.mktemp("home"))
-    link_libraries(environment.site, "sequence-autograder")
+    link_libraries(environment.site, "sequence-autograder", "torch")
     install(environment, wheel)
     return environment
 

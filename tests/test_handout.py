@@ -464,6 +464,8 @@ def test_a_repository_checks_itself_on_push(files: Files, tmp_path: Path, assign
     steps = re.findall(r"- name: (\w+)\n\s+shell: bash\n\s+run: (?:\|\n((?: {10}.*\n?)+)|(.*))", workflow)
     assert [name for name, _, _ in steps] == ["Install", "Check"]
     assert steps[0][2] == "python -m pip install -r requirements.txt"
+    container = json.loads((folder / ".devcontainer/devcontainer.json").read_text())
+    assert "-r requirements.txt" in container["postCreateCommand"]
     script = "\n".join(line.strip() for line in steps[1][1].splitlines())
     summary = tmp_path / "summary.md"
     env = {

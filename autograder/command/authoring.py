@@ -81,8 +81,9 @@ def new(slug: SlugArgument, course: CourseOption = None) -> None:
     """Scaffold a new assignment: both folders, with one small exercise to replace. With --course also a new course."""
     from autograder.command.scaffold import ScaffoldError, scaffold
 
+    folder = course or course_of(None, f"To begin a course in a new folder: autograder new {slug} --course my-course")
     try:
-        written = scaffold(course or course_of(None), slug)
+        written = scaffold(folder, slug)
     except ScaffoldError as error:
         fail(str(error))
     print("\n".join(map(str, written)))

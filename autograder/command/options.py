@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autograder.course.catalog import find_course, slugs
+from autograder.course.catalog import CourseError, find_course, slugs
 from autograder.sandbox.child.device import CHOICES
 
 if TYPE_CHECKING:
@@ -104,9 +104,15 @@ def some_slugs(course: Path) -> list[str]:
     return found
 
 
-def course_of(folder: Path | None) -> Path:
-    """Return the course that a command is about: the folder that was named, and no other, or the nearest above."""
-    course = find_course(folder or Path.cwd())
+def course_of(folder: Path | None, otherwise: str = "") -> Path:
+    """Return the course that a command is about: the folder that was named, and no other, or the nearest above.
+
+    Where there is none, `otherwise` says what else to do.
+    """
+    try:
+        course = find_course(folder or Path.cwd())
+    except CourseError as error:
+        fail(f"{error} {otherwise}".rstrip())
     if folder and course != folder.resolve():
         fail(f"{folder} holds no assignments/ and solutions/; {course} does. Name that one with --course.")
     return course

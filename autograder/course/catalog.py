@@ -32,6 +32,7 @@ from autograder.course.spec import (
     Training,
     Visibility,
 )
+from autograder.course.torch_needed import why_torch_is_missing
 
 _KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut", "reasons"})
 
@@ -61,11 +62,13 @@ def slugs(course: Path) -> tuple[str, ...]:
 
 
 def load_assignment(course: Path, slug: str) -> Assignment:
-    """Read one assignment from its two folders. Raises CourseError on an unknown name or a broken file."""
+    """Read one assignment from its two folders. Raises CourseError on an unknown name, a broken file or a missing torch."""
     public, secret = course / "assignments" / slug, course / "solutions" / slug
     _refuse_unknown_slug(course, slug)
     config = _toml(public / "assignment.toml")
     declared = _declared(slug, config, public / "assignment.toml")
+    if declared.torch and (missing := why_torch_is_missing(slug)):
+        raise CourseError(missing)
     exercises = declared.exercises
     _refuse_unknown_uses(exercises, public / "assignment.toml")
     quizzes = [_questions(secret / f"{exercise.name}.toml") for exercise in exercises]

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import jinja2
 
+from autograder.course import torch_needed
 from autograder.course.catalog import CourseError, readme_of
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
@@ -141,6 +142,7 @@ def repository_files() -> dict[str, bytes]:
     ignored = f"__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n{own}*.zip\n.venv/\n"
     return {
         ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
+        ".devcontainer/devcontainer.json": (_TEMPLATES / "devcontainer.json").read_bytes(),
         ".gitignore": ignored.encode(),
         ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
     }
@@ -180,7 +182,7 @@ def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
 
 
 def _requirements(assignment: Assignment) -> str:
-    torch = "--extra-index-url https://download.pytorch.org/whl/cpu\ntorch>=2.4\n" if assignment.torch else ""
+    torch = f"{torch_needed.INDEX}\n{torch_needed.TORCH}\n" if assignment.torch else ""
     # Students keep the numpy they have; grading itself takes 2.0. Jinja writes pages, rich lays `next` out for a terminal.
     return f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\nrich>=13.7\n{torch}"
 

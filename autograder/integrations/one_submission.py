@@ -17,6 +17,7 @@ from autograder.classroom.record import Record, record
 from autograder.classroom.record_json import told_record
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
+from autograder.course import torch_needed
 from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.judge.points import without_points
@@ -30,7 +31,7 @@ from autograder.submission.written_exercises import Stub
 
 SETTINGS = "desk.json"
 NEEDS = ("numpy>=2.0", "safetensors>=0.4.5", "pyseccomp>=0.1.2; sys_platform == 'linux'")
-TORCH = ("--extra-index-url https://download.pytorch.org/whl/cpu", "torch>=2.4")
+TORCH = (torch_needed.INDEX, torch_needed.TORCH)
 _LEFT_AT_HOME = frozenset(
     {"__pycache__", "README.md", CORRECT, MISTAKEN, *FORMER_FOLDERS.values()}
 )  # not needed to grade
