@@ -481,6 +481,13 @@ STEP_BACKWARD = mistakes_of(
         "Your dc is sent through the output gate and the tanh. It already is the gradient at c_t, on the path that "
         "passes both by; only dh comes through them.",
     ),
+    dc_goes_through_the_tanh=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = (dc + dh * o) * (1 - tanh_c**2)",
+        "cells_get_their_gradient",
+        "Your dc is multiplied by the derivative of the tanh, too. It already is the gradient at c_t; the tanh stands only "
+        "between c_t and h_t.",
+    ),
     output_gate_uses_c=edit(
         "do = dh * tanh_c",
         "do = dh * c_t",

@@ -1606,6 +1606,13 @@ BEAM = mistakes_of(
         "ok_is_better_than_yes",
         "Your search compares the last words only. What counts is the whole hypothesis: the sum over all its words.",
     ),
+    states_from_before_the_step=edit(
+        "raw, state = step(last, state)",
+        "raw, _ = step(last, state)",
+        "states_move_along",
+        "Your hypotheses keep the state from before the step. Each goes on from the state that `step` returned for it, or "
+        "nothing that was written is remembered.",
+    ),
     states_not_reordered=edit(
         "state = state[[parent for _, _, parent in kept]]",
         "state = state[[min(row, state.shape[0] - 1) for row in range(len(kept))]]",
