@@ -269,6 +269,13 @@ def no_way_up(rng: np.random.Generator) -> Iterator[Call]:
         yield call(step, 8, 0.5, 0, 0.0)
 
 
+@case("learning_rate", check=close())
+def a_way_up_of_all_the_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """With as many steps of warm-up as there are, the last one has the largest rate, and from then on it is `final`."""
+    for step in (2, 3, 4):
+        yield call(step, 4, 1.0, 4, 0.25)
+
+
 TABLE = [[0.5, 1.0, -1.0, 0.2], [0.0, -0.5, 1.5, 0.3], [1.0, 0.1, 0.4, 0.8], [-0.7, 0.6, 0.2, 0.0]]
 TEXT = np.array([0, 1, 2, 2, 3, 0, 1, 2, 0, 3, 1, 2, 2, 3, 0])
 

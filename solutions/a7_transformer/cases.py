@@ -374,10 +374,10 @@ def maps_may_have_no_bias(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("zero_init_is_identity", check=close())
 def positions_are_not_mixed_up(rng: np.random.Generator) -> Iterator[Call]:
-    """A block that changes the order of positions, of features or of the batch does not return its input."""
-    for axis in (0, 1, 2):
+    """A block that changes the order of positions or of features does not return its input."""
+    for axis in (1, 2):
         yield call(_block(rng, f"x.flip({axis}) + {BARE}"))
-    yield call(_block(rng, f"x.flip(0).flip(0) + {BARE}"))
+    yield call(_block(rng, f"x.flip(1).flip(1) + {BARE}"))
 
 
 @case(

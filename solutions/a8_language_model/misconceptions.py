@@ -1558,6 +1558,13 @@ LEARNING_RATE = mistakes_of(
         "rates_behind_the_end",
         "Your cosine goes on behind the last step, where it rises again. From there on the rate is `final`.",
     ),
+    no_final_rate_without_a_way_down=edit(
+        f"{BEHIND}{PROGRESS}",
+        "progress = min(1.0, (step - warmup) / max(1, steps - warmup))",
+        "a_way_up_of_all_the_steps",
+        "Your rate is `peak` where the warm-up takes all the steps: dividing by at least one keeps the quotient from failing, "
+        "but makes it 0 there. From step `steps` on the rate is `final`.",
+    ),
     nothing_behind_the_end=edit(
         BEHIND,
         "if step >= steps:\n        return 0.0\n    ",
