@@ -204,6 +204,12 @@ def test_a_request_is_answered_and_no_answer_is_lost(out: Path, cli: Any, course
         page = client.page("zoe", "center", "request")
         assert "Nothing was handed in" in page
         assert client.save(page, "answer", points="", because="Ask for an extension.")[0] == 303
+        for _ in range(600):  # files follow while the desk goes on
+            if "Read the text again." in (out / "feedback" / "eve.html").read_text():
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail("nothing was published")
     with open_gradebook(out) as book:
         first, second = requests(book)
         assert first.answer

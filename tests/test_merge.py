@@ -145,6 +145,7 @@ def test_merging_again_changes_what_changed(whole: Gradebook, two: list[Gradeboo
     """Only the student whose result is new gets new files; a decision in the whole stands."""
     merged(whole, two)
     whole.override("bob", "center", 2.0, "Shown in class.")
+    whole.begin_writing(["", "ann", "bob", "eve"])
     whole.mark_written(["", "ann", "bob", "eve"])
     merged(whole, two)
     assert whole.unwritten() == set()

@@ -1,11 +1,13 @@
 """Bring the files of a class up to date in the background while graders decide at the desk.
 
-What they say is in the gradebook at once. Files follow when it has been quiet for a moment, or half a minute later; while
-another command is at work on the class they wait for it.
+What they say is in the gradebook at once. Files follow when it has been quiet for a moment, or half a minute later, written by
+a process of their own so that pages stay quick; while another command is at work on the class they wait for it.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -43,7 +45,7 @@ class Publisher:
         self._changed.set()
         self._thread.join()
         until = time.monotonic() + _AT_END
-        while (trouble := self._publish()) and time.monotonic() < until:
+        while (trouble := _published(self._out)) and time.monotonic() < until:
             time.sleep(0.5)
         if trouble:
             told = f"The gradebook holds all that was said at the desk; run autograder report {self._out}."
@@ -56,15 +58,27 @@ class Publisher:
             while time.monotonic() < min(until, self._last + _QUIET) and not self._over.is_set():
                 self._over.wait(0.2)
             self._changed.clear()
-            if not self._over.is_set() and self._publish():
+            if not self._over.is_set() and not self._publish():
                 self._changed.set()
                 self._over.wait(_AGAIN)
 
-    def _publish(self) -> str:
-        """Publish, or return why that cannot be done now."""
-        try:
-            with open_gradebook(self._out) as book:
-                publish(book)
-        except (GradebookError, OSError) as error:
-            return str(error)
-        return ""
+    def _publish(self) -> bool:
+        """Publish in another process, which Ctrl-C does not reach; return whether that could be done."""
+        command = [sys.executable, "-P", "-m", __name__, str(self._out)]  # no module of the folder that we are in
+        known = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+        done = subprocess.run(command, capture_output=True, check=False, start_new_session=True, env=known)
+        return done.returncode == 0
+
+
+def _published(out: Path) -> str:
+    """Publish a class, or return why that cannot be done now."""
+    try:
+        with open_gradebook(out) as book:
+            publish(book)
+    except (GradebookError, OSError) as error:
+        return str(error)
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(_published(Path(sys.argv[1])))
