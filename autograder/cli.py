@@ -120,7 +120,7 @@ _COMMANDS = {
         *(classroom.grade, classroom.merge, revisiting.report, revisiting.explain, revisiting.override, desk.desk),
         *(requesting.requests, revisiting.name, revisiting.similarity, returning.give_back, whole_course.course),
     ),
-    "Instructors": (publishing.handout, publishing.otter, publishing.gradescope, demo),
+    "Instructors": (publishing.handout, publishing.solutions, publishing.otter, publishing.gradescope, demo),
     "Authors": (authoring.new, authoring.doctor, proving.calibrate, proving.mutants, proving.fairness),
 }
 for _who, _theirs in _COMMANDS.items():

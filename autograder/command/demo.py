@@ -19,7 +19,7 @@ import nbformat
 
 from autograder.course.parse import parse
 from autograder.course.spec import Assignment
-from autograder.course.stub import BEGIN, END, blanked, render_stub
+from autograder.course.stub import blanked, render_stub, unmarked
 from autograder.oracle.edits import apply_edits
 
 LEAST = 64  # submissions
@@ -213,7 +213,7 @@ def _drawn(kind: str, text: str | None, assignment: Assignment, rng: random.Rand
 
 
 def _python(assignment: Assignment, text: str) -> tuple[str, bytes]:
-    return assignment.file, _unmarked(text).encode()
+    return assignment.file, unmarked(text).encode()
 
 
 def _packed(assignment: Assignment, text: str) -> tuple[str, bytes]:
@@ -238,7 +238,7 @@ def _notebook(assignment: Assignment, text: str) -> tuple[str, bytes]:
         new.new_code_cell(f'# Initialize Otter\nimport otter\ngrader = otter.Notebook("{stem}.ipynb")'),
         new.new_code_cell("%matplotlib inline\nimport numpy as np"),
     ]
-    for name, part in _parts(_unmarked(text)):
+    for name, part in _parts(unmarked(text)):
         cells.append(new.new_code_cell(part))
         if name in exercises:
             cells.append(new.new_code_cell(f'grader.check("{name}")'))
@@ -267,11 +267,6 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
         yield node.name, part
     if between:
         yield "", "\n".join(between)
-
-
-def _unmarked(text: str) -> str:
-    """Return source as a student would have it, without the marks around solutions."""
-    return "".join(line for line in text.splitlines(keepends=True) if line.strip() not in (BEGIN, END))
 
 
 def _stub(assignment: Assignment) -> str:

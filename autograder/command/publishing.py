@@ -51,6 +51,33 @@ def handout(
             print(out / f"{name}-repository")
 
 
+def solutions(
+    slug: SlugArgument,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the zip")],
+    term: Annotated[
+        str, typer.Option(metavar="TEXT", help="The --term of the handouts, for the letters of quizzes")
+    ] = "",
+    course: CourseOption = None,
+) -> None:
+    """Make what students get after the deadline: everything written, quizzes answered, and what goes wrong.
+
+    Zip with the file and the notebook as the reference has them, each claim with its answer, the reasons of all options, and
+    the sentences of all known mistakes.
+    """
+    from autograder.handout.handout import handout_zip
+    from autograder.handout.kit.bundle import BundleError
+    from autograder.handout.public_data import public_oracle
+    from autograder.handout.solutions import AFTER, folder_name, solution_files
+
+    folder = course_of(course)
+    try:
+        files = solution_files(folder, public_oracle(load_assignment(folder, slug)), term)
+    except BundleError as error:
+        fail(f"{slug}: {error}")
+    _write(out / f"{folder_name(slug)}.zip", handout_zip(files, folder_name(slug)))
+    print(f"It holds every answer: for students, {AFTER}.")
+
+
 def gradescope(
     slug: SlugArgument,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the zip")],

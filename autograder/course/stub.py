@@ -67,6 +67,11 @@ def blanked(source: str, names: AbstractSet[str]) -> str:
     return "".join(_blank(_lines(source), {_Region(start, end): name for name, start, end in spans}))
 
 
+def unmarked(source: str) -> str:
+    """Return a reference as a student would have it who wrote all of it, without the marks around solutions."""
+    return "".join(line for line in _lines(source) if line.strip() not in (BEGIN, END))
+
+
 def solution_lines(source: str) -> tuple[str, ...]:
     """Return every line inside a solution region, stripped, for proofs that none of them ships."""
     lines = _lines(source)

@@ -91,18 +91,17 @@ def _texts(
 ) -> dict[str, str]:
     """Return the files that are made for students, by name."""
     stub = at_home(render_stub(assignment), assignment)
-    prose = embedded(for_notebook(readme, assignment), pictures)
-    prose = prose.replace("    python training.py\n", "    grader.train()\n")
-    start, setup = _template("start.md", words), _template("setup.py.txt", words)
-    with_table = f"{with_set_up(readme).rstrip()}\n{_template('folder.md', words)}"
+    prose = notebook_prose(readme, assignment, pictures)
+    start, setup = template("start.md", words), template("setup.py.txt", words)
+    with_table = f"{with_set_up(readme).rstrip()}\n{template('folder.md', words)}"
     return {
         "README.md": with_table,
         assignment.file: stub,
         str(words["notebook"]): make_notebook(
             assignment.title, prose, stub, assignment.exercises, start, setup, play=bool(words["play"])
         ),
-        "check.py": _template("check.py.txt", words),
-        "conftest.py": _template("conftest.py.txt", {}),
+        "check.py": template("check.py.txt", words),
+        "conftest.py": template("conftest.py.txt", {}),
         str(words["tests"]): pytest_file(bundle),
         "requirements.txt": _requirements(assignment),
     }
@@ -156,7 +155,7 @@ def at_home(text: str, assignment: Assignment) -> str:
 def with_set_up(readme: str) -> str:
     """Say how to install what the handout needs, right where it is run for the first time."""
     run = "\n    python check.py\n"
-    return readme.replace(run, run + _template("set_up.md", {}), 1)
+    return readme.replace(run, run + template("set_up.md", {}), 1)
 
 
 def for_notebook(readme: str, assignment: Assignment) -> str:
@@ -165,6 +164,12 @@ def for_notebook(readme: str, assignment: Assignment) -> str:
         f"Write your solution in `{assignment.file}`", "Write your solution in the code cells of this notebook"
     )
     return text.replace("Then run\n\n    python check.py\n", "Then run the check under each of them.\n", 1)
+
+
+def notebook_prose(readme: str, assignment: Assignment, pictures: Mapping[str, bytes]) -> str:
+    """Return a README as the text of a notebook, with its pictures inside."""
+    prose = embedded(for_notebook(readme, assignment), pictures)
+    return prose.replace("    python training.py\n", "    grader.train()\n")
 
 
 def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
@@ -187,12 +192,13 @@ def _requirements(assignment: Assignment) -> str:
     return f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\nrich>=13.7\n{torch}"
 
 
-def _template(name: str, words: Mapping[str, str | bool]) -> str:
+def template(name: str, words: Mapping[str, str | bool]) -> str:
+    """Return the text of a template for students, with the words that it takes."""
     text = (_TEMPLATES / name).read_text(encoding="utf-8")
     if not words:
         return text
-    template = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
-    return str(template.render(words))
+    made = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+    return str(made.render(words))
 
 
 def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:

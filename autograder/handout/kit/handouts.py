@@ -12,6 +12,8 @@ from autograder.handout.kit.bundle import SHAPES, Bundle, read_bundle
 from autograder.handout.kit.progress import passed_before
 from autograder.handout.kit.self_check import Place
 
+SOLUTIONS = "SOLUTIONS.md"  # what tells a folder of solutions from a handout
+
 
 @dataclass(frozen=True)
 class Handout:
@@ -49,6 +51,8 @@ def handouts_beside(folder: Path, bundle: Bundle, file: Path | None) -> tuple[Ha
         except (OSError, ValueError, LookupError, TypeError):
             continue  # no handout, or one that its own check.py says is broken
         home = shapes.parents[1]
+        if (home / SOLUTIONS).exists():
+            continue  # nobody's work
         found.setdefault(slug, _handout(home, slug, names, _reader(home), None))
     return tuple(found[slug] for slug in sorted(found))
 
