@@ -230,6 +230,15 @@ def test_what_is_not_there_and_what_is_not_written(run: Run) -> None:
     assert inside.trouble.frames[-1].function == "g"
 
 
+def test_what_torch_does_not_implement_is_an_error_of_ones_own(run: Run) -> None:
+    """Torch raises NotImplementedError for a kind of tensor that an operation does not know: nothing is left to write there."""
+    text = "import torch\ndef f():\n    return torch.ones(2) & torch.tensor([True, False])"
+    (outcome,) = run(text, ask("f")).outcomes
+    assert outcome.ending is Ending.RAISED
+    assert outcome.trouble is not None
+    assert outcome.trouble.type_name == "NotImplementedError"
+
+
 def test_an_exercise_that_is_no_function_is_an_error_of_its_own(run: Run) -> None:
     """Calling a number raises what it always raises."""
     (outcome,) = run("f = 3", ask("f")).outcomes

@@ -12,6 +12,7 @@ import functools
 import importlib
 import linecache
 import math
+import opcode
 import operator
 import random
 import sys
@@ -28,6 +29,7 @@ from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
 from autograder.sandbox.child.tree import leaves
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
+RAISE = opcode.opmap["RAISE_VARARGS"]
 MAX_FRAMES = 12
 GIVEN = "<given by the case>"  # the file of code that a case hands to the student's
 MAX_NOTES = 20  # cells and statements that failed on import
@@ -71,7 +73,7 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
         return {"ending": "absent", "trouble": {"type": "", "text": "".join(near), "frames": []}}
     except BaseException as error:  # noqa: BLE001
         ending = "raised"
-        if isinstance(error, NotImplementedError):
+        if isinstance(error, NotImplementedError) and _is_said_in_python(error):
             ending = "unwritten"
         elif isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # torch's, of a GPU
             ending = "memory"
@@ -79,6 +81,14 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
             ending = "shortcut"
         return {"ending": ending, "trouble": describe(error, program.texts)}
     return {"ending": "returned", "value": value, **({"args": call.args} if call.keep else {})}
+
+
+def _is_said_in_python(error: BaseException) -> bool:
+    """Whether a `raise` raised it. Torch's own code raises NotImplementedError too, as for `&` of tensors of floats."""
+    place = error.__traceback__
+    while place and place.tb_next:
+        place = place.tb_next
+    return place is not None and place.tb_frame.f_code.co_code[place.tb_lasti] == RAISE
 
 
 def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
