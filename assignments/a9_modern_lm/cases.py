@@ -259,7 +259,9 @@ def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int) -> Code:
     """Return a model with the names and shapes of ModernLM's parameters."""
     shapes = {"W_q": (d, d), "W_k": (d, narrow), "W_v": (d, narrow), "W_o": (d, d)}
     shapes |= {"W_gate": (d, d_ff), "W_up": (d, d_ff), "W_down": (d_ff, d)}
-    with_gains = "(lambda m, *names: [m, [m.register_parameter(n, torch.nn.Parameter(torch.zeros({}))) for n in names]][0])"
+    with_gains = (
+        "(lambda m, *names: [m, [m.register_parameter(n, torch.nn.Parameter(torch.zeros({}))) for n in names]][0])"
+    )
     gains = with_gains.format(d)
     maps = f"{{n: torch.nn.Linear(*s, bias=False) for n, s in {shapes}.items()}}"
     block = f"{gains}(torch.nn.ModuleDict({maps}), 'gain_1', 'gain_2')"
@@ -351,9 +353,7 @@ AFTER = ("w", "state")
 def the_first_step(rng: np.random.Generator) -> Iterator[Call]:
     """w = 2 with a gradient of .5 and a decay of .1: 1.998 after the decay, 1.988 after the step of .01. A gradient of 50 gives the same."""
     for gradient in (0.5, 50.0):
-        yield call(
-            _number(2.0), _number(gradient), (_number(0.0), _number(0.0), 0), 0.01, (0.9, 0.999), 1e-8, 0.1
-        )
+        yield call(_number(2.0), _number(gradient), (_number(0.0), _number(0.0), 0), 0.01, (0.9, 0.999), 1e-8, 0.1)
 
 
 @case("adamw_step", check=close(names=AFTER))

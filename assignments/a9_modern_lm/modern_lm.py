@@ -22,7 +22,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 STD = 0.02  # the standard deviation of GPT-2's first weights
 

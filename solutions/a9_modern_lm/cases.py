@@ -310,7 +310,9 @@ def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int) -> str:
     """Return the expression of a model with the names and shapes of ModernLM's parameters."""
     shapes = {"W_q": (d, d), "W_k": (d, narrow), "W_v": (d, narrow), "W_o": (d, d)}
     shapes |= {"W_gate": (d, d_ff), "W_up": (d, d_ff), "W_down": (d_ff, d)}
-    with_gains = "(lambda m, *names: [m, [m.register_parameter(n, torch.nn.Parameter(torch.zeros({}))) for n in names]][0])"
+    with_gains = (
+        "(lambda m, *names: [m, [m.register_parameter(n, torch.nn.Parameter(torch.zeros({}))) for n in names]][0])"
+    )
     gains = with_gains.format(d)
     maps = f"{{n: torch.nn.Linear(*s, bias=False) for n, s in {shapes}.items()}}"
     block = f"{gains}(torch.nn.ModuleDict({maps}), 'gain_1', 'gain_2')"
@@ -427,7 +429,9 @@ def steps_of_any_kind(rng: np.random.Generator) -> Iterator[Call]:
     for shape, steps in (((5,), 1), ((3, 4), 6), ((2, 3, 2), 2)):
         betas, rate = (float(rng.uniform(0.5, 0.9)), float(rng.uniform(0.6, 0.95))), float(rng.uniform(0.05, 0.3))
         state = _moments(rng, steps, *shape)
-        yield call(_t(_away(rng, *shape)), _t(_away(rng, *shape)), state, rate, betas, 0.05, float(rng.uniform(0.2, 0.8)))
+        yield call(
+            _t(_away(rng, *shape)), _t(_away(rng, *shape)), state, rate, betas, 0.05, float(rng.uniform(0.2, 0.8))
+        )
 
 
 @case("adamw_step", check=close(names=AFTER))
@@ -435,7 +439,9 @@ def steps_from_nothing(rng: np.random.Generator) -> Iterator[Call]:
     """From averages of zero, the correction gives back the gradient itself; large and small gradients alike."""
     for scale in (0.01, 1.0, 100.0):
         zeros = _t(np.zeros((2, 3)))
-        yield call(_t(_away(rng, 2, 3)), _t(scale * _away(rng, 2, 3)), (zeros, zeros.clone(), 0), 0.2, (0.9, 0.95), 1e-8, 0.3)
+        yield call(
+            _t(_away(rng, 2, 3)), _t(scale * _away(rng, 2, 3)), (zeros, zeros.clone(), 0), 0.2, (0.9, 0.95), 1e-8, 0.3
+        )
 
 
 @case("adamw_step", check=close(names=AFTER))

@@ -92,7 +92,7 @@ RMS_NORM = mistakes_of(
 
 # swiglu
 
-GATE = "gate = functional.silu(x @ W_gate.T)"
+GATE = "gate = nn.functional.silu(x @ W_gate.T)"
 UP = "up = x @ W_up.T"
 DOWN = "return (gate * up) @ W_down.T"
 
@@ -109,13 +109,13 @@ SWIGLU = mistakes_of(
     "swiglu",
     silu_on_the_other_map=edit(
         f"{GATE}\n    {UP}",
-        "gate = x @ W_gate.T\n    up = functional.silu(x @ W_up.T)",
+        "gate = x @ W_gate.T\n    up = nn.functional.silu(x @ W_up.T)",
         "gated_networks_of_any_size",
         "Your SiLU is on the map of W_up. It is on that of W_gate.",
     ),
     silu_on_both=edit(
         UP,
-        "up = functional.silu(x @ W_up.T)",
+        "up = nn.functional.silu(x @ W_up.T)",
         "gated_networks_of_any_size",
         "Your SiLU is on both maps. It is on that of W_gate only.",
     ),
@@ -124,15 +124,17 @@ SWIGLU = mistakes_of(
         "Your gate is a sigmoid, as in the first gated linear units. SiLU is the number itself times its sigmoid.",
     ),
     gelu_for_silu=_gate(
-        "gate = functional.gelu(x @ W_gate.T)", "Your gate goes through GELU. SwiGLU has SiLU there."
+        "gate = nn.functional.gelu(x @ W_gate.T)", "Your gate goes through GELU. SwiGLU has SiLU there."
     ),
-    relu_for_silu=_gate("gate = functional.relu(x @ W_gate.T)", "Your gate goes through ReLU. SwiGLU has SiLU there."),
+    relu_for_silu=_gate(
+        "gate = nn.functional.relu(x @ W_gate.T)", "Your gate goes through ReLU. SwiGLU has SiLU there."
+    ),
     no_activation=_gate(
         "gate = x @ W_gate.T", "Your gate has no activation; the two maps are multiplied as they are. SiLU is missing."
     ),
     silu_of_the_product=edit(
         f"{GATE}\n    {UP}\n    {DOWN}",
-        "return functional.silu((x @ W_gate.T) * (x @ W_up.T)) @ W_down.T",
+        "return nn.functional.silu((x @ W_gate.T) * (x @ W_up.T)) @ W_down.T",
         "gated_networks_of_any_size",
         "Your SiLU comes after the product of both maps. It is applied to the gate, and then multiplied.",
     ),
@@ -331,9 +333,7 @@ GROUPED = mistakes_of(
         "masks_hide_keys",
         "Your mask hides what may be looked at. True means 'may look'.",
     ),
-    mask_ignored=edit(
-        HIDDEN, "pass", "masks_hide_keys", "Your mask is not used, so every query looks at every key."
-    ),
+    mask_ignored=edit(HIDDEN, "pass", "masks_hide_keys", "Your mask is not used, so every query looks at every key."),
     mask_after_softmax=edit(
         MASKED,
         f"{WEIGHTS}\n    if mask is not None:\n        weights = weights.masked_fill(~mask, 0.0)",
@@ -392,7 +392,9 @@ SLIDING = mistakes_of(
     itself_hidden=_seen(
         "return (back > 0) & (back < window)", "Your mask hides the position itself, and the first row sees nothing."
     ),
-    window_ignored=_seen("return back >= 0", "Your mask is causal, but the window does not cut off what lies far back."),
+    window_ignored=_seen(
+        "return back >= 0", "Your mask is causal, but the window does not cut off what lies far back."
+    ),
     causal_forgotten=_seen(
         "return back < window", "Your mask hides what lies far back, and shows everything that is still to come."
     ),
@@ -495,10 +497,14 @@ MODEL = mistakes_of(
         "Your new tokens look at the whole cache. The window counts positions in the cache, too.",
     ),
     queries_not_turned=_any(
-        QUERY, "q = _split(block.W_q(normed), self.n_heads)", "Your queries are not turned by `rotary`; only your keys are."
+        QUERY,
+        "q = _split(block.W_q(normed), self.n_heads)",
+        "Your queries are not turned by `rotary`; only your keys are.",
     ),
     keys_not_turned=_any(
-        KEY, "k = _split(block.W_k(normed), self.n_kv_heads)", "Your keys are not turned by `rotary`; only your queries are."
+        KEY,
+        "k = _split(block.W_k(normed), self.n_kv_heads)",
+        "Your keys are not turned by `rotary`; only your queries are.",
     ),
     nothing_turned=_any(
         f"{QUERY}{IN}{KEY}",
@@ -554,7 +560,9 @@ MODEL = mistakes_of(
         ADDED, "x = block.W_o(read)", "Your attention replaces x where it should be added to it."
     ),
     feed_forward_without_residual=_any(
-        THOUGHT, THOUGHT.replace("x = x + ", "x = "), "Your feed-forward network replaces x where it should be added to it."
+        THOUGHT,
+        THOUGHT.replace("x = x + ", "x = "),
+        "Your feed-forward network replaces x where it should be added to it.",
     ),
     residual_of_the_normed=_any(
         ADDED,
@@ -635,7 +643,10 @@ DEPTHS = "models_of_any_depth"
 INIT = mistakes_of(
     "init_",
     residual_not_scaled=edit(
-        SCALE, "std = STD", DEPTHS, "Your W_o and W_down have the scale of the others. They are divided by sqrt(2 n_layers)."
+        SCALE,
+        "std = STD",
+        DEPTHS,
+        "Your W_o and W_down have the scale of the others. They are divided by sqrt(2 n_layers).",
     ),
     everything_scaled=edit(
         SCALE,
@@ -644,10 +655,16 @@ INIT = mistakes_of(
         "Your matrices are all divided by sqrt(2 n_layers). Only those that write into the residual stream are.",
     ),
     only_attention_scaled=edit(
-        WRITES, 'writes = name.endswith("W_o.weight")', DEPTHS, "Your W_down is not scaled down; it writes into the stream, too."
+        WRITES,
+        'writes = name.endswith("W_o.weight")',
+        DEPTHS,
+        "Your W_down is not scaled down; it writes into the stream, too.",
     ),
     only_feed_forward_scaled=edit(
-        WRITES, 'writes = name.endswith("W_down.weight")', DEPTHS, "Your W_o is not scaled down; it writes into the stream, too."
+        WRITES,
+        'writes = name.endswith("W_down.weight")',
+        DEPTHS,
+        "Your W_o is not scaled down; it writes into the stream, too.",
     ),
     one_write_per_layer=edit(
         SCALE,
@@ -668,7 +685,9 @@ INIT = mistakes_of(
         "Your numbers have STD as their variance. It is their standard deviation.",
     ),
     gains_left=edit(ONES, "pass", DEPTHS, "Your gains stay what they were. They become 1."),
-    gains_zero=edit(ONES, "parameter.fill_(0.0)", DEPTHS, "Your gains are 0, so that nothing passes a norm. They are 1."),
+    gains_zero=edit(
+        ONES, "parameter.fill_(0.0)", DEPTHS, "Your gains are 0, so that nothing passes a norm. They are 1."
+    ),
     numbers_wasted_on_gains=edit(
         ONES,
         "torch.randn(parameter.shape, generator=generator)\n                parameter.fill_(1.0)",
@@ -714,7 +733,10 @@ def _flops(new: str, says: str) -> Edit:
 COUNT = mistakes_of(
     "count",
     groups_ignored=edit(
-        NARROW, "narrow = d", "counts_of_any_size", "Your W_k and W_v have a row for every query head. They have those of the key-value heads."
+        NARROW,
+        "narrow = d",
+        "counts_of_any_size",
+        "Your W_k and W_v have a row for every query head. They have those of the key-value heads.",
     ),
     two_maps_for_three=edit(
         MATRICES,
@@ -834,7 +856,10 @@ SMOOTHED = mistakes_of(
         "Your softmax runs over the positions. It is the tokens of one position that compete: the last axis.",
     ),
     logits_for_logarithms=edit(
-        LOG_P, "log_p = logits", LOSSES, "Your logits are taken for logarithms of probabilities. log_softmax is missing."
+        LOG_P,
+        "log_p = logits",
+        LOSSES,
+        "Your logits are taken for logarithms of probabilities. log_softmax is missing.",
     ),
     logarithm_of_softmax=edit(
         LOG_P,
@@ -982,7 +1007,9 @@ ADAMW = mistakes_of(
         SHRUNK, "shrunk = w - decay * w", STEPS, "Your decay is not multiplied by the learning rate."
     ),
     decay_forgotten=edit(SHRUNK, "shrunk = w", STEPS, "Your step has no weight decay: this is Adam."),
-    decay_grows=edit(SHRUNK, "shrunk = w + lr * decay * w", STEPS, "Your decay makes weights larger. It takes a part off."),
+    decay_grows=edit(
+        SHRUNK, "shrunk = w + lr * decay * w", STEPS, "Your decay makes weights larger. It takes a part off."
+    ),
     decay_after_the_step=edit(
         STEP,
         "return (w - lr * m_hat / (v_hat.sqrt() + eps)) * (1 - lr * decay), (m, v, t)",

@@ -26,7 +26,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 STD = 0.02  # the standard deviation of GPT-2's first weights
 
@@ -99,7 +98,7 @@ def swiglu(x: Tensor, W_gate: Tensor, W_up: Tensor, W_down: Tensor) -> Tensor:
     Source: Shazeer 2020, equation 6; README, section 1.
     """
     # BEGIN SOLUTION
-    gate = functional.silu(x @ W_gate.T)
+    gate = nn.functional.silu(x @ W_gate.T)
     up = x @ W_up.T
     return (gate * up) @ W_down.T
     # END SOLUTION

@@ -2,7 +2,8 @@
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+
+F = nn.functional
 
 
 def swiglu(x, W_gate, W_up, W_down):
@@ -78,7 +79,9 @@ def init_(model, generator):
             nn.init.ones_(p)
         else:
             last = where.split(".")[-2]
-            nn.init.normal_(p, 0.0, 0.02 * (2 * depth) ** (-0.5 if last in ("W_o", "W_down") else 0.0), generator=generator)
+            nn.init.normal_(
+                p, 0.0, 0.02 * (2 * depth) ** (-0.5 if last in ("W_o", "W_down") else 0.0), generator=generator
+            )
     return model.state_dict()
 
 
