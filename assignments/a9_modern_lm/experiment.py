@@ -55,10 +55,10 @@ def _trained(student: Any, model: Any) -> Iterator[float]:
         loss = student.label_smoothed_nll(model(ids[:, :-1])[0], ids[:, 1:], 0.0)
         model.zero_grad()
         loss.backward()
-        with torch.no_grad():
-            for name, parameter in named.items():
-                moved, states[name] = student.adamw_step(parameter, parameter.grad, states[name], RATE)
-                parameter.copy_(moved)
+        for name, parameter in named.items():
+            weights = parameter.detach()  # shares its numbers with the parameter, and takes no part in gradients
+            moved, states[name] = student.adamw_step(weights, parameter.grad, states[name], RATE)
+            weights.copy_(moved)
         yield loss.item()
 
 
