@@ -1,0 +1,1119 @@
+"""Known mistakes of a9_modern_lm, each the smallest edit of the reference that makes it, with what a student reads."""
+
+from autograder.course.mistakes import Edit, edit, mistakes_of
+
+# rms_norm
+
+SQUARE = "mean_square = (x**2).mean(dim=-1, keepdim=True)"
+NORMED = "return x / (mean_square + eps).sqrt() * gain"
+
+
+def _square(new: str, says: str) -> Edit:
+    return edit(SQUARE, new, "norms_of_any_shape", says)
+
+
+def _normed(new: str, caught_by: str, says: str) -> Edit:
+    return edit(NORMED, new, caught_by, says)
+
+
+RMS_NORM = mistakes_of(
+    "rms_norm",
+    mean_subtracted=_square(
+        f"x = x - x.mean(dim=-1, keepdim=True)\n    {SQUARE}",
+        "Your norm subtracts the mean first, as layer normalisation does. An RMS norm only divides.",
+    ),
+    variance_for_mean_square=_square(
+        "mean_square = x.var(dim=-1, keepdim=True, correction=0)",
+        "Your norm divides by the standard deviation, the spread around the mean. Take the mean of the squares themselves.",
+    ),
+    sum_for_mean=_square(
+        "mean_square = (x**2).sum(dim=-1, keepdim=True)",
+        "Your norm divides by the length of the vector, the root of the sum of squares. It is the root of their mean.",
+    ),
+    mean_over_everything=_square(
+        "mean_square = (x**2).mean()",
+        "Your mean runs over all axes, so positions share one root. Every position has its own, over its features.",
+    ),
+    mean_over_the_first_axis=_square(
+        "mean_square = (x**2).mean(dim=0, keepdim=True)",
+        "Your mean runs over the first axis. The features of one position are the last axis.",
+    ),
+    absolute_values_averaged=_square(
+        "mean_square = x.abs().mean(dim=-1, keepdim=True) ** 2",
+        "Your norm divides by the mean of the absolute values. It is the root of the mean of the squares.",
+    ),
+    root_forgotten=_normed(
+        "return x / (mean_square + eps) * gain",
+        "norms_of_any_shape",
+        "Your norm divides by the mean square without taking its root.",
+    ),
+    gain_forgotten=_normed(
+        "return x / (mean_square + eps).sqrt()",
+        "norms_of_any_shape",
+        "Your norm leaves out the gain, by which each feature is multiplied at the end.",
+    ),
+    gain_divides=_normed(
+        "return x / (mean_square + eps).sqrt() / gain",
+        "norms_of_any_shape",
+        "Your norm divides by the gain. It multiplies.",
+    ),
+    gain_plus_one=_normed(
+        "return x / (mean_square + eps).sqrt() * (1 + gain)",
+        "norms_of_any_shape",
+        "Your norm multiplies by 1 + gain, as some models do whose gains begin at zero. Here it is the gain itself.",
+    ),
+    gain_before_the_norm=edit(
+        f"{SQUARE}\n    {NORMED}",
+        f"x = x * gain\n    {SQUARE}\n    return x / (mean_square + eps).sqrt()",
+        "norms_of_any_shape",
+        "Your gain is multiplied in before the mean square is taken, so the norm undoes a part of it. It comes last.",
+    ),
+    eps_outside_the_root=_normed(
+        "return x / (mean_square.sqrt() + eps) * gain",
+        "small_vectors_and_large_eps",
+        "Your eps is added to the root. It is added to the mean square, inside the root.",
+    ),
+    eps_forgotten=_normed(
+        "return x / mean_square.sqrt() * gain",
+        "small_vectors_and_large_eps",
+        "Your norm leaves out eps, so a vector of zeros divides by zero.",
+    ),
+    norm_in_place=_normed(
+        "x /= (mean_square + eps).sqrt()\n    return x * gain",
+        "norm_leaves_its_input_alone",
+        "Your norm divides the caller's own tensor: /= works in place. The residual stream still needs x as it was.",
+    ),
+    root_cut_off=_normed(
+        "return x / (mean_square + eps).sqrt().detach() * gain",
+        "gradients_pass_the_norm",
+        "Your result is right, but the root is cut off from x (detach, .data or numpy), so the gradient lacks a part.",
+    ),
+)
+
+# swiglu
+
+GATE = "gate = nn.functional.silu(x @ W_gate.T)"
+UP = "up = x @ W_up.T"
+DOWN = "return (gate * up) @ W_down.T"
+
+
+def _gate(new: str, says: str) -> Edit:
+    return edit(GATE, new, "gated_networks_of_any_size", says)
+
+
+def _down(new: str, says: str) -> Edit:
+    return edit(DOWN, new, "gated_networks_of_any_size", says)
+
+
+SWIGLU = mistakes_of(
+    "swiglu",
+    silu_on_the_other_map=edit(
+        f"{GATE}\n    {UP}",
+        "gate = x @ W_gate.T\n    up = nn.functional.silu(x @ W_up.T)",
+        "gated_networks_of_any_size",
+        "Your SiLU is on the map of W_up. It is on that of W_gate.",
+    ),
+    silu_on_both=edit(
+        UP,
+        "up = nn.functional.silu(x @ W_up.T)",
+        "gated_networks_of_any_size",
+        "Your SiLU is on both maps. It is on that of W_gate only.",
+    ),
+    sigmoid_for_silu=_gate(
+        "gate = torch.sigmoid(x @ W_gate.T)",
+        "Your gate is a sigmoid, as in the first gated linear units. SiLU is the number itself times its sigmoid.",
+    ),
+    gelu_for_silu=_gate(
+        "gate = nn.functional.gelu(x @ W_gate.T)", "Your gate goes through GELU. SwiGLU has SiLU there."
+    ),
+    relu_for_silu=_gate(
+        "gate = nn.functional.relu(x @ W_gate.T)", "Your gate goes through ReLU. SwiGLU has SiLU there."
+    ),
+    no_activation=_gate(
+        "gate = x @ W_gate.T", "Your gate has no activation; the two maps are multiplied as they are. SiLU is missing."
+    ),
+    silu_of_the_product=edit(
+        f"{GATE}\n    {UP}\n    {DOWN}",
+        "return nn.functional.silu((x @ W_gate.T) * (x @ W_up.T)) @ W_down.T",
+        "gated_networks_of_any_size",
+        "Your SiLU comes after the product of both maps. It is applied to the gate, and then multiplied.",
+    ),
+    branches_added=_down(
+        "return (gate + up) @ W_down.T", "Your two maps are added. A gate multiplies: that is how it closes."
+    ),
+    up_left_out=_down(
+        "return gate @ W_down.T",
+        "Your network leaves out W_up. What is left is an ordinary feed-forward network with SiLU.",
+    ),
+    gate_left_out=_down("return up @ W_down.T", "Your network leaves out the gate, and is linear without it."),
+    network_with_residual=_down(
+        "return x + (gate * up) @ W_down.T",
+        "Your network adds x to its result. The residual connection is made in the block, not here.",
+    ),
+    gate_cut_off=edit(
+        DOWN,
+        "return (gate.detach() * up) @ W_down.T",
+        "gradients_pass_the_gate",
+        "Your result is right, but the gate is cut off from x and W_gate (detach, .data or numpy), so it never learns.",
+    ),
+)
+
+# rotary
+
+EXPONENTS = "exponents = torch.arange(0, x.shape[-1], 2, dtype=torch.float64, device=x.device) / x.shape[-1]"
+ANGLES = "angles = positions[:, None] * base**-exponents"
+SPLIT = "even, odd = x[..., 0::2], x[..., 1::2]"
+PAIRS = "pairs = torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)"
+FLAT = "return pairs.flatten(-2)"
+
+
+def _angles(new: str, caught_by: str, says: str) -> Edit:
+    return edit(ANGLES, new, caught_by, says)
+
+
+ROTARY = mistakes_of(
+    "rotary",
+    positions_from_zero=_angles(
+        "angles = torch.arange(len(positions), device=x.device)[:, None] * base**-exponents",
+        "positions_begin_behind_a_cache",
+        "Your positions are counted from 0, and those you are given are not read. Behind a cache the first new token stands "
+        "further on.",
+    ),
+    positions_from_one=_angles(
+        "angles = (positions[:, None] + 1) * base**-exponents",
+        "rotations_of_any_size",
+        "Your positions are one too large: position 0 is not turned at all.",
+    ),
+    base_ignored=_angles(
+        "angles = positions[:, None] * 10000.0**-exponents",
+        "another_base",
+        "Your frequencies are those of the base 10000, whatever base you are given.",
+    ),
+    all_pairs_turn_alike=_angles(
+        "angles = positions[:, None] * torch.ones_like(exponents)",
+        "rotations_of_any_size",
+        "Your pairs all turn by the same angle. Each pair has a frequency of its own, ever slower.",
+    ),
+    frequencies_grow=_angles(
+        "angles = positions[:, None] * base**exponents",
+        "rotations_of_any_size",
+        "Your frequencies grow from pair to pair. The exponent is negative: each pair turns more slowly than the one before.",
+    ),
+    exponent_halved=edit(
+        EXPONENTS,
+        "exponents = torch.arange(0, x.shape[-1] // 2, dtype=torch.float64, device=x.device) / x.shape[-1]",
+        "rotations_of_any_size",
+        "Your exponent is half of what it should be: i / d_head in place of 2i / d_head.",
+    ),
+    exponent_doubled=edit(
+        EXPONENTS,
+        "exponents = torch.arange(0, x.shape[-1], 2, dtype=torch.float64, device=x.device) / x.shape[-1] * 2",
+        "rotations_of_any_size",
+        "Your exponent is twice what it should be: 2i / d_head, where i counts pairs.",
+    ),
+    turned_backwards=edit(
+        PAIRS,
+        "pairs = torch.stack([even * cos + odd * sin, odd * cos - even * sin], dim=-1)",
+        "rotations_of_any_size",
+        "Your pairs turn backwards: the sign of the sine is exchanged. Scores of distances come out the same; a trained model "
+        "and its cache do not fit any more.",
+    ),
+    even_overwritten=edit(
+        PAIRS,
+        "even = even * cos - odd * sin\n    pairs = torch.stack([even, even * sin + odd * cos], dim=-1)",
+        "rotations_of_any_size",
+        "Your second formula reads the first feature after it was replaced. Both read the pair as it was.",
+    ),
+    sine_and_cosine_swapped=edit(
+        PAIRS,
+        "pairs = torch.stack([even * sin - odd * cos, even * cos + odd * sin], dim=-1)",
+        "rotations_of_any_size",
+        "Your sine and cosine have changed places: position 0 should turn nothing.",
+    ),
+    halves_for_pairs=edit(
+        f"{SPLIT}\n    {PAIRS}\n    {FLAT}",
+        "even, odd = x.chunk(2, dim=-1)\n    return torch.cat([even * cos - odd * sin, even * sin + odd * cos], dim=-1)",
+        "rotations_of_any_size",
+        "Your pairs are the features i and i + d_head / 2, as in many libraries. Here a pair is two neighbours, 2i and 2i + 1.",
+    ),
+    pairs_come_back_as_halves=edit(
+        FLAT,
+        "return pairs.transpose(-2, -1).flatten(-2)",
+        "rotations_of_any_size",
+        "Your pairs are turned rightly, but come back as two halves, all first features and then all second ones. They come "
+        "back as neighbours.",
+    ),
+    rotation_in_place=edit(
+        FLAT,
+        "return x.copy_(pairs.flatten(-2))",
+        "rotation_leaves_its_input_alone",
+        "Your rotation writes into the caller's own tensor. Return a new one.",
+    ),
+    rotation_cut_off=edit(
+        FLAT,
+        "return pairs.detach().flatten(-2)",
+        "gradients_are_turned_back",
+        "Your result is right, but cut off from x (detach, .data or numpy), so no gradient gets past it.",
+    ),
+)
+
+# grouped_attention
+
+KEYS = "keys = k.repeat_interleave(group, dim=1)"
+VALUES = "values = v.repeat_interleave(group, dim=1)"
+SCORES = "scores = q @ keys.transpose(-2, -1) / math.sqrt(q.shape[-1])"
+HIDDEN = "scores = scores.masked_fill(~mask, -math.inf)"
+WEIGHTS = "weights = torch.softmax(scores, dim=-1)"
+READ = "return weights @ values"
+MASKED = f"if mask is not None:\n        {HIDDEN}\n    {WEIGHTS}"
+
+
+def _groups(new_keys: str, new_values: str, says: str) -> Edit:
+    return edit(f"{KEYS}\n    {VALUES}", f"{new_keys}\n    {new_values}", "groups_of_any_size", says)
+
+
+GROUPED = mistakes_of(
+    "grouped_attention",
+    heads_take_turns=_groups(
+        "keys = k.repeat(1, group, 1, 1)",
+        "values = v.repeat(1, group, 1, 1)",
+        "Your query heads take turns: head 1 reads key-value head 1. Neighbouring heads form a group, and the whole group reads "
+        "the same one; `repeat_interleave` keeps copies together.",
+    ),
+    only_the_first_pair=_groups(
+        "keys = k[:, :1]",
+        "values = v[:, :1]",
+        "Your query heads all read the first key-value head. Each group has one of its own.",
+    ),
+    groups_backwards=_groups(
+        "keys = k.flip(1).repeat_interleave(group, dim=1)",
+        "values = v.flip(1).repeat_interleave(group, dim=1)",
+        "Your groups are counted from the end: the first query heads read the last key-value head.",
+    ),
+    pairs_averaged=_groups(
+        "keys = k.mean(dim=1, keepdim=True)",
+        "values = v.mean(dim=1, keepdim=True)",
+        "Your key-value heads are averaged into one. Each group reads one of them, and the others not at all.",
+    ),
+    values_take_turns=edit(
+        VALUES,
+        "values = v.repeat(1, group, 1, 1)",
+        "groups_of_any_size",
+        "Your values are repeated in another order than the keys, so heads weigh the keys of one head and read the values of "
+        "another.",
+    ),
+    keys_take_turns=edit(
+        KEYS,
+        "keys = k.repeat(1, group, 1, 1)",
+        "groups_of_any_size",
+        "Your keys are repeated in another order than the values, so heads weigh the keys of one head and read the values of "
+        "another.",
+    ),
+    no_scale=edit(
+        SCORES,
+        "scores = q @ keys.transpose(-2, -1)",
+        "groups_of_any_size",
+        "Your scores are not divided by the root of d_head.",
+    ),
+    scale_without_root=edit(
+        SCORES,
+        "scores = q @ keys.transpose(-2, -1) / q.shape[-1]",
+        "groups_of_any_size",
+        "Your scores are divided by d_head. Divide by its root.",
+    ),
+    scale_of_all_heads=edit(
+        SCORES,
+        "scores = q @ keys.transpose(-2, -1) / math.sqrt(q.shape[1] * q.shape[-1])",
+        "groups_of_any_size",
+        "Your scores are divided by the root of all features of the model. Take the features of one head.",
+    ),
+    mask_inverted=edit(
+        HIDDEN,
+        "scores = scores.masked_fill(mask, -math.inf)",
+        "masks_hide_keys",
+        "Your mask hides what may be looked at. True means 'may look'.",
+    ),
+    mask_ignored=edit(HIDDEN, "pass", "masks_hide_keys", "Your mask is not used, so every query looks at every key."),
+    mask_after_softmax=edit(
+        MASKED,
+        f"{WEIGHTS}\n    if mask is not None:\n        weights = weights.masked_fill(~mask, 0.0)",
+        "masks_hide_keys",
+        "Your mask comes after the softmax, so the weights that stay sum to less than one. Hide scores before it.",
+    ),
+    hidden_scores_are_zero=edit(
+        HIDDEN,
+        "scores = scores.masked_fill(~mask, 0.0)",
+        "masks_hide_keys",
+        "Your hidden scores are 0, which still gets a share of the softmax. Set them to minus infinity.",
+    ),
+    softmax_over_queries=edit(
+        WEIGHTS,
+        "weights = torch.softmax(scores, dim=-2)",
+        "groups_of_any_size",
+        "Your softmax runs over the queries. The weights of one query sum to one, over the keys.",
+    ),
+    query_in_place=edit(
+        SCORES,
+        "scores = q.div_(math.sqrt(q.shape[-1])) @ keys.transpose(-2, -1)",
+        "attention_leaves_its_input_alone",
+        "Your scale is divided into the caller's own queries (a method whose name ends in an underscore works in place).",
+    ),
+    weights_cut_off=edit(
+        READ,
+        "return weights.detach() @ values",
+        "gradients_pass_the_groups",
+        "Your result is right, but the weights are cut off (detach, .data or numpy), so queries and keys never learn.",
+    ),
+)
+
+# sliding_mask
+
+BACK = "back = places[:, None] - places"
+SEEN = "return (back >= 0) & (back < window)"
+
+
+def _seen(new: str, says: str) -> Edit:
+    return edit(SEEN, new, "windows_of_any_size", says)
+
+
+SLIDING = mistakes_of(
+    "sliding_mask",
+    window_one_too_wide=_seen(
+        "return (back >= 0) & (back <= window)",
+        "Your window is one too wide. It counts the position itself: a window of 1 is that position alone.",
+    ),
+    window_one_too_narrow=_seen(
+        "return (back >= 0) & (back < window - 1)",
+        "Your window is one too narrow: with a window of 3, a position looks at itself and at two before it.",
+    ),
+    window_to_both_sides=_seen(
+        "return back.abs() < window", "Your window reaches forward as well, so positions see what they should predict."
+    ),
+    itself_hidden=_seen(
+        "return (back > 0) & (back < window)", "Your mask hides the position itself, and the first row sees nothing."
+    ),
+    window_ignored=_seen(
+        "return back >= 0", "Your mask is causal, but the window does not cut off what lies far back."
+    ),
+    causal_forgotten=_seen(
+        "return back < window", "Your mask hides what lies far back, and shows everything that is still to come."
+    ),
+    far_past_only=_seen(
+        "return back >= window", "Your mask shows what lies behind the window and hides what is in it."
+    ),
+    mask_says_what_is_hidden=_seen(
+        "return (back < 0) | (back >= window)", "Your mask is True where nothing may be seen. True means 'may look'."
+    ),
+    mask_transposed=edit(
+        BACK,
+        "back = places - places[:, None]",
+        "windows_of_any_size",
+        "Your mask has keys as rows: positions look forward. A row belongs to a query, a column to a key.",
+    ),
+    mask_of_numbers=_seen(
+        "return ((back >= 0) & (back < window)).float()",
+        "Your mask holds numbers, 1 and 0. `~mask` and masked_fill need truth values.",
+    ),
+    blocks_for_windows=_seen(
+        "return (back >= 0) & (places[:, None] // window == places // window)",
+        "Your positions see their own block of the text, and blocks do not overlap. A window slides along with the position.",
+    ),
+)
+
+# ModernLM
+
+KEPT = "self.n_heads, self.n_kv_heads, self.window, self.base = n_heads, n_kv_heads, window, base"
+TABLE = "self.embedding = nn.Embedding(vocab, d_model)"
+PLACES = "positions = torch.arange(past, total, device=ids.device)"
+MASK = "mask = sliding_mask(total, self.window)[past:].to(ids.device)"
+EMBEDDED = "x = self.embedding(ids)"
+LOOP = "for layer, block in enumerate(self.blocks):"
+NORM_1 = "normed = rms_norm(x, block.gain_1)"
+QUERY = "q = rotary(_split(block.W_q(normed), self.n_heads), positions, self.base)"
+KEY = "k = rotary(_split(block.W_k(normed), self.n_kv_heads), positions, self.base)"
+VALUE = "v = _split(block.W_v(normed), self.n_kv_heads)"
+OLD_KEYS = "k = torch.cat([cache[layer][0], k], dim=2)"
+OLD_VALUES = "v = torch.cat([cache[layer][1], v], dim=2)"
+KEEP = "after.append((k, v))"
+LOOKED = "read = grouped_attention(q, k, v, mask).transpose(1, 2).flatten(2)"
+ADDED = "x = x + block.W_o(read)"
+NORM_2 = "inner = rms_norm(x, block.gain_2)"
+THOUGHT = "x = x + swiglu(inner, block.W_gate.weight, block.W_up.weight, block.W_down.weight)"
+FINAL = "final = rms_norm(x, self.final_gain)"
+LOGITS = "return final @ self.embedding.weight.T, after"
+IN, DEEP = "\n            ", "\n                "
+
+
+def _any(old: str, new: str, says: str, *twins: str) -> Edit:
+    return edit(old, new, "models_of_any_size", says, *twins)
+
+
+def _behind(old: str, new: str, says: str) -> Edit:
+    return edit(old, new, "tokens_behind_a_cache", says)
+
+
+MODEL = mistakes_of(
+    "ModernLM",
+    output_map_of_its_own=_any(
+        TABLE,
+        f"{TABLE}\n        self.output = nn.Linear(d_model, vocab, bias=False)",
+        "Your model has an output map of its own. Here the embedding is the output map as well, and the state dict has no other.",
+    ),
+    base_not_kept=_any(
+        KEPT,
+        KEPT.replace("= n_heads, n_kv_heads, window, base", "= n_heads, n_kv_heads, window, 10000.0"),
+        "Your constructor keeps the base 10000, whatever it is given.",
+        "base_not_handed_on",
+    ),
+    heads_kept_as_pairs=_any(
+        KEPT,
+        KEPT.replace("= n_heads, n_kv_heads", "= n_kv_heads, n_kv_heads"),
+        "Your constructor keeps the number of key-value heads as the number of query heads.",
+    ),
+    positions_begin_again=_behind(
+        PLACES,
+        "positions = torch.arange(ids.shape[1], device=ids.device)",
+        "Your positions begin at 0 again behind the cache. The first new token stands at the number of tokens in the cache.",
+    ),
+    positions_one_too_far=_behind(
+        PLACES,
+        "positions = torch.arange(past, total, device=ids.device) + (past > 0)",
+        "Your positions are one too far behind a cache: with three tokens in it, the next one stands at 3.",
+    ),
+    window_ignored_by_the_model=edit(
+        MASK,
+        "mask = sliding_mask(total, total)[past:].to(ids.device)",
+        "windows_wider_than_the_text",
+        "Your model looks at everything before a token. It looks at `window` positions only, itself included.",
+    ),
+    mask_rows_of_the_past=_behind(
+        MASK,
+        "mask = sliding_mask(total, self.window)[: ids.shape[1]].to(ids.device)",
+        "Your mask has the first rows of the whole mask behind a cache. New tokens are its last rows.",
+    ),
+    cache_seen_whole=_behind(
+        MASK,
+        "mask = sliding_mask(total, self.window)[past:].to(ids.device)\n        mask[:, :past] = True",
+        "Your new tokens look at the whole cache. The window counts positions in the cache, too.",
+    ),
+    queries_not_turned=_any(
+        QUERY,
+        "q = _split(block.W_q(normed), self.n_heads)",
+        "Your queries are not turned by `rotary`; only your keys are.",
+    ),
+    keys_not_turned=_any(
+        KEY,
+        "k = _split(block.W_k(normed), self.n_kv_heads)",
+        "Your keys are not turned by `rotary`; only your queries are.",
+    ),
+    nothing_turned=_any(
+        f"{QUERY}{IN}{KEY}",
+        f"q = _split(block.W_q(normed), self.n_heads){IN}k = _split(block.W_k(normed), self.n_kv_heads)",
+        "Your model does not use `rotary`, so it does not know the order of what it looks at.",
+    ),
+    values_turned=_any(
+        VALUE,
+        "v = rotary(_split(block.W_v(normed), self.n_kv_heads), positions, self.base)",
+        "Your values are turned as well. What is handed on should not depend on where it stood.",
+    ),
+    base_not_handed_on=_any(
+        f"{QUERY}{IN}{KEY}",
+        f"{QUERY}{IN}{KEY}".replace(", self.base", ""),
+        "Your rotations use the base 10000, whatever base the model has.",
+        "base_not_kept",
+    ),
+    old_keys_turned_again=_behind(
+        OLD_KEYS,
+        "k = torch.cat([rotary(cache[layer][0], torch.arange(past, device=ids.device), self.base), k], dim=2)",
+        "Your keys from the cache are turned again. They were turned when they went into it.",
+    ),
+    cache_behind_the_new=_behind(
+        f"{OLD_KEYS}{DEEP}{OLD_VALUES}",
+        f"k = torch.cat([k, cache[layer][0]], dim=2){DEEP}v = torch.cat([v, cache[layer][1]], dim=2)",
+        "Your cache stands behind the new tokens. What came first comes first.",
+    ),
+    cache_of_the_first_block=_behind(
+        f"{OLD_KEYS}{DEEP}{OLD_VALUES}",
+        f"k = torch.cat([cache[0][0], k], dim=2){DEEP}v = torch.cat([cache[0][1], v], dim=2)",
+        "Your blocks all read the cache of the first block. Each block has a pair of its own.",
+    ),
+    only_new_tokens_kept=_behind(
+        f"if cache is not None:{DEEP}{OLD_KEYS}{DEEP}{OLD_VALUES}{IN}{KEEP}",
+        f"{KEEP}{IN}if cache is not None:{DEEP}{OLD_KEYS}{DEEP}{OLD_VALUES}",
+        "Your new cache holds the new tokens only, so the older ones are forgotten at the next call.",
+    ),
+    keys_and_values_swapped_in_the_cache=_any(
+        KEEP, "after.append((v, k))", "Your cache holds pairs of values and keys. It holds keys first, then values."
+    ),
+    cache_extended_in_place=edit(
+        LOGITS,
+        "if cache is not None:\n            cache[:] = after\n        return final @ self.embedding.weight.T, after",
+        "two_endings_for_one_beginning",
+        "Your model writes the new tokens into the cache that it was given. The caller may want to go on from it in another way.",
+    ),
+    heads_merged_by_reshape=_any(
+        LOOKED,
+        "read = grouped_attention(q, k, v, mask).reshape(x.shape)",
+        "Your heads are merged by reshape alone, which moves no axis. Bring time in front of the heads first.",
+    ),
+    attention_without_residual=_any(
+        ADDED, "x = block.W_o(read)", "Your attention replaces x where it should be added to it."
+    ),
+    feed_forward_without_residual=_any(
+        THOUGHT,
+        THOUGHT.replace("x = x + ", "x = "),
+        "Your feed-forward network replaces x where it should be added to it.",
+    ),
+    residual_of_the_normed=_any(
+        ADDED,
+        "x = normed + block.W_o(read)",
+        "Your attention is added to the normed x. It is added to x as it was; only the sublayer reads the normed one.",
+    ),
+    attention_without_norm=_any(NORM_1, "normed = x", "Your attention reads x without its norm."),
+    feed_forward_without_norm=_any(NORM_2, "inner = x", "Your feed-forward network reads x without its norm."),
+    one_gain_for_both=_any(
+        NORM_2, "inner = rms_norm(x, block.gain_1)", "Your block uses gain_1 twice and gain_2 never."
+    ),
+    sublayers_side_by_side=_any(
+        f"{ADDED}{IN}{NORM_2}",
+        f"{NORM_2}{IN}{ADDED}",
+        "Your sublayers both read the same x. The feed-forward network reads what is there after the attention.",
+    ),
+    no_attention=_any(ADDED, "pass", "Your model never adds what the attention has read."),
+    no_feed_forward=_any(THOUGHT, "pass", "Your blocks are attention only; the feed-forward network is not used."),
+    gate_and_up_swapped=_any(
+        THOUGHT,
+        THOUGHT.replace("block.W_gate.weight, block.W_up.weight", "block.W_up.weight, block.W_gate.weight"),
+        "Your W_gate and W_up have changed places.",
+    ),
+    no_final_norm=_any(FINAL, "final = x", "Your logits are made of x as it is. A pre-norm stack ends with a norm."),
+    final_gain_forgotten=_any(
+        FINAL, "final = rms_norm(x, torch.ones_like(self.final_gain))", "Your last norm does not use final_gain."
+    ),
+    embedding_scaled=_any(
+        EMBEDDED,
+        "x = self.embedding(ids) * math.sqrt(self.d_model)",
+        "Your embeddings are multiplied by the root of d_model, as in the first Transformer. Here they are added as they are.",
+    ),
+    softmax_of_the_logits=_any(
+        LOGITS,
+        "return (final @ self.embedding.weight.T).softmax(dim=-1), after",
+        "Your model returns probabilities. The loss and sampling take the softmax themselves, and twice is wrong.",
+    ),
+    logits_of_the_last_token=_any(
+        LOGITS,
+        "return (final @ self.embedding.weight.T)[:, -1:], after",
+        "Your model predicts behind the last token only. It does so at every position; training needs them all.",
+    ),
+    first_block_again_and_again=_any(
+        LOOP,
+        "for layer, block in enumerate([self.blocks[0]] * len(self.blocks)):",
+        "Your model goes through its first block again and again. Each layer has parameters of its own.",
+    ),
+    blocks_backwards=_any(
+        LOOP,
+        "for layer, block in enumerate(reversed(self.blocks)):",
+        "Your blocks come in the wrong order: the last one first.",
+    ),
+    output_cut_off=edit(
+        LOGITS,
+        "return final @ self.embedding.weight.detach().T, after",
+        "all_parameters_learn",
+        "Your logits are right, but the embedding is cut off where it is the output map (detach or .data), so it learns from "
+        "reading alone.",
+    ),
+    embedding_cut_off=edit(
+        EMBEDDED,
+        "x = self.embedding(ids).detach()",
+        "all_parameters_learn",
+        "Your logits are right, but the embedding is cut off where it is read (detach or .data), so it learns as an output map "
+        "alone.",
+    ),
+)
+
+# init_
+
+WRITES = 'writes = name.endswith(("W_o.weight", "W_down.weight"))'
+SCALE = "std = STD / math.sqrt(2 * n_layers) if writes else STD"
+ONES = "parameter.fill_(1.0)"
+DRAWN = "drawn = torch.randn(parameter.shape, generator=generator)"
+COPIED = "parameter.copy_(std * drawn)"
+DEPTHS = "models_of_any_depth"
+
+INIT = mistakes_of(
+    "init_",
+    residual_not_scaled=edit(
+        SCALE,
+        "std = STD",
+        DEPTHS,
+        "Your W_o and W_down have the scale of the others. They are divided by sqrt(2 n_layers).",
+    ),
+    everything_scaled=edit(
+        SCALE,
+        "std = STD / math.sqrt(2 * n_layers)",
+        DEPTHS,
+        "Your matrices are all divided by sqrt(2 n_layers). Only those that write into the residual stream are.",
+    ),
+    only_attention_scaled=edit(
+        WRITES,
+        'writes = name.endswith("W_o.weight")',
+        DEPTHS,
+        "Your W_down is not scaled down; it writes into the stream, too.",
+    ),
+    only_feed_forward_scaled=edit(
+        WRITES,
+        'writes = name.endswith("W_down.weight")',
+        DEPTHS,
+        "Your W_o is not scaled down; it writes into the stream, too.",
+    ),
+    one_write_per_layer=edit(
+        SCALE,
+        "std = STD / math.sqrt(n_layers) if writes else STD",
+        DEPTHS,
+        "Your scale counts one write for each layer. Attention and feed-forward network both write: 2 n_layers.",
+    ),
+    root_of_depth_forgotten=edit(
+        SCALE,
+        "std = STD / (2 * n_layers) if writes else STD",
+        DEPTHS,
+        "Your scale divides by 2 n_layers without the root. Variances add up, so standard deviations need the root.",
+    ),
+    variance_for_deviation=edit(
+        COPIED,
+        "parameter.copy_(math.sqrt(std) * drawn)",
+        DEPTHS,
+        "Your numbers have STD as their variance. It is their standard deviation.",
+    ),
+    gains_left=edit(ONES, "pass", DEPTHS, "Your gains stay what they were. They become 1."),
+    gains_zero=edit(
+        ONES, "parameter.fill_(0.0)", DEPTHS, "Your gains are 0, so that nothing passes a norm. They are 1."
+    ),
+    numbers_wasted_on_gains=edit(
+        ONES,
+        "torch.randn(parameter.shape, generator=generator)\n                parameter.fill_(1.0)",
+        DEPTHS,
+        "Your function draws numbers for gains as well, so the matrices after them get others. Draw for matrices only.",
+    ),
+    generator_ignored=edit(
+        DRAWN,
+        "drawn = torch.randn(parameter.shape)",
+        DEPTHS,
+        "Your numbers do not come from the generator you are given, so a beginning cannot be repeated.",
+    ),
+    uniform_numbers=edit(
+        DRAWN,
+        "drawn = torch.rand(parameter.shape, generator=generator) * 2 - 1",
+        DEPTHS,
+        "Your numbers are uniform. Draw standard normal ones, with torch.randn.",
+    ),
+    names_taken_for_parameters=edit(
+        COPIED,
+        "parameter = std * drawn",
+        DEPTHS,
+        "Your matrices are new tensors under the old name, and the model keeps its own. Change the values in place.",
+    ),
+)
+
+# count
+
+NARROW = "narrow = model.n_kv_heads * (d // model.n_heads)"
+MATRICES = "matrices = 2 * d * d + 2 * d * narrow + 3 * d * model.d_ff"
+PARAMETERS = "parameters = table + model.n_layers * (matrices + 2 * d) + d"
+FLOPS = "flops = 2 * table + model.n_layers * (2 * matrices + 4 * d * context)"
+
+
+def _parameters(new: str, says: str) -> Edit:
+    return edit(PARAMETERS, new, "parameters_alone", says)
+
+
+def _flops(new: str, says: str) -> Edit:
+    return edit(FLOPS, new, "operations_alone", says)
+
+
+COUNT = mistakes_of(
+    "count",
+    groups_ignored=edit(
+        NARROW,
+        "narrow = d",
+        "counts_of_any_size",
+        "Your W_k and W_v have a row for every query head. They have those of the key-value heads.",
+    ),
+    two_maps_for_three=edit(
+        MATRICES,
+        "matrices = 2 * d * d + 2 * d * narrow + 2 * d * model.d_ff",
+        "counts_of_any_size",
+        "Your feed-forward network has two matrices. SwiGLU has three.",
+    ),
+    table_twice=_parameters(
+        "parameters = 2 * table + model.n_layers * (matrices + 2 * d) + d",
+        "Your embedding is counted twice. It is tied: the output map is the same table.",
+    ),
+    table_left_out=_parameters(
+        "parameters = model.n_layers * (matrices + 2 * d) + d",
+        "Your parameters leave out the embedding.",
+    ),
+    gains_of_blocks_left_out=_parameters(
+        "parameters = table + model.n_layers * matrices + d",
+        "Your parameters leave out the gains of the blocks, two of d_model numbers in each.",
+    ),
+    final_gain_left_out=_parameters(
+        "parameters = table + model.n_layers * (matrices + 2 * d)", "Your parameters leave out final_gain."
+    ),
+    one_operation_per_weight=_flops(
+        "flops = table + model.n_layers * (matrices + 2 * d * context)",
+        "Your operations count products only. Every entry of a matrix takes a product and a sum.",
+    ),
+    output_left_out=_flops(
+        "flops = model.n_layers * (2 * matrices + 4 * d * context)",
+        "Your operations leave out the logits, a product with the whole embedding.",
+    ),
+    lookup_counted=_flops(
+        "flops = 4 * table + model.n_layers * (2 * matrices + 4 * d * context)",
+        "Your operations count the look-up of the embedding like a product. Reading a row of a table computes nothing.",
+    ),
+    scores_alone=_flops(
+        "flops = 2 * table + model.n_layers * (2 * matrices + 2 * d * context)",
+        "Your operations count the scores, or the weighted sum of values, but not both.",
+    ),
+    context_left_out=_flops(
+        "flops = 2 * table + model.n_layers * 2 * matrices",
+        "Your operations leave out the attention itself, which grows with the context.",
+    ),
+    attention_of_groups=_flops(
+        "flops = 2 * table + model.n_layers * (2 * matrices + 4 * narrow * context)",
+        "Your attention counts one query head for each key-value head. Every query head makes its own scores.",
+    ),
+    attention_of_one_layer=_flops(
+        "flops = 2 * table + model.n_layers * 2 * matrices + 4 * d * context",
+        "Your attention is counted in one layer only.",
+    ),
+)
+
+# label_smoothed_nll
+
+LOG_P = "log_p = torch.log_softmax(logits, dim=-1)"
+UNIFORM = "uniform = -log_p.mean(dim=-1)"
+MIXED = "return ((1 - eps) * right + eps * uniform).mean()"
+LOSSES = "losses_of_any_size"
+
+SMOOTHED = mistakes_of(
+    "label_smoothed_nll",
+    not_smoothed=edit(MIXED, "return right.mean()", LOSSES, "Your loss is the plain cross-entropy; eps is not used."),
+    eps_and_rest_swapped=edit(
+        MIXED,
+        "return (eps * right + (1 - eps) * uniform).mean()",
+        LOSSES,
+        "Your eps weighs the right token. The part eps goes to all tokens, and 1 - eps to the right one.",
+    ),
+    rest_not_taken_off=edit(
+        MIXED,
+        "return (right + eps * uniform).mean()",
+        LOSSES,
+        "Your targets sum to 1 + eps: what is given to all tokens is not taken off the right one.",
+    ),
+    shared_by_the_others=edit(
+        MIXED,
+        "vocab = logits.shape[-1]\n"
+        "    others = (uniform * vocab - right) / (vocab - 1)\n"
+        "    return ((1 - eps) * right + eps * others).mean()",
+        LOSSES,
+        "Your eps is shared by the wrong tokens alone. Here all tokens share it, the right one included.",
+    ),
+    uniform_summed=edit(
+        UNIFORM,
+        "uniform = -log_p.sum(dim=-1)",
+        LOSSES,
+        "Your smoothing sums over the vocabulary, so each token is asked for eps. All tokens together are.",
+    ),
+    uniform_of_probabilities=edit(
+        UNIFORM,
+        "uniform = -log_p.exp().mean(dim=-1).log()",
+        LOSSES,
+        "Your smoothing takes the logarithm of the mean probability, which is always 1 / vocab. Take the mean of the logarithms.",
+    ),
+    loss_summed=edit(
+        MIXED,
+        "return ((1 - eps) * right + eps * uniform).sum()",
+        LOSSES,
+        "Your loss is the sum over all positions. It is the mean, or it would grow with the batch.",
+    ),
+    loss_of_every_token=edit(
+        MIXED,
+        "return (1 - eps) * right + eps * uniform",
+        LOSSES,
+        "Your function returns the loss of every token. Their mean is asked for, one number.",
+    ),
+    loss_without_minus=edit(
+        MIXED,
+        "return -((1 - eps) * right + eps * uniform).mean()",
+        LOSSES,
+        "Your loss lacks the minus sign: learning would make the right tokens less probable.",
+    ),
+    softmax_over_time=edit(
+        LOG_P,
+        "log_p = torch.log_softmax(logits, dim=1)",
+        LOSSES,
+        "Your softmax runs over the positions. It is the tokens of one position that compete: the last axis.",
+    ),
+    logits_for_logarithms=edit(
+        LOG_P,
+        "log_p = logits",
+        LOSSES,
+        "Your logits are taken for logarithms of probabilities. log_softmax is missing.",
+    ),
+    logarithm_of_softmax=edit(
+        LOG_P,
+        "log_p = torch.softmax(logits, dim=-1).log()",
+        "very_large_logits",
+        "Your softmax rounds small probabilities to 0, whose logarithm is infinite. Use log_softmax.",
+    ),
+    loss_cut_off=edit(
+        LOG_P,
+        "log_p = torch.log_softmax(logits.detach(), dim=-1)",
+        "gradients_flow_back_from_the_loss",
+        "Your loss is right, but cut off from the logits (detach, .data or numpy), so nothing learns from it.",
+    ),
+    smoothing_cut_off=edit(
+        UNIFORM,
+        "uniform = -log_p.detach().mean(dim=-1)",
+        "gradients_flow_back_from_the_loss",
+        "Your loss is right, but its smoothing is cut off (detach, .data or numpy), so the model learns as if there were none.",
+    ),
+)
+
+# adamw_step
+
+NEXT = "t = steps + 1"
+FIRST = "m = betas[0] * m + (1 - betas[0]) * g"
+SECOND = "v = betas[1] * v + (1 - betas[1]) * g**2"
+M_HAT = "m_hat = m / (1 - betas[0] ** t)"
+V_HAT = "v_hat = v / (1 - betas[1] ** t)"
+SHRUNK = "shrunk = w - lr * decay * w"
+STEP = "return shrunk - lr * m_hat / (v_hat.sqrt() + eps), (m, v, t)"
+STEPS = "steps_of_any_kind"
+
+ADAMW = mistakes_of(
+    "adamw_step",
+    no_correction=edit(
+        f"{M_HAT}\n    {V_HAT}",
+        "m_hat, v_hat = m, v",
+        STEPS,
+        "Your averages are used without the correction, so the first steps have a wrong size.",
+    ),
+    first_average_not_corrected=edit(
+        M_HAT, "m_hat = m", STEPS, "Your m is used without its correction; v has its own."
+    ),
+    second_average_not_corrected=edit(
+        V_HAT, "v_hat = v", STEPS, "Your v is used without its correction; m has its own."
+    ),
+    corrections_swapped=edit(
+        f"{M_HAT}\n    {V_HAT}",
+        "m_hat = m / (1 - betas[1] ** t)\n    v_hat = v / (1 - betas[0] ** t)",
+        STEPS,
+        "Your corrections use each other's beta.",
+    ),
+    correction_without_steps=edit(
+        f"{M_HAT}\n    {V_HAT}",
+        "m_hat = m / (1 - betas[0])\n    v_hat = v / (1 - betas[1])",
+        STEPS,
+        "Your corrections are those of the first step, every time. The power of beta is the number of steps.",
+    ),
+    steps_from_zero=edit(
+        f"{M_HAT}\n    {V_HAT}",
+        "m_hat = m / (1 - betas[0] ** (t - 1))\n    v_hat = v / (1 - betas[1] ** (t - 1))",
+        STEPS,
+        "Your corrections count the steps before this one. This step counts: t begins at 1.",
+    ),
+    corrected_averages_kept=edit(
+        STEP,
+        "return shrunk - lr * m_hat / (v_hat.sqrt() + eps), (m_hat, v_hat, t)",
+        STEPS,
+        "Your state keeps the corrected averages, so the next step corrects them a second time. Keep m and v.",
+    ),
+    steps_not_counted=edit(
+        STEP,
+        "return shrunk - lr * m_hat / (v_hat.sqrt() + eps), (m, v, steps)",
+        STEPS,
+        "Your state keeps the old number of steps, so every step is taken for the first.",
+    ),
+    averages_not_kept=edit(
+        STEP,
+        "return shrunk - lr * m_hat / (v_hat.sqrt() + eps), (state[0], state[1], t)",
+        STEPS,
+        "Your state keeps the old averages, so the gradients of earlier steps are forgotten.",
+    ),
+    gradient_not_squared=edit(
+        SECOND,
+        "v = betas[1] * v + (1 - betas[1]) * g.abs()",
+        STEPS,
+        "Your v averages the sizes of gradients. It averages their squares; the root comes later.",
+    ),
+    square_of_the_average=edit(
+        SECOND,
+        "v = betas[1] * v + (1 - betas[1]) * m**2",
+        STEPS,
+        "Your v averages the squares of m. It averages those of the gradient.",
+    ),
+    betas_swapped=edit(
+        f"{FIRST}\n    {SECOND}",
+        "m = betas[1] * m + (1 - betas[1]) * g\n    v = betas[0] * v + (1 - betas[0]) * g**2",
+        STEPS,
+        "Your averages use each other's beta. The first one is for m, the second one for v.",
+    ),
+    betas_weigh_the_gradient=edit(
+        f"{FIRST}\n    {SECOND}",
+        "m = (1 - betas[0]) * m + betas[0] * g\n    v = (1 - betas[1]) * v + betas[1] * g**2",
+        STEPS,
+        "Your beta weighs the new gradient. It says how much of the average is kept.",
+    ),
+    gradients_added_up=edit(
+        f"{FIRST}\n    {SECOND}",
+        "m = betas[0] * m + g\n    v = betas[1] * v + g**2",
+        STEPS,
+        "Your averages lack the factors 1 - beta, so they are sums and no averages.",
+    ),
+    gradient_for_average=edit(
+        STEP,
+        "return shrunk - lr * g / (v_hat.sqrt() + eps), (m, v, t)",
+        STEPS,
+        "Your step uses the gradient itself in place of its average m.",
+    ),
+    root_forgotten_in_step=edit(
+        STEP,
+        "return shrunk - lr * m_hat / (v_hat + eps), (m, v, t)",
+        STEPS,
+        "Your step divides by v without its root.",
+    ),
+    eps_inside_the_root=edit(
+        STEP,
+        "return shrunk - lr * m_hat / (v_hat + eps).sqrt(), (m, v, t)",
+        STEPS,
+        "Your eps is inside the root. Here it is added to the root.",
+    ),
+    step_uphill=edit(
+        STEP,
+        "return shrunk + lr * m_hat / (v_hat.sqrt() + eps), (m, v, t)",
+        STEPS,
+        "Your step goes uphill: it is subtracted, not added.",
+    ),
+    decay_through_the_gradient=edit(
+        f"{FIRST}\n    {SECOND}\n    {M_HAT}\n    {V_HAT}\n    {SHRUNK}",
+        f"g = g + decay * w\n    {FIRST}\n    {SECOND}\n    {M_HAT}\n    {V_HAT}\n    shrunk = w",
+        STEPS,
+        "Your decay is added to the gradient, as in Adam with L2 regularisation, and is then divided by the gradient's size. "
+        "AdamW takes it off the weight directly.",
+    ),
+    decay_without_rate=edit(
+        SHRUNK, "shrunk = w - decay * w", STEPS, "Your decay is not multiplied by the learning rate."
+    ),
+    decay_forgotten=edit(SHRUNK, "shrunk = w", STEPS, "Your step has no weight decay: this is Adam."),
+    decay_grows=edit(
+        SHRUNK, "shrunk = w + lr * decay * w", STEPS, "Your decay makes weights larger. It takes a part off."
+    ),
+    decay_after_the_step=edit(
+        STEP,
+        "return (w - lr * m_hat / (v_hat.sqrt() + eps)) * (1 - lr * decay), (m, v, t)",
+        STEPS,
+        "Your decay shrinks the weight after the step, and a part of the step with it. It is taken of the weight as it was.",
+    ),
+    averages_in_place=edit(
+        f"{FIRST}\n    {SECOND}",
+        "m = m.mul_(betas[0]).add_((1 - betas[0]) * g)\n    v = v.mul_(betas[1]).add_((1 - betas[1]) * g**2)",
+        "step_leaves_its_input_alone",
+        "Your averages are changed in the state that was handed in (a method whose name ends in an underscore works in place).",
+    ),
+    parameter_in_place=edit(
+        SHRUNK,
+        "shrunk = w.mul_(1 - lr * decay)",
+        "step_leaves_its_input_alone",
+        "Your step changes the parameter that was handed in. Return a new one.",
+    ),
+)
+
+# top_p
+
+PROBABILITIES = "probabilities = torch.softmax(logits, dim=-1)"
+RANKED = "ranked, order = probabilities.sort(dim=-1, descending=True)"
+BEFORE = "before = ranked.cumsum(dim=-1) - ranked"
+CUT = "kept = ranked.masked_fill(before >= p, 0.0)"
+SHARES = "shares = kept / kept.sum(dim=-1, keepdim=True)"
+PLACED = "return torch.zeros_like(shares).scatter(-1, order, shares)"
+NUCLEI = "nuclei_of_any_size"
+
+NUCLEUS = mistakes_of(
+    "top_p",
+    crossing_token_left_out=edit(
+        BEFORE,
+        "before = ranked.cumsum(dim=-1)",
+        NUCLEI,
+        "Your nucleus leaves out the token that crosses p, so what is left has less than p. It stays.",
+    ),
+    one_token_too_many=edit(
+        BEFORE,
+        "before = ranked.cumsum(dim=-1) - ranked - ranked.roll(1, dims=-1)",
+        NUCLEI,
+        "Your nucleus keeps one token too many: the one after that which crosses p.",
+    ),
+    not_shared_out=edit(
+        SHARES,
+        "shares = kept",
+        NUCLEI,
+        "Your probabilities do not sum to 1: what is left out has to be shared among those that stay.",
+    ),
+    softmax_again=edit(
+        SHARES,
+        "shares = torch.softmax(kept.masked_fill(before >= p, -math.inf), dim=-1)",
+        NUCLEI,
+        "Your probabilities go through a softmax again, which makes them more alike. Divide by their sum.",
+    ),
+    left_sorted=edit(
+        PLACED, "return shares", NUCLEI, "Your probabilities stay sorted. Every token gets its own place back."
+    ),
+    placed_by_gather=edit(
+        PLACED,
+        "return shares.gather(-1, order)",
+        NUCLEI,
+        "Your probabilities are sorted a second time, by gather. To undo the sorting use scatter, or the inverse order.",
+    ),
+    least_probable_first=edit(
+        RANKED,
+        "ranked, order = probabilities.sort(dim=-1)",
+        NUCLEI,
+        "Your nucleus begins with the least probable tokens. Sort in descending order.",
+    ),
+    at_least_p_each=edit(
+        CUT,
+        "kept = ranked.masked_fill((ranked < p) & (before > 0), 0.0)",
+        NUCLEI,
+        "Your nucleus keeps tokens that have p each. It is their sum that has to reach p.",
+    ),
+    tail_kept=edit(
+        CUT,
+        "kept = ranked.masked_fill((before >= 1 - p) & (before > 0), 0.0)",
+        NUCLEI,
+        "Your nucleus stops at 1 - p. It goes on until p is reached.",
+    ),
+    nothing_left_out=edit(CUT, "kept = ranked", NUCLEI, "Your nucleus keeps all tokens; p is not used."),
+    sums_over_rows=edit(
+        BEFORE,
+        "before = ranked.cumsum(dim=0) - ranked",
+        NUCLEI,
+        "Your sums run over the first axis, over rows. They run over the tokens of one row.",
+    ),
+    logits_ranked_as_they_are=edit(
+        PROBABILITIES,
+        "probabilities = logits / logits.sum(dim=-1, keepdim=True)",
+        NUCLEI,
+        "Your logits are divided by their sum. Probabilities are their softmax.",
+    ),
+    logits_in_place=edit(
+        PROBABILITIES,
+        "probabilities = logits.softmax(dim=-1)\n    logits -= logits.max()",
+        "nucleus_leaves_its_input_alone",
+        "Your function changes the logits that were handed in: -= works in place.",
+    ),
+)
+
+MISCONCEPTIONS = (
+    *RMS_NORM, *SWIGLU, *ROTARY, *GROUPED, *SLIDING, *MODEL, *INIT, *COUNT, *SMOOTHED, *ADAMW, *NUCLEUS,
+)  # fmt: skip
