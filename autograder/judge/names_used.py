@@ -15,8 +15,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.course.parse import parse
-
 LONGEST_NAME = 200  # characters of a full name that are told
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 _FORGETFUL = frozenset({"staticmethod", "classmethod", "property", "torch.no_grad()", "torch.inference_mode()"})
@@ -236,7 +234,7 @@ def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
 def _parse(text: str) -> ast.Module | None:
     """Return the tree of a source, or None where it is not Python; running it tells the student."""
     try:
-        return parse(text)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
