@@ -36,7 +36,9 @@ def measure(student: Any) -> Iterator[float]:
     for chance in STAYS:
         p = np.zeros((LENGTH + 1, 2 * VOCAB))
         p[:, :VOCAB] = rng.dirichlet(np.ones(VOCAB), size=LENGTH + 1)
-        q = chance * p[:LENGTH] + (1 - chance) * np.roll(p[:LENGTH], VOCAB, axis=1)  # the rest are tokens that the large one excludes
+        q = chance * p[:LENGTH] + (1 - chance) * np.roll(
+            p[:LENGTH], VOCAB, axis=1
+        )  # the rest are tokens that the large one excludes
         written = 0
         for _ in range(DRAFTS):
             draft = np.array([rng.choice(2 * VOCAB, p=row) for row in q])

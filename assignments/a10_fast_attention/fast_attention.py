@@ -53,7 +53,7 @@ def tiled_attention(
             that it reads. The backward pass needs that one number for each row.
 
     Watch: the result does not depend on block. A tile knows where it lies among all keys, and the mask has to know it, too.
-    In one hidden case the full matrix needs more memory than there is.
+    In one hidden case plain attention needs more memory than there is.
     Source: Dao et al. 2022, algorithm 1.
     """
     raise NotImplementedError("tiled_attention is not written yet")
@@ -91,9 +91,7 @@ def tiled_backward(
     raise NotImplementedError("tiled_backward is not written yet")
 
 
-def cache_bytes(
-    lengths: list[int], layers: int, kv_heads: int, d_head: int, bytes_each: int = 2, page: int = 1
-) -> int:
+def cache_bytes(lengths: list[int], layers: int, kv_heads: int, d_head: int, bytes_each: int = 2, page: int = 1) -> int:
     """Count the bytes of memory that the key-value cache of some sequences takes.
 
     Args:

@@ -32,7 +32,8 @@ def _forward(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> tuple
     if causal:
         scores = np.where(np.tri(T_q, T_k, T_k - T_q, dtype=bool), scores, -np.inf)
     top = scores.max(axis=-1, keepdims=True)
-    raised = np.exp(scores - top)
+    with np.errstate(invalid="ignore"):  # of a smaller call that leaves a row without any key
+        raised = np.exp(scores - top)
     total = raised.sum(axis=-1, keepdims=True)
     return raised / total @ v, (top + np.log(total))[..., 0]
 
@@ -116,7 +117,12 @@ def leading_axes_come_along(rng: np.random.Generator) -> Iterator[Call]:
 def every_row_has_its_own_maximum(rng: np.random.Generator) -> Iterator[Call]:
     """Some rows find their largest score early and others late, with scores near 1000 and near -1000."""
     q = np.array([[30.0, 1.0], [-30.0, 0.5], [1.0, 30.0], [0.5, -1.0]])
-    yield call(q, 45.0 * rng.permuted([[-1.0, 0.1], [1.0, 0.2], [-0.5, 1.0], [0.2, 0.1], [0.9, -1.0]], axis=0), _normal(rng, 5, 3), 2)
+    yield call(
+        q,
+        45.0 * rng.permuted([[-1.0, 0.1], [1.0, 0.2], [-0.5, 1.0], [0.2, 0.1], [0.9, -1.0]], axis=0),
+        _normal(rng, 5, 3),
+        2,
+    )
 
 
 @case("tiled_attention", check=untouched())
@@ -128,10 +134,10 @@ def tiles_are_copies(rng: np.random.Generator) -> Iterator[Call]:
 @case(
     "tiled_attention",
     check=close(names=FORWARD),
-    keeps="it is about memory: a solution that makes the whole matrix has the right numbers and ends here with MEMORY",
+    keeps="it is about memory: plain attention has the right numbers and ends here with MEMORY",
 )
-def the_whole_matrix_is_never_made(rng: np.random.Generator) -> Iterator[Call]:
-    """8192 queries and keys in single precision, in tiles of 256: the full matrix takes 256 MiB, which is more than there is."""
+def long_sequences_fit_into_memory(rng: np.random.Generator) -> Iterator[Call]:
+    """8192 queries and keys in single precision, in tiles of 256: the full matrix takes 256 MiB, and there is no room for two."""
     q, k, v = (_normal(rng, 8192, 2).astype(np.float32) for _ in range(3))
     yield call(q, k, v, 256)
 
@@ -303,8 +309,8 @@ def _prefill(rng: np.random.Generator, *leading: int, T: int, past: int, chunk: 
 @case("chunked_prefill", check=close(names=PREFILL), weight=3)
 def chunks_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
     """Chunks that divide the prompt, that do not, of one token, and larger than the prompt, behind an empty cache."""
-    for chunk in (1, 2, 3, 6, 9):
-        yield _prefill(rng, T=6, past=0, chunk=chunk)
+    for chunk in (1, 2, 3, 7, 9):
+        yield _prefill(rng, T=7, past=0, chunk=chunk)
 
 
 @case("chunked_prefill", check=close(names=PREFILL), weight=3)
@@ -380,13 +386,13 @@ def words_without_probability(rng: np.random.Generator) -> Iterator[Call]:
 
 
 @dataclass(frozen=True)
-class draws_the_target(ByValue):
+class DrawsTheTarget(ByValue):
     """The first tokens of all calls, each as likely as its draft, are distributed as the large model's are.
 
     A call stands for one token of the draft and one cell of a grid of uniform numbers, which is fine enough to be exact.
     """
 
-    def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
+    def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], _expected: tuple[Answer, ...]) -> Finding | None:
         """Return the first token that comes too often or too seldom."""
         p, q = calls[0].args[1][0], calls[0].args[2][0]
         found = np.zeros(len(p))
@@ -397,11 +403,13 @@ class draws_the_target(ByValue):
                 return Finding("container", "A list of tokens was expected, with one token at least.", call=index)
             found[first] += q[made.args[0][0]] * len(p) / len(calls)
         if np.abs(found - p).max() > self.tolerance:
-            return Finding("property", "The tokens are not distributed as those of the large model.", got=found, expected=p)
+            return Finding(
+                "property", "The tokens are not distributed as those of the large model.", got=found, expected=p
+            )
         return None
 
 
-@case("accept", check=draws_the_target())
+@case("accept", check=DrawsTheTarget())
 def the_large_model_s_distribution_is_unchanged(rng: np.random.Generator) -> Iterator[Call]:
     """Over all drafts of one token and all uniform numbers, the first token comes as often as the large model alone would write it."""
     keep = rng.permutation(4)
@@ -433,7 +441,7 @@ def _scaled(rng: np.random.Generator, scale: float, size: float) -> tuple[list[n
 @case("loss_scaled_step", check=close(names=STEP), weight=3)
 def steps_that_are_clipped_and_not(rng: np.random.Generator) -> Iterator[Call]:
     """Gradients of several sizes: some are longer than the largest norm allowed, others are shorter and stay as they are."""
-    for scale, size in ((512.0, 1.0), (4096.0, 0.01), (128.0, 20.0)):
+    for scale, size in ((512.0, 1.0), (4096.0, 0.01), (128.0, 20.0), (2.0, 0.01)):
         yield call(*_scaled(rng, scale, size), scale, 0.3, 0.5, 4)
 
 

@@ -746,17 +746,12 @@ SCALED = mistakes_of(
         "any_overflow_skips_the_step",
         "Your count of good steps counts the skipped one, too. It starts again at 0.",
     ),
-    interval_one_late=edit(
+    never_doubled=edit(
         "if good + 1 == interval:",
         "if good == interval:",
         "good_steps_are_counted",
-        "Your scale is doubled one step late: this step counts among the good ones.",
-    ),
-    never_doubled=edit(
-        "return stepped, scale * 2, 0",
-        "return stepped, scale, good + 1",
-        "good_steps_are_counted",
-        "Your scale is never doubled, so it only ever falls. After `interval` good steps it may be tried larger.",
+        "Your scale is not doubled at the end of an interval. This step counts among the good ones, so compare good + 1 with "
+        "interval.",
     ),
     count_not_reset=edit(
         "return stepped, scale * 2, 0",

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def online_softmax(blocks):
-    m, l, y = -np.inf, 0.0, 0.0
+    m, z, y = -np.inf, 0.0, 0.0
     for s, v in blocks:
         top = np.max(s)
         if np.isneginf(top):
@@ -12,10 +12,10 @@ def online_softmax(blocks):
         e = np.exp(s - top)
         new = np.maximum(m, top)
         old, now = np.exp(m - new), np.exp(top - new)
-        both = l * old + e.sum() * now
-        y = (l * old * y + now * (e @ v)) / both
-        m, l = new, both
-    return m, l, y
+        both = z * old + e.sum() * now
+        y = (z * old * y + now * (e @ v)) / both
+        m, z = new, both
+    return m, z, y
 
 
 def tiled_attention(q, k, v, block, causal=False):
@@ -26,7 +26,7 @@ def tiled_attention(q, k, v, block, causal=False):
         rows = slice(i, i + block)
         qi = q[..., rows, :]
         o = np.zeros((*qi.shape[:-1], v.shape[-1]))
-        l = np.zeros(qi.shape[:-1])
+        z = np.zeros(qi.shape[:-1])
         m = np.full(qi.shape[:-1], -1e30)
         for j in range(0, T_k, block):
             if causal and j > T_k - T_q + min(i + block, T_q) - 1:
@@ -38,12 +38,12 @@ def tiled_attention(q, k, v, block, causal=False):
                 s = np.where(j + np.arange(kj.shape[-2])[None] > where, -np.inf, s)
             new = np.maximum(m, s.max(-1))
             p = np.exp(s - new[..., None])
-            old = l * np.exp(m - new)
-            l = old + p.sum(-1)
-            o = (o * old[..., None] + p @ vj) / l[..., None]
+            old = z * np.exp(m - new)
+            z = old + p.sum(-1)
+            o = (o * old[..., None] + p @ vj) / z[..., None]
             m = new
         out[..., rows, :] = o
-        lse[..., rows] = m + np.log(l)
+        lse[..., rows] = m + np.log(z)
     return out, lse
 
 

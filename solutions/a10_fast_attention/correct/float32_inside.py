@@ -6,21 +6,20 @@ F = np.float32
 
 
 def online_softmax(blocks):
-    m, l, y = F(-1e30), F(0), F(0)
-    for s, v in blocks:
-        s, v = s.astype(F), v.astype(F)
+    m, z, y = F(-1e30), F(0), F(0)
+    for s, v in [(s.astype(F), v.astype(F)) for s, v in blocks]:
         new = np.maximum(m, s.max())
-        l = l * np.exp(m - new) + np.exp(s - new).sum(dtype=F)
+        z = z * np.exp(m - new) + np.exp(s - new).sum(dtype=F)
         y = y * np.exp(m - new) + np.exp(s - new) @ v
         m = new
-    return m, l, y / l
+    return m, z, y / z
 
 
 def tiled_attention(q, k, v, block, causal=False):
     q, k, v = (a.astype(F) for a in (q, k, v))
     T_q, T_k = q.shape[-2], k.shape[-2]
     m = np.full((*q.shape[:-1], 1), -1e30, dtype=F)
-    l = np.zeros_like(m)
+    z = np.zeros_like(m)
     o = np.zeros((*q.shape[:-1], v.shape[-1]), dtype=F)
     for j in range(0, T_k, block):
         s = q @ np.swapaxes(k[..., j : j + block, :], -1, -2) / F(np.sqrt(q.shape[-1]))
@@ -28,10 +27,10 @@ def tiled_attention(q, k, v, block, causal=False):
             s += np.triu(np.full((T_q, T_k), F(-1e30)), T_k - T_q + 1)[:, j : j + block]
         new = np.maximum(m, s.max(axis=-1, keepdims=True))
         e, shrink = np.exp(s - new), np.exp(m - new)
-        l = l * shrink + e.sum(axis=-1, keepdims=True)
+        z = z * shrink + e.sum(axis=-1, keepdims=True)
         o = o * shrink + e @ v[..., j : j + block, :]
         m = new
-    return o / l, (m + np.log(l))[..., 0]
+    return o / z, (m + np.log(z))[..., 0]
 
 
 def tiled_backward(dout, q, k, v, output, logsumexp, block, causal=False):

@@ -10,11 +10,12 @@ def _t(a):
 
 def online_softmax(blocks):
     m, logs, y = torch.tensor(-torch.inf, dtype=torch.float64), [], []
-    for s, v in blocks:
-        s = _t(s).double()
+    for s, v in [(_t(s).double(), v) for s, v in blocks]:
         m = torch.maximum(m, s.max())
         logs.append(s.logsumexp(0))
-        y.append(s.softmax(0) @ _t(v).double() if torch.isfinite(s.max()) else torch.zeros(v.shape[-1], dtype=torch.float64))
+        y.append(
+            s.softmax(0) @ _t(v).double() if torch.isfinite(s.max()) else torch.zeros(v.shape[-1], dtype=torch.float64)
+        )
     logs = torch.stack(logs)
     return float(m), float((logs.logsumexp(0) - m).exp()), (logs.softmax(0) @ torch.stack(y)).numpy()
 
@@ -22,7 +23,10 @@ def online_softmax(blocks):
 def tiled_attention(q, k, v, block, causal=False):
     q, k, v = _t(q), _t(k), _t(v)
     first = k.shape[-2] - q.shape[-2]
-    out, lse = torch.zeros(*q.shape[:-1], v.shape[-1], dtype=q.dtype), torch.full(q.shape[:-1], -torch.inf, dtype=q.dtype)
+    out, lse = (
+        torch.zeros(*q.shape[:-1], v.shape[-1], dtype=q.dtype),
+        torch.full(q.shape[:-1], -torch.inf, dtype=q.dtype),
+    )
     for start, (keys, values) in enumerate(zip(k.split(block, -2), v.split(block, -2))):
         s = q @ keys.mT / q.shape[-1] ** 0.5
         if causal:

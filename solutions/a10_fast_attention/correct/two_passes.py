@@ -7,9 +7,12 @@ import numpy as np
 
 def online_softmax(blocks):
     m = max(max(s.tolist()) for s, _ in blocks)
-    l = math.fsum(math.exp(x - m) for s, _ in blocks for x in s.tolist())
-    y = sum(np.exp(s - m)[:, None] * v for s, v in [(np.concatenate([s for s, _ in blocks]), np.concatenate([v for _, v in blocks]))])
-    return m, l, y.sum(axis=0) / l
+    z = math.fsum(math.exp(x - m) for s, _ in blocks for x in s.tolist())
+    y = sum(
+        np.exp(s - m)[:, None] * v
+        for s, v in [(np.concatenate([s for s, _ in blocks]), np.concatenate([v for _, v in blocks]))]
+    )
+    return m, z, y.sum(axis=0) / z
 
 
 def _tiles(q, k, block, causal):
@@ -26,8 +29,8 @@ def _tiles(q, k, block, causal):
 
 def tiled_attention(q, k, v, block, causal=False):
     m = np.max([s.max(axis=-1) for _, s in _tiles(q, k, block, causal)], axis=0)
-    l = sum(np.exp(s - m[..., None]).sum(axis=-1) for _, s in _tiles(q, k, block, causal))
-    lse = m + np.log(l)
+    z = sum(np.exp(s - m[..., None]).sum(axis=-1) for _, s in _tiles(q, k, block, causal))
+    lse = m + np.log(z)
     return sum(np.exp(s - lse[..., None]) @ v[..., keys, :] for keys, s in _tiles(q, k, block, causal)), lse
 
 
@@ -47,9 +50,7 @@ def tiled_backward(dout, q, k, v, output, logsumexp, block, causal=False):
 def cache_bytes(lengths, layers, kv_heads, d_head, bytes_each=2, page=1):
     total = 0
     for length in lengths:
-        while length % page:
-            length += 1
-        total += length
+        total += next(room for room in range(length, length + page) if room % page == 0)
     return bytes_each * (layers * kv_heads * d_head * total + layers * kv_heads * d_head * total)
 
 
@@ -110,4 +111,13 @@ def loss_scaled_step(weights, grads, scale, lr, max_norm, good=0, interval=2000)
 
 
 def quiz():
-    return dict(what_is_slow="C", what_changes=" a", one_number_per_row="D", merged_maximum="b", bytes_of_a_cache="c ", pages_of_three="D", chance_to_stay="A", clip_first="b")
+    return dict(
+        what_is_slow="C",
+        what_changes=" a",
+        one_number_per_row="D",
+        merged_maximum="b",
+        bytes_of_a_cache="c ",
+        pages_of_three="D",
+        chance_to_stay="A",
+        clip_first="b",
+    )
