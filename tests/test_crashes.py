@@ -19,9 +19,9 @@ import pytest
 from conftest import GradeFiles
 from hypothesis import given
 from hypothesis import strategies as st
-from test_outside import OUTSIDE, ROOT, SEED, correct_programs, graded, lost, wrong_programs
+from test_outside import OUTSIDE, ROOT, SEED, SLUGS, correct_programs, graded, lost, wrong_programs
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Call, Status, Visibility
 from autograder.judge.axis_names import names_in
 from autograder.judge.crash_reasons import RULES, reason_of_crash
@@ -89,7 +89,7 @@ def source_of(assignment: Assignment, text: str) -> Source:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", slugs(ROOT))
+@pytest.mark.parametrize("slug", SLUGS)
 def test_every_crash_has_a_reason_that_says_what_is_wrong(slug: str) -> None:
     """And the same crash in a hidden case has one that is the same for every input."""
     entries = list(crashing_programs(slug))

@@ -1,6 +1,6 @@
 """Programs that were written from the handouts alone: correct ones get full marks, wrong ones are caught and named.
 
-`outside/SLUG` holds twelve correct programs of each assignment, six of them as changes of the others, and 31 mistakes in them.
+`outside/SLUG` holds twelve correct programs of each assignment from a1 to a8, six of them as changes of the others, and 31 mistakes in them.
 Their authors saw neither the engine nor the known mistakes; 4 and 16 are of a first set, 8 and 15 of a second one. The whole of it
 is graded by `python tests/test_outside.py`, which prints the table of the README.
 """
@@ -27,6 +27,7 @@ from autograder.sandbox.machine import cores
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = ROOT / "tests" / "outside"
+SLUGS = tuple(slug for slug in slugs(ROOT) if (OUTSIDE / slug).is_dir())  # a9 is younger than both sets
 SEED = 3
 LATER = ("LSTMAttentionDecoder", "caption", "debugging_lab")  # exercises that the handouts did not have yet
 SAMPLE = 6  # of the wrong programs the suite grades every sixth
@@ -99,7 +100,7 @@ def suspected(result: Result) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", slugs(ROOT))
+@pytest.mark.parametrize("slug", SLUGS)
 def test_correct_programs_lose_nothing(slug: str) -> None:
     """However they are written."""
     programs = correct_programs(slug)
@@ -109,7 +110,7 @@ def test_correct_programs_lose_nothing(slug: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", slugs(ROOT))
+@pytest.mark.parametrize("slug", SLUGS)
 def test_wrong_programs_are_caught_and_keep_their_names(slug: str) -> None:
     """Each loses points in every exercise that is wrong, and no name that it once got is lost or becomes another; it may be told with "perhaps"."""
     programs = list(wrong_programs(slug))
@@ -127,7 +128,7 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|")
     total: Counter[str] = Counter()
-    for slug in slugs(ROOT):
+    for slug in SLUGS:
         assignment, right, wrong = load_assignment(ROOT, slug), correct_programs(slug), list(wrong_programs(slug))
         found: Counter[str] = Counter(right=len(right), wrong=len(wrong))
         found["full"] = sum(not lost(result) for result in graded(assignment, list(right.values())))

@@ -47,7 +47,8 @@ def count(call: Call) -> int:
 
 def is_drawn(call: Call) -> bool:
     """Whether a call's numbers are random; those of a worked example have few decimals."""
-    return any((array != array.round(4)).any() for array in numbers_in(_parts(call)))
+    wide = (array.astype(np.result_type(array, np.float32)) for array in numbers_in(_parts(call)))
+    return any((array != array.round(4)).any() for array in wide)
 
 
 def has_values(call: Call, kind: str, size: int, new: int) -> bool:
@@ -69,7 +70,10 @@ def numbers_in(tree: Any) -> Iterator[np.ndarray]:
 
 def rounded(array: Any) -> Any:
     """Return an array rounded to one decimal, unless it is from [0, 1) and rounding would make a 1."""
-    made = array.round(decimals=1) + 0.0  # no -0.
+    with np.errstate(over="ignore"):
+        made = array.round(decimals=1) + 0.0  # no -0.
+    if ((abs(made) == np.inf) != (abs(array) == np.inf)).any():
+        return array  # half precision cannot hold ten times its large numbers
     return array if ((array >= 0) & (array < 1)).all() and (made == 1).any() else made
 
 
