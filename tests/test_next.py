@@ -174,7 +174,9 @@ def test_a_course_is_what_lies_beside(run: Run, folder: Path, write: Callable[..
     assert "course ■■■■■■■■■■■■ 6 of 6\n" in done.stdout
 
 
-def test_a_course_goes_from_its_ninth_assignment_to_its_tenth(run: Run, folder: Path, write: Callable[..., None]) -> None:
+def test_a_course_goes_from_its_ninth_assignment_to_its_tenth(
+    run: Run, folder: Path, write: Callable[..., None]
+) -> None:
     """By the numbers in the names: as texts, t10 would come in front of t9, and a student would begin there."""
     for slug in ("t10_means", "t9_means"):
         shutil.copytree(folder, folder.parent / slug)

@@ -285,9 +285,9 @@ def the_second_token_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("accept", check=close())
 def two_tokens_are_left(rng: np.random.Generator) -> Iterator[Call]:
-    """Of p = .5 .2 .2 .1 and q = .2 .1 .6 .1 there is left .3 .1 0 0, three quarters of it for token 0: u = .7 draws 0, .8 draws 1."""
+    """Of p = .5 .2 .2 .1 and q = .2 .1 .6 .1 there is left .3 .1 0 0, three quarters of it for token 0: u = .72 draws 0, .8 draws 1."""
     p, q = np.array([[0.5, 0.2, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]), np.array([[0.2, 0.1, 0.6, 0.1]])
-    yield call(np.array([2]), p, q, np.array([0.5, 0.7]))
+    yield call(np.array([2]), p, q, np.array([0.5, 0.72]))
     yield call(np.array([2]), p, q, np.array([0.5, 0.8]))
 
 

@@ -40,7 +40,7 @@ def roofline() -> None:
     parts += [text(x + 12, bottom - 12, "compute-bound", ink=PALE, anchor="start")]
     programs = (
         ("writing a token", a10.arithmetic_intensity(1, 4096, 64), AMBER, 14, 22, "start"),
-        ("a prompt, plain", a10.arithmetic_intensity(4096, 4096, 64), BLUE, 14, 24, "start"),
+        ("a prompt, plain", a10.arithmetic_intensity(4096, 4096, 64), BLUE, -14, -28, "end"),
         ("a prompt, fused", a10.arithmetic_intensity(4096, 4096, 64, fused=True), GREEN, 0, 30, "middle"),
     )
     for name, intensity, ink, aside, below, anchor in programs:
@@ -48,7 +48,7 @@ def roofline() -> None:
         x, y = at(intensity, speed)
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{ink}" stroke="{PAPER}" stroke-width="2"/>')
         parts.append(text(x + aside, y + below, name, size=15, ink=ink, anchor=anchor))
-        shown = f"{intensity:.4g}, {speed / 1e12:.4g}"
+        shown = ", ".join(f"{number:.2f}".removesuffix(".00") for number in (intensity, speed / 1e12))
         parts.append(text(x + aside, y + below + 18, shown, size=14, ink=ink, anchor=anchor))
     parts.append(text(LEFT + WIDE / 2, bottom + 46, "operations for each byte", size=15))
     turned = f' transform="rotate(-90 30 {TOP + HIGH / 2:g})"'

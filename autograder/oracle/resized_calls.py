@@ -79,15 +79,19 @@ def rounded(array: Any) -> Any:
 
 def shaken_up(array: Any) -> Any:
     """Return an array with noise on every entry that is not zero."""
-    copy = array * 1
-    values = np.asarray(copy)  # the same memory, also where it is torch's
-    values *= np.random.default_rng(0).uniform(1 - SHAKE, 1 + SHAKE, values.shape).astype(values.dtype)
-    return copy
+    return _shaken(array, SHAKE)
 
 
 def shaken_down(array: Any) -> Any:
     """Return an array with the opposite noise, so that of two equal entries the other one is larger."""
-    return 2 * array - shaken_up(array)
+    return _shaken(array, -SHAKE)
+
+
+def _shaken(array: Any, most: float) -> Any:
+    copy = array * 1
+    values = np.asarray(copy)  # the same memory, also where it is torch's
+    values *= 1 + most * np.random.default_rng(0).uniform(-1, 1, values.shape).astype(values.dtype)
+    return copy
 
 
 def resize(call: Call, to: Resizing, change: Change | None = None) -> Call:

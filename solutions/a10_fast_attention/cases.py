@@ -492,4 +492,21 @@ def _backward_anew(
     return dout, q, k, v, *_forward(q, k, v, causal), block, causal
 
 
-ANEW = {"tiled_backward": _backward_anew}
+def _accept_anew(draft: np.ndarray, p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[object, ...]:
+    n, vocab = min(len(draft), len(p) - 1, len(q), len(u) - 1), min(p.shape[1], q.shape[1])
+    draft, u = draft[:n] % vocab, np.append(u[:n], u[-1])
+    p, q = np.maximum(p[: n + 1, :vocab], 0.0), np.maximum(q[:n, :vocab], 0.0)
+    p[p.sum(axis=1) == 0] = 1.0
+    q[np.arange(n), draft] = np.maximum(q[np.arange(n), draft], 0.1)  # it proposes what it gives a probability to
+    return draft, p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True), u
+
+
+def _paged_anew(pages: np.ndarray, tables: np.ndarray, lengths: np.ndarray) -> tuple[object, ...]:
+    count, page = pages.shape[:2]
+    batch = min(len(tables), len(lengths))
+    lengths = np.clip(lengths[:batch], 1, page * tables.shape[1])
+    used = np.arange(tables.shape[1]) < -(-lengths // page)[:, None]
+    return pages, np.where(used, tables[:batch] % count, -1), lengths
+
+
+ANEW = {"tiled_backward": _backward_anew, "accept": _accept_anew, "paged_gather": _paged_anew}

@@ -515,6 +515,14 @@ PREFILL = mistakes_of(
         "chunks_of_any_size",
         "Your chunks read the old cache and themselves. The keys and values of earlier chunks have to be in the cache, too.",
     ),
+    chunks_read_the_old_cache=edit(
+        "        read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)\n",
+        "        mine = [np.concatenate([old, new @ W], axis=-2) for old, W in zip(cache, (W_k, W_v), strict=True)]\n"
+        "        read, _ = tiled_attention(new @ W_q, *mine, chunk, causal=True)\n",
+        "chunks_of_any_size",
+        "Your chunks read the old cache and themselves, and no earlier chunk, while the cache that you return is right. Let each "
+        "chunk read the cache as it has grown so far.",
+    ),
     old_cache_forgotten=edit(
         "    K, V = cache\n    outputs = []\n",
         "    K, V = cache[0][..., :0, :], cache[1][..., :0, :]\n    outputs = []\n",
