@@ -32,10 +32,10 @@ PAGES = np.array([[[5.0], [6.0]], [[9.0], [90.0]], [[1.0], [2.0]], [[7.0], [91.0
 
 def forward(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return what plain attention gives: its output, and the logarithm of each row's sum of exponentials."""
-    T_q, T_k = q.shape[-2], k.shape[-2]
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     if causal:
-        scores = np.where(np.tri(T_q, T_k, T_k - T_q, dtype=bool), scores, -np.inf)
+        behind = k.shape[-2] - q.shape[-2]
+        scores = np.where(np.tri(*scores.shape[-2:], behind, dtype=bool), scores, -np.inf)
     top = scores.max(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):  # of a smaller call that leaves a row without any key
         raised = np.exp(scores - top)
