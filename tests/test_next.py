@@ -174,6 +174,20 @@ def test_a_course_is_what_lies_beside(run: Run, folder: Path, write: Callable[..
     assert "course ■■■■■■■■■■■■ 6 of 6\n" in done.stdout
 
 
+def test_a_course_goes_from_its_ninth_assignment_to_its_tenth(
+    run: Run, folder: Path, write: Callable[..., None]
+) -> None:
+    """By the numbers in the names: as texts, t10 would come in front of t9, and a student would begin there."""
+    for slug in ("t10_means", "t9_means"):
+        shutil.copytree(folder, folder.parent / slug)
+        shapes = folder.parent / slug / "engine" / "public.json"
+        shapes.write_text(shapes.read_text().replace('"slug":"t1_means"', f'"slug":"{slug}"'))
+    write("row_means", "center", "spread")
+    assert "t9 □□□□□□□□□□□□ 0 of 3, course" in run().stdout
+    (folder.parent / "t9_means" / "means.py").write_text((folder / "means.py").read_text())
+    assert "t10 □□□□□□□□□□□□ 0 of 3, course" in run().stdout
+
+
 def test_it_takes_no_other_option(run: Run) -> None:
     """One line says so."""
     done = run("--watch")

@@ -14,7 +14,17 @@ from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.resized_calls import Resizing, count, has_values, resize, rounded, sizes_of
+from autograder.oracle.resized_calls import (
+    Resizing,
+    count,
+    has_values,
+    is_drawn,
+    resize,
+    rounded,
+    shaken_down,
+    shaken_up,
+    sizes_of,
+)
 from autograder.oracle.smaller_calls import SMALL, WORKED, smaller
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
@@ -66,6 +76,24 @@ def test_rows_that_sum_to_one_still_do() -> None:
     np.testing.assert_allclose(
         resize(call(many), Resizing(), rounded).args[0], many
     )  # for .1 sixteen times is too much
+
+
+def test_rounding_makes_no_infinity() -> None:
+    """Half precision cannot hold ten times 9000, which rounding makes on its way; a hidden score of minus infinity hinders nothing."""
+    half = np.array([9000.0, 0.25], dtype=np.float16)
+    np.testing.assert_array_equal(resize(call(half), Resizing(), rounded).args[0], half)
+    assert not is_drawn(call(np.array([3072.0], dtype=np.float16)))
+    scores = np.array([-np.inf, 1.26])
+    np.testing.assert_array_equal(resize(call(scores), Resizing(), rounded).args[0], [-np.inf, 1.3])
+
+
+def test_noise_makes_no_nan() -> None:
+    """Of a hidden score, in either direction; the two directions are opposite."""
+    scores = np.array([-np.inf, 1.25, 0.0])
+    up, down = shaken_up(scores), shaken_down(scores)
+    np.testing.assert_array_equal([up[0], down[0], up[2], down[2]], [-np.inf, -np.inf, 0, 0])
+    assert up[1] != 1.25
+    np.testing.assert_allclose(up[1] + down[1], 2.5, rtol=1e-12)
 
 
 def test_nothing_becomes_less_than_nothing() -> None:

@@ -16,6 +16,7 @@ from datetime import datetime
 from autograder.classroom.course_rules import Counts, LateRule, Rules, RulesError
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Record
 from autograder.classroom.roster import lateness
+from autograder.course.slug_order import by_number
 
 SLIPS = 0.15  # below the mean of what came before, which is worth a word with a student
 _OPEN = (NOT_GRADED, "grader_error")
@@ -92,7 +93,7 @@ class Standing:
 
 def course_grades(sheets: Sequence[Sheet], rules: Rules) -> tuple[Standing, ...]:
     """Return what every student comes to, by student. Raises RulesError where rules name what there is not."""
-    sheets = sorted(sheets, key=lambda sheet: (*_when(sheet, rules.counts(sheet.slug)), sheet.slug))
+    sheets = sorted(sheets, key=lambda sheet: (*_when(sheet, rules.counts(sheet.slug)), by_number(sheet.slug)))
     people: dict[str, dict[str, Record]] = {}
     for sheet in sheets:
         for record in sheet.records:

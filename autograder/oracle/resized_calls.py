@@ -47,7 +47,8 @@ def count(call: Call) -> int:
 
 def is_drawn(call: Call) -> bool:
     """Whether a call's numbers are random; those of a worked example have few decimals."""
-    return any((array != array.round(4)).any() for array in numbers_in(_parts(call)))
+    wide = (array.astype(np.result_type(array, np.float32)) for array in numbers_in(_parts(call)))
+    return any((array != array.round(4)).any() for array in wide)
 
 
 def has_values(call: Call, kind: str, size: int, new: int) -> bool:
@@ -69,21 +70,28 @@ def numbers_in(tree: Any) -> Iterator[np.ndarray]:
 
 def rounded(array: Any) -> Any:
     """Return an array rounded to one decimal, unless it is from [0, 1) and rounding would make a 1."""
-    made = array.round(decimals=1) + 0.0  # no -0.
+    with np.errstate(over="ignore"):
+        made = array.round(decimals=1) + 0.0  # no -0.
+    if ((abs(made) == np.inf) != (abs(array) == np.inf)).any():
+        return array  # half precision cannot hold ten times its large numbers
     return array if ((array >= 0) & (array < 1)).all() and (made == 1).any() else made
 
 
 def shaken_up(array: Any) -> Any:
     """Return an array with noise on every entry that is not zero."""
-    copy = array * 1
-    values = np.asarray(copy)  # the same memory, also where it is torch's
-    values *= np.random.default_rng(0).uniform(1 - SHAKE, 1 + SHAKE, values.shape).astype(values.dtype)
-    return copy
+    return _shaken(array, SHAKE)
 
 
 def shaken_down(array: Any) -> Any:
     """Return an array with the opposite noise, so that of two equal entries the other one is larger."""
-    return 2 * array - shaken_up(array)
+    return _shaken(array, -SHAKE)
+
+
+def _shaken(array: Any, most: float) -> Any:
+    copy = array * 1
+    values = np.asarray(copy)  # the same memory, also where it is torch's
+    values *= 1 + most * np.random.default_rng(0).uniform(-1, 1, values.shape).astype(values.dtype)
+    return copy
 
 
 def resize(call: Call, to: Resizing, change: Change | None = None) -> Call:

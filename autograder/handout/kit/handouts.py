@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.course.slug_order import by_number
 from autograder.handout.kit.bundle import SHAPES, Bundle, read_bundle
 from autograder.handout.kit.progress import passed_before
 from autograder.handout.kit.self_check import Place
@@ -38,7 +39,7 @@ class Handout:
 
 
 def handouts_beside(folder: Path, bundle: Bundle, file: Path | None) -> tuple[Handout, ...]:
-    """Return the handout of a folder and those in the folders beside it, in the order of their names.
+    """Return the handout of a folder and those in the folders beside it, in the order of their names, a2 before a10.
 
     `bundle` is that of the folder; `file` is the student's, where one is named.
     """
@@ -54,7 +55,7 @@ def handouts_beside(folder: Path, bundle: Bundle, file: Path | None) -> tuple[Ha
         if (home / SOLUTIONS).exists():
             continue  # nobody's work
         found.setdefault(slug, _handout(home, slug, names, _reader(home), None))
-    return tuple(found[slug] for slug in sorted(found))
+    return tuple(found[slug] for slug in sorted(found, key=by_number))
 
 
 def _handout(folder: Path, slug: str, names: list[str], load: Callable[[], Bundle], file: Path | None) -> Handout:
