@@ -294,8 +294,8 @@ def _sizes(vocab: int, d_model: int, n_heads: int, n_kv_heads: int, d_ff: int, n
     """Return a model that has the sizes and the parameters of a ModernLM."""
     kept = {"vocab": vocab, "d_model": d_model, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
     kept |= {"d_ff": d_ff, "n_layers": n_layers}
-    narrow = n_kv_heads * (d_model // n_heads)
-    model = _model(vocab, d_model, narrow, d_ff, n_layers).expression
+    shared = n_kv_heads * d_model // n_heads
+    model = _model(vocab, d_model, shared, d_ff, n_layers).expression
     text = ", ".join(f"{name} {value}" for name, value in kept.items())
     return Code(
         f"(lambda m: [m, [setattr(m, n, v) for n, v in {kept}.items()]][0])({model})", f"a ModernLM with {text}"
