@@ -166,7 +166,7 @@ def not_bool(crash: Crash, _: re.Match[str]) -> str:
     part = next((part for part in parts if part.dtype != "bool"), None)
     if part is None:
         return ""
-    return f"`{part.text}` holds {part.dtype or 'a float'}. A mask holds truth values: compare, or make it with dtype bool, before it is negated or handed on."
+    return f"`{part.text}` holds {part.dtype or 'a float'}. A mask holds truth values: compare, or make it with dtype bool, before it is negated, joined by & or handed on."
 
 
 def float_here(crash: Crash, _: re.Match[str]) -> str:

@@ -120,7 +120,9 @@ _UNPACK = "There are more or fewer names on the left than values on the right."
 _FLOAT = "Something else than a whole number stands where one is wanted. Is it a float? `/` always gives one; `//` divides whole numbers."
 _PLACE = "A list or tuple takes one whole number as its index: no name, no float, and no index with several axes."
 _INDEX = "An index lies beyond the end. Entries are counted from 0, so the last index is the length minus one."
-_BOOL = "A mask holds truth values: compare, or make it with dtype bool, before it is negated or handed on."
+_BOOL = (
+    "A mask holds truth values: compare, or make it with dtype bool, before it is negated, joined by & or handed on."
+)
 _CALL = "Your code calls a function with arguments that it does not take: look at its parameters, their number and their names."
 _STUB = "Your code is called with the parameters of the stub. They are given, and so is the constructor of a class: keep them."
 _ONE = "An array of several numbers stands where Python needs a single number."
@@ -149,7 +151,8 @@ RULES = (
     Rule("wrong_arguments", _ARGUMENTS, _CALL, seen.wrong_call, "TypeError"),
     Rule(
         "mask_not_bool",
-        r"mask is boolean|mask\w* (?:must|should) be bool|ufunc 'invert'|unary ~|operator.invert|expected\D+bool|only supports boolean masks",
+        r"mask is boolean|mask\w* (?:must|should) be bool|ufunc 'invert'|unary ~|operator.invert|expected\D+bool|only supports boolean masks|"
+        r"bitwise_\w+\" not implemented|ufunc 'bitwise_",
         _BOOL, seen.not_bool,
     ),
     Rule(

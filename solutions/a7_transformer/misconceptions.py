@@ -1324,6 +1324,18 @@ TRANSFORMER = mistakes_of(
         "Your word vectors are divided by sqrt(d_model). Scores are divided by such a root; word vectors are multiplied, so "
         "that the positions do not drown them.",
     ),
+    source_words_not_scaled=edit(
+        EMBED_SRC,
+        "x = self.src_embedding(src) + self.positions[: src.shape[1]]",
+        "encoders_without_padding",
+        "Your `encode` leaves the word vectors as they are. It multiplies them by sqrt(d_model), as `decode` does.",
+    ),
+    target_words_not_scaled=edit(
+        EMBED_TGT,
+        "y = self.tgt_embedding(tgt) + self.positions[: tgt.shape[1]]",
+        "decoders_without_padding",
+        "Your `decode` leaves the word vectors as they are. It multiplies them by sqrt(d_model), as `encode` does.",
+    ),
     positions_scaled_too=edit(
         WORD_VECTORS,
         "return (embedding(ids) + positions[: ids.shape[1]]) * embedding.embedding_dim**0.5",
@@ -1778,6 +1790,14 @@ GREEDY = mistakes_of(
         "                if word != eos:\n                    translations[row].append(word)\n",
         "rows_of_any_length",
         "Your translations leave eos out, but go on with what the model says behind it.",
+    ),
+    eos_obeyed_by_all_at_once=edit(
+        NOTED,
+        "                done[row] = done[row] or word == eos\n                if word != eos:\n"
+        "                    translations[row].append(word)\n            if all(done):\n                break\n",
+        "rows_of_any_length",
+        "Your rows go on behind their eos until the last row has reached its own; only eos itself is left out. A translation "
+        "is complete at its own eos.",
     ),
     eos_kept=edit(
         NOTED,

@@ -854,6 +854,15 @@ GENERATE = mistakes_of(
         "equals_at_the_border_stay",
         "Your draw is from exactly top_k tokens, also where others are just as good as the last of them. Those stay, too: "
         "which of equals are kept should not depend on their ids.",
+        "equals_cut_by_their_ids",
+    ),
+    equals_cut_by_their_ids=edit(
+        KEPT,
+        "best = scaled.sort(dim=-1, descending=True, stable=True).indices[:, :k]\n"
+        "                scaled = torch.full_like(scaled, -math.inf).scatter(-1, best, scaled.gather(-1, best))",
+        "equals_at_the_border_stay",
+        "Your draw is from exactly top_k tokens: of those that are as good as the last one, the smaller ids. All of them stay.",
+        "equals_cut_to_exactly_k",
     ),
     masked_with_zero=edit(
         KEPT,
