@@ -90,7 +90,7 @@ def _with_gradients(
     gradients = []
     for name, value in zip(inputs, values, strict=True):
         if not _is_followed(value):
-            gradients.append("None")
+            gradients.append(repr(_nothing(value)))
         elif array_of(value) is not None:
             yield f"{name}.requires_grad_()"
             gradients.append(f"{name}.grad")
@@ -106,6 +106,11 @@ def _with_gradients(
     yield f"input_grads = [{', '.join(gradients)}]"
     yield f"param_grads = {parameters}"
     yield f"yours = {_GRADIENTS}"
+
+
+def _nothing(value: Any) -> Any:
+    """Return None for what has no gradient, in the lists in which it stands."""
+    return [_nothing(part) for part in value] if isinstance(value, tuple | list) else None
 
 
 def _is_followed(value: Any) -> bool:
