@@ -52,7 +52,10 @@ def desk(
     address = f"http://127.0.0.1:{port}/?token={token}"
     publisher.start()
     try:
-        print(f"{address}\nThis address is for you alone: it opens the desk. Ctrl-C ends it.", flush=True)
+        print(
+            f"{address}\nThis address is for you alone: it opens the desk. Ctrl-C ends it, and brings the files up to date.",
+            flush=True,
+        )
         if browser:
             import webbrowser
 
