@@ -175,7 +175,10 @@ def test_queues_lead_from_one_student_to_the_next(out: Path) -> None:
         status, headers, _ = client.save(page, "decide", points="1,5", because="Right idea.\nWrong factor.")
         assert (status, headers["Location"]) == (303, "/student?name=bob&exercise=center&queue=unnamed")
         status, headers, _ = client.save(client.page("bob", "center", "unnamed"), "seen", because="As ada.")
-        assert (status, headers["Location"]) == (303, "/?empty=center")
+        assert (status, headers["Location"]) == (303, "/?empty=center&queue=unnamed")
+        empty = client.ask("GET", headers["Location"])[2]
+        assert "any more: Failures without a name, <code>center</code>." in empty
+        assert "To change or undo a decision" in empty
         for points, because, words in (
             ("9", "So.", "is worth 0 to 2"),
             ("nan", "So.", "cannot be"),
@@ -199,8 +202,10 @@ def test_a_request_is_answered_and_no_answer_is_lost(out: Path, cli: Any, course
     with desk(out) as (client, _):
         client.come_in("Lee")
         page = client.page("eve", "spread", "request")
+        assert page.count("Why?") == 1
+        assert "alone leaves the request open" in page
         status, headers, _ = client.save(page, "answer", points="1", because="Read the text again.")
-        assert (status, headers["Location"]) == (303, "/?empty=spread")
+        assert (status, headers["Location"]) == (303, "/?empty=spread&queue=request")
         page = client.page("zoe", "center", "request")
         assert "Nothing was handed in" in page
         assert client.save(page, "answer", points="", because="Ask for an extension.")[0] == 303
@@ -256,7 +261,7 @@ def test_who_comes_second_is_asked_again(out: Path) -> None:
         assert "Somebody decided" in told
         status, _, again = lee.save(theirs, "decide", points="2", because="My <own> words.")
         assert status == 409
-        assert "somebody else decided on this exercise" in again
+        assert "somebody decided on this exercise since" in again
         assert "<bdi>kim</bdi>" in again
         assert ">: First.</li>" in again
         assert "My &lt;own&gt; words.</textarea>" in again

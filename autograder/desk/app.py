@@ -126,6 +126,7 @@ def make_app(desk: Desk) -> Flask:
                 open_pages=open_pages(book),
                 changes=tuple(reversed(history.changes(book.db)))[:_LATEST],
                 empty=request.args.get("empty", ""),
+                emptied=request.args.get("queue", ""),
             )
 
     def shown(book: Gradebook, place: Place, form: Form | None = None, trouble: str = "") -> Response:
@@ -182,7 +183,7 @@ def make_app(desk: Desk) -> Flask:
             try:
                 _do(book, action, form, request.form.get("number", ""))
             except ChangedError:
-                told = "Nothing was saved: somebody else decided on this exercise since you opened the page."
+                told = "Nothing was saved: somebody decided on this exercise since you opened the page, or it was graded again."
                 return shown(book, place, form, f"{told} Read what stands now, and save again if you still want to.")
             except RefusedError as error:
                 return shown(book, place, form, f"Nothing was saved. {error}")
@@ -197,7 +198,7 @@ def make_app(desk: Desk) -> Flask:
             note_opened(book, place.student)
             told = [f"{one.who} has this open." for one in others_at(book, place.student)]
             if state_of(book, place.student, place.exercise) != request.form.get("known"):
-                told.append("Somebody decided on this exercise since you opened the page. Reload it to see.")
+                told.append("Somebody decided on this exercise, or it was graded again. Reload the page to see.")
             return jsonify(told=" ".join(told))
 
     @app.post("/name")
@@ -246,4 +247,9 @@ def _after(book: Gradebook, queues: ClassQueues, place: Place, *, back: bool = F
     if found:
         return Place(found, place.exercise, place.reason).address()
     still = queue and queue.left  # the one who is shown is the last that waits
-    return "/" if still or place.reason not in list(Reason) else f"/?{urlencode({'empty': place.exercise or 'whole'})}"
+    return "/" if still or place.reason not in list(Reason) else _emptied(place)
+
+
+def _emptied(place: Place) -> str:
+    """Return the address of the first page that says which queue is empty."""
+    return f"/?{urlencode({'empty': place.exercise or 'whole', 'queue': place.reason})}"
