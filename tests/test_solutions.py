@@ -79,6 +79,8 @@ def test_answers_and_mistakes_are_told(files: Mapping[str, bytes]) -> None:
     """Each option with its reason, each claim, and each known mistake by name and sentence."""
     assignment = load_assignment(ROOT, QUIZ)
     sheet = files["SOLUTIONS.md"].decode()
+    listed = re.findall(r"^- \[(\w+)\]\(#(\w+)\)$", sheet, re.MULTILINE)
+    assert listed == [(name, name.lower()) for name in re.findall(r"^## (\w+)$", sheet, re.MULTILINE)] != []
     options = [option.reason for question in assignment.questions for option in question.options]
     assert [reason for reason in options if reason not in sheet] == []
     assert sheet.count("**Right.**") == len(assignment.questions) > 0

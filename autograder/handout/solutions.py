@@ -111,6 +111,7 @@ def _after_check(assignment: Assignment, exercise: Exercise, term: str) -> Itera
 def _sheet(oracle: Oracle, term: str) -> Iterator[str]:
     """Yield the parts of SOLUTIONS.md that are about exercises."""
     assignment = oracle.assignment
+    yield "\n" + "\n".join(f"- [{exercise.name}](#{exercise.name.lower()})" for exercise in assignment.exercises) + "\n"
     for exercise in assignment.exercises:
         yield f"\n## {exercise.name}\n"
         if exercise.learned:
