@@ -112,6 +112,7 @@ def demo(
     archive = write_class(load_assignment(folder, slug), out)
     print(f"A class of generated submissions: {archive}\n$ autograder grade {slug} {archive} -o {out / 'graded'}")
     classroom.grade(slug, archive, out / "graded", seed=0, accept_unsandboxed=True, course=folder)
+    print(f"To decide about it in the browser: autograder desk {out / 'graded'}")
 
 
 _COMMANDS = {
