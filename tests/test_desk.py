@@ -173,7 +173,10 @@ def test_queues_lead_from_one_student_to_the_next(out: Path) -> None:
         assert "1 more fail alike" in page
         assert "2 * as_columns" in page
         status, headers, _ = client.save(page, "decide", points="1,5", because="Right idea.\nWrong factor.")
-        assert (status, headers["Location"]) == (303, "/student?name=bob&exercise=center&queue=unnamed")
+        assert (status, headers["Location"]) == (303, "/student?name=bob&exercise=center&queue=unnamed&saved=ada")
+        assert re.search(
+            r'Saved for <a href="[^"]*name=ada[^"]*"><bdi>ada</bdi></a>', client.ask("GET", headers["Location"])[2]
+        )
         status, headers, _ = client.save(client.page("bob", "center", "unnamed"), "seen", because="As ada.")
         assert (status, headers["Location"]) == (303, "/?empty=center&queue=unnamed")
         empty = client.ask("GET", headers["Location"])[2]

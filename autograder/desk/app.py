@@ -153,6 +153,7 @@ def make_app(desk: Desk) -> Flask:
             others=others_at(book, place.student),
             written=form,
             trouble=trouble,
+            saved=request.args.get("saved", ""),
         )
 
     @app.get("/student")
@@ -188,7 +189,7 @@ def make_app(desk: Desk) -> Flask:
             except RefusedError as error:
                 return shown(book, place, form, f"Nothing was saved. {error}")
             desk.note_change()
-            return redirect(_after(book, queues, place) if place.reason else place.address(), 303)
+            return redirect(_after(book, queues, place, saved=place.student) if place.reason else place.address(), 303)
 
     @app.post("/opened")
     def still_open() -> Response:
@@ -239,13 +240,14 @@ def _queue(queues: tuple[Queue, ...], place: Place) -> Queue | None:
     return next((one for one in queues if (one.exercise, one.reason) == (place.exercise, place.reason)), None)
 
 
-def _after(book: Gradebook, queues: ClassQueues, place: Place, *, back: bool = False) -> str:
+def _after(book: Gradebook, queues: ClassQueues, place: Place, *, back: bool = False, saved: str = "") -> str:
     """Return the address of the next student in a queue, or of the first page where nobody waits any more."""
     queue = _queue(queues.read(book), place)
     taken = {student for student, one in open_pages(book) if one.who != book.who}
     found = queue.beside(place.student, taken, back=back) if queue else ""
     if found:
-        return Place(found, place.exercise, place.reason).address()
+        address = Place(found, place.exercise, place.reason).address()
+        return f"{address}&{urlencode({'saved': saved})}" if saved else address
     still = queue and queue.left  # the one who is shown is the last that waits
     return "/" if still or place.reason not in list(Reason) else _emptied(place)
 
