@@ -179,6 +179,8 @@ def _pairs(
     which one explains a part of the failures alone, and a few more, since two in one expression may hide each other. Of the
     rest, only those are tried of which one explains a part and both are run on each of these.
     """
+    if all(any(map(is_mere_crash, got[trial])) for trial in failed):
+        return [], []  # one mistake is enough for a crash, and each run of a pair may be a whole training
     parts = _explaining_a_part(oracle, own, got, failed)
     pairs = every = list(itertools.combinations(own, 2))
     for trial in failed[:MAX_SIEVED]:
