@@ -158,7 +158,7 @@ def test_from_the_record_on_there_are_types() -> None:
 
 
 def test_threads_read_python_one_at_a_time() -> None:
-    """Many submissions are judged at once, so whoever makes a tree takes the course's `parse`; the rest have a process of their own."""
+    """Many submissions are judged at once, so the engine makes trees by the course's `parse`; the rest has a process of its own."""
     alone = {"course/parse.py", "judge/names_used.py", "judge/tensors_made.py"}  # the last two run in a sandbox
     apart = ("sandbox/child/", "handout/kit/")
     names = {path.relative_to(ROOT / "autograder").as_posix(): path for path in FILES}

@@ -5,11 +5,35 @@ All functions take the gradebook's database; those that write do so within the t
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from datetime import UTC, datetime
 
 from autograder.classroom import history
 from autograder.classroom.record import Kept, Override
+from autograder.submission.archives import printable
+
+
+class PointsError(Exception):
+    """An exercise cannot be given these points; the message says what it is worth."""
+
+
+def points_said(said: str, exercise: str, most: float) -> float | None:
+    """Return the points that a person wrote, with a point or a comma, or None for none. Raises PointsError."""
+    if not said:
+        return None
+    try:
+        points = float(said.replace(",", "."))
+    except ValueError:
+        points = math.nan
+    demand_possible(points, exercise, most, printable(said))
+    return points
+
+
+def demand_possible(points: float, exercise: str, most: float, said: str) -> None:
+    """Refuse points, as they were `said`, that an exercise is not worth. Raises PointsError."""
+    if not 0 <= points <= most:
+        raise PointsError(f"{said} points cannot be given: {exercise} is worth 0 to {most:g}.")
 
 
 def overrides(db: sqlite3.Connection, only: str | None = None) -> dict[str, dict[str, Override]]:

@@ -8,12 +8,11 @@ change the score, a reason alone says why it stays.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from autograder.classroom.decisions import score
+from autograder.classroom.decisions import PointsError, points_said, score
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student
 from autograder.classroom.requests import Answer, Asked, Request, answers, requests
@@ -107,7 +106,10 @@ def _one(cells: Mapping[str, str], book: Gradebook, known: Mapping[int, Request]
         asks = cells["asks"].encode("utf-8", "replace").decode()
     if not asks:
         raise RequestError("the request is empty. Write what the student asks.")
-    points = _points(cells.get("points", ""), exercise, book.points.get(exercise, 0.0))
+    try:
+        points = points_said(cells.get("points", ""), exercise, book.points.get(exercise, 0.0))
+    except PointsError as error:
+        raise RequestError(str(error)) from None
     if number and _was_replaced(answers(book, int(number)), points, because):
         points, because = None, ""
     if points is not None and not because:
@@ -119,15 +121,3 @@ def _was_replaced(given: Sequence[Answer], points: float | None, because: str) -
     """Whether a sheet says what a person decided before, and another decision, as at the desk, has followed since."""
     alike = [(one.points, inert(one.because)) == (points, inert(because)) for one in given]
     return any(alike) and not alike[-1]
-
-
-def _points(said: str, exercise: str, most: float) -> float | None:
-    if not said:
-        return None
-    try:
-        points = float(said.replace(",", "."))
-    except ValueError:
-        points = math.nan
-    if not 0 <= points <= most:
-        raise RequestError(f"{printable(said)} points cannot be given: {exercise} is worth 0 to {most:g}.")
-    return points

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import socket
 from pathlib import Path
 from typing import Annotated
 
@@ -29,30 +27,19 @@ def desk(
         from autograder.desk.app import Desk, make_app
     except ModuleNotFoundError:
         fail("The desk takes Flask: pip install 'sequence-autograder[desk]'")
-    from werkzeug.serving import WSGIRequestHandler, make_server
-
     from autograder.desk.publishing import Publisher
+    from autograder.desk.server import listen
 
     check_course(course)
     with graded_book(out, beside=True) as book:
         me = " ".join(who.split()) or book.who or "grader"
 
-    class Quiet(WSGIRequestHandler):
-        """Writes nothing about each request: addresses hold names of students."""
-
-        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-            """Keep quiet."""
-
+    publisher = Publisher(out)
     try:
-        listening = socket.create_server(("127.0.0.1", port))
+        server, token = listen(port, lambda port, token: make_app(Desk(out, port, token, me, publisher.note_change)))
     except OSError as error:
         fail(f"Port {port} cannot be used: {error.strerror}. Name another one, or none.")
-    with listening:
-        port, token, publisher = listening.getsockname()[1], secrets.token_urlsafe(24), Publisher(out)
-        app = make_app(Desk(out, port, token, me, publisher.note_change))
-        handed = listening.fileno()  # the server keeps a copy of its own
-        server = make_server("127.0.0.1", port, app, threaded=True, request_handler=Quiet, fd=handed)
-    address = f"http://127.0.0.1:{port}/?token={token}"
+    address = f"http://127.0.0.1:{server.port}/?token={token}"
     publisher.start()
     try:
         print(

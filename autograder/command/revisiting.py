@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,6 +59,7 @@ def override(
     course: CourseOption = None,
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
+    from autograder.classroom.decisions import PointsError, demand_possible
     from autograder.classroom.gradebook_view import find_exercise, find_student, left
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
@@ -72,8 +72,11 @@ def override(
     with graded_book(out) as book:
         name, wanted = find_student(book, student), find_exercise(book.points, exercise)
         most = book.points[wanted]
-        if points is not None and not (math.isfinite(points) and 0 <= points <= most):
-            fail(f"{points:g} points cannot be given: {wanted} is worth 0 to {most:g}.")
+        if points is not None:
+            try:
+                demand_possible(points, wanted, most, f"{points:g}")
+            except PointsError as error:
+                fail(str(error))
         book.who = by.strip() or book.who
         book.override(name, wanted, points, because.strip())
         tell_unfinished(publish(book).summary)

@@ -14,7 +14,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 
 def guard(app: Flask, port: int, token: str, script_hash: str) -> None:
-    """Refuse whoever has no token, and what other pages send; say in each answer what its page may do."""
+    """Refuse requests without the token and from other pages; each answer says what its page may do."""
     hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
     cookie = f"desk-{port}"  # ports of one machine share their cookies
     policy = f"{POLICY}; form-action 'self'; connect-src 'self'; script-src '{script_hash}'"

@@ -51,6 +51,7 @@ _SCRIPT_HASH = f"sha256-{b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).de
 _PAGES = class_environment(_TEMPLATES)
 _MOST_WORDS = 100_000  # characters of a reason
 _LATEST = 12  # changes on the first page
+_CHANGED = "Another person decided on this exercise, or it was graded again,"
 
 
 @dataclass(frozen=True)
@@ -82,65 +83,67 @@ def make_app(desk: Desk) -> Flask:
     app = Flask(__name__, static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 10 * _MOST_WORDS
     guard(app, desk.port, desk.token, _SCRIPT_HASH)
-    queues = ClassQueues()
-    name_cookie = f"desk-{desk.port}-name"
+    pages = _Pages(desk)
+    _tell_errors(app, pages)
+    _show(app, pages)
+    _save(app, pages)
+    return app
 
-    def who() -> str:
-        return unquote(request.cookies.get(name_cookie, "")) or desk.who
+
+class _Pages:
+    """The pages of a desk, each made for the grader who asks."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.queues = ClassQueues()
+        self.name_cookie = f"desk-{desk.port}-name"
+
+    def who(self) -> str:
+        """Return the name of the grader who asks."""
+        return unquote(request.cookies.get(self.name_cookie, "")) or self.desk.who
 
     @contextmanager
-    def opened() -> Iterator[Gradebook]:
-        with open_beside(desk.out) as book:
-            book.who = who()
+    def opened(self) -> Iterator[Gradebook]:
+        """Open the gradebook in the name of the grader who asks."""
+        with open_beside(self.desk.out) as book:
+            book.who = self.who()
             yield book
 
-    def page(template: str, status: int = 200, **values: object) -> Response:
+    def page(self, template: str, status: int = 200, **values: object) -> Response:
+        """Return a page from its template."""
         script = {"script": Markup(_SCRIPT), "script_hash": Markup(_SCRIPT_HASH)}  # noqa: S704 (ours)
-        return make_response(_PAGES.get_template(template).render(me=who(), **script, **values), status)
+        return make_response(_PAGES.get_template(template).render(me=self.who(), **script, **values), status)
 
-    def refused(status: int, title: str, told: str) -> Response:
+    def refused(self, status: int, title: str, told: str) -> Response:
         """Say why something is not done; what was written in a form is not lost by that."""
         written = "" if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else request.form.get("because", "")
-        return page("refused.html", status, title=title, told=told, written=written)
+        return self.page("refused.html", status, title=title, told=told, written=written)
 
-    @app.errorhandler(HTTPException)
-    def say_why(error: HTTPException) -> Response:
-        return refused(error.code or 500, error.name, error.description or "")
+    def overview(self, book: Gradebook) -> Response:
+        """Return the first page: queues, who is at work, what changed last."""
+        return self.page(
+            "overview.html",
+            title=book.facts.title,
+            queues=self.queues.read(book),
+            students=book.students(),
+            open_pages=open_pages(book),
+            changes=tuple(reversed(history.changes(book.db)))[:_LATEST],
+            empty=request.args.get("empty", ""),
+            emptied=request.args.get("queue", ""),
+        )
 
-    @app.errorhandler(GradebookError)
-    def say_what_is_wrong(error: GradebookError) -> Response:
-        return refused(503, "The gradebook cannot be used", str(error))
-
-    @app.errorhandler(NoStudentError)
-    def say_who_is_missing(error: NoStudentError) -> Response:
-        return refused(404, "No such student", str(error))
-
-    @app.get("/")
-    def overview() -> Response:
-        with opened() as book:
-            return page(
-                "overview.html",
-                title=book.facts.title,
-                queues=queues.read(book),
-                students=book.students(),
-                open_pages=open_pages(book),
-                changes=tuple(reversed(history.changes(book.db)))[:_LATEST],
-                empty=request.args.get("empty", ""),
-                emptied=request.args.get("queue", ""),
-            )
-
-    def shown(book: Gradebook, place: Place, form: Form | None = None, trouble: str = "") -> Response:
+    def student(self, book: Gradebook, place: Place, form: Form | None = None, trouble: str = "") -> Response:
         """Return a student's page; with a form that was not taken, it keeps what was written in it."""
         record = record_of(book, place.student)
         exercise = next((e for e in record.exercises if e.name == place.exercise), None)
-        queue = _queue(queues.read(book), place)
+        queue = _queue(self.queues.read(book), place)
         note_opened(book, place.student)
         graded = place.student in book.students()
         source = source_of(book, place.student) if graded else None
-        return page(
+        return self.page(
             "student.html",
             409 if trouble else 200,
-            **told_of(record, source, desk.out, place.exercise),
+            **told_of(record, source, self.desk.out, place.exercise),
             place=place,
             queue=queue,
             item=queue and queue.item(place.student),
@@ -156,14 +159,39 @@ def make_app(desk: Desk) -> Flask:
             saved=request.args.get("saved", ""),
         )
 
+
+def _tell_errors(app: Flask, pages: _Pages) -> None:
+    """Make a page of each error."""
+
+    @app.errorhandler(HTTPException)
+    def say_why(error: HTTPException) -> Response:
+        return pages.refused(error.code or 500, error.name, error.description or "")
+
+    @app.errorhandler(GradebookError)
+    def say_what_is_wrong(error: GradebookError) -> Response:
+        return pages.refused(503, "The gradebook cannot be used", str(error))
+
+    @app.errorhandler(NoStudentError)
+    def say_who_is_missing(error: NoStudentError) -> Response:
+        return pages.refused(404, "No such student", str(error))
+
+
+def _show(app: Flask, pages: _Pages) -> None:
+    """Answer what changes nothing in a grade."""
+
+    @app.get("/")
+    def overview() -> Response:
+        with pages.opened() as book:
+            return pages.overview(book)
+
     @app.get("/student")
     def student() -> Response:
-        with opened() as book:
-            return shown(book, _place(request.args))
+        with pages.opened() as book:
+            return pages.student(book, _place(request.args))
 
     @app.get("/read")
     def what_the_student_reads() -> str:
-        with opened() as book:
+        with pages.opened() as book:
             name, facts = request.args.get("name", ""), book.facts
             found = tuple(records(book, [name])) if name in book.students() else ()
             if not found:
@@ -172,34 +200,18 @@ def make_app(desk: Desk) -> Flask:
 
     @app.get("/next")
     def next_in_queue() -> AnyResponse:
-        with opened() as book:
-            return redirect(_after(book, queues, _place(request.args), back=bool(request.args.get("back"))), 303)
-
-    @app.post("/save")
-    def save() -> AnyResponse:
-        form = Form(*(request.form.get(key, "") for key in ("name", "exercise", "known", "points", "because")))
-        place, action = _place(request.form), request.form.get("action", "")
-        with opened() as book:
-            record_of(book, form.student)
-            try:
-                _do(book, action, form, request.form.get("number", ""))
-            except ChangedError:
-                told = "Nothing was saved: somebody decided on this exercise since you opened the page, or it was graded again."
-                return shown(book, place, form, f"{told} Read what stands now, and save again if you still want to.")
-            except RefusedError as error:
-                return shown(book, place, form, f"Nothing was saved. {error}")
-            desk.note_change()
-            return redirect(_after(book, queues, place, saved=place.student) if place.reason else place.address(), 303)
+        with pages.opened() as book:
+            return redirect(_after(book, pages.queues, _place(request.args), back=bool(request.args.get("back"))), 303)
 
     @app.post("/opened")
     def still_open() -> Response:
-        """Note that a page is still open, and tell who else has it open and whether anybody decided."""
+        """Note that a page is still open, and tell who else has it open and whether another person decided."""
         place = _place(request.form)
-        with opened() as book:
+        with pages.opened() as book:
             note_opened(book, place.student)
             told = [f"{one.who} has this open." for one in others_at(book, place.student)]
             if state_of(book, place.student, place.exercise) != request.form.get("known"):
-                told.append("Somebody decided on this exercise, or it was graded again. Reload the page to see.")
+                told.append(f"{_CHANGED} since you opened the page. Reload it to see.")
             return jsonify(told=" ".join(told))
 
     @app.post("/name")
@@ -208,10 +220,32 @@ def make_app(desk: Desk) -> Flask:
         if not name.isprintable() or not name:
             abort(400, "Write a name that others can read.")
         back = redirect("/", 303)
-        back.set_cookie(name_cookie, quote(name), httponly=True, samesite="Strict")
+        back.set_cookie(pages.name_cookie, quote(name), httponly=True, samesite="Strict")
         return back
 
-    return app
+
+def _save(app: Flask, pages: _Pages) -> None:
+    """Take the forms that decide something."""
+
+    @app.post("/save")
+    def save() -> AnyResponse:
+        form = Form(*(request.form.get(key, "") for key in ("name", "exercise", "known", "points", "because")))
+        place, action = _place(request.form), request.form.get("action", "")
+        with pages.opened() as book:
+            record_of(book, form.student)
+            try:
+                _do(book, action, form, request.form.get("number", ""))
+            except ChangedError:
+                told = f"Nothing was saved. {_CHANGED} since you opened the page."
+                return pages.student(
+                    book, place, form, f"{told} Read the new state, and save again if you still want to."
+                )
+            except RefusedError as error:
+                return pages.student(book, place, form, f"Nothing was saved. {error}")
+            pages.desk.note_change()
+            if not place.reason:
+                return redirect(place.address(), 303)
+            return redirect(_after(book, pages.queues, place, saved=place.student), 303)
 
 
 def _place(said: MultiDict[str, str]) -> Place:
@@ -241,7 +275,7 @@ def _queue(queues: tuple[Queue, ...], place: Place) -> Queue | None:
 
 
 def _after(book: Gradebook, queues: ClassQueues, place: Place, *, back: bool = False, saved: str = "") -> str:
-    """Return the address of the next student in a queue, or of the first page where nobody waits any more."""
+    """Return the address of the next student in a queue, or of the first page where the queue is empty."""
     queue = _queue(queues.read(book), place)
     taken = {student for student, one in open_pages(book) if one.who != book.who}
     found = queue.beside(place.student, taken, back=back) if queue else ""

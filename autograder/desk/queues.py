@@ -58,7 +58,7 @@ class Queue:
         return next((item for item in self.items if item.student == student), None)
 
     def beside(self, student: str, taken: Collection[str], *, back: bool = False) -> str:
-        """Return who is next after a student, or before; who is open at another desk comes last. "" where nobody waits."""
+        """Return the next student after one, or before; those open at another desk come last. "" where the queue is empty."""
         items = tuple(reversed(self.items)) if back else self.items
         place = next((n for n, item in enumerate(items, 1) if item.student == student), 0)
         waiting = [one.student for one in (*items[place:], *items[:place]) if not one.done and one.student != student]

@@ -7,9 +7,9 @@ decision replaces one that its author has not seen.
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass
 
+from autograder.classroom.decisions import PointsError, points_said
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.marks import Kind, add_mark, marks
 from autograder.classroom.requests import Asked, requests, take_in
@@ -22,7 +22,7 @@ class RefusedError(Exception):
 
 
 class ChangedError(Exception):
-    """Somebody else decided since the form was made, or the exercise was graded again."""
+    """Another person decided since the form was made, or the exercise was graded again."""
 
 
 @dataclass(frozen=True)
@@ -134,13 +134,7 @@ def _points(book: Gradebook, form: Form) -> float | None:
     """Return the points that a form names, or None where it names none."""
     if form.exercise not in book.points:
         raise RefusedError("This assignment has no such exercise.")
-    said, most = form.points.strip(), book.points[form.exercise]
-    if not said:
-        return None
     try:
-        points = float(said.replace(",", "."))
-    except ValueError:
-        points = math.nan
-    if not 0 <= points <= most:
-        raise RefusedError(f"{said} points cannot be given: {form.exercise} is worth 0 to {most:g}.")
-    return points
+        return points_said(form.points.strip(), form.exercise, book.points[form.exercise])
+    except PointsError as error:
+        raise RefusedError(str(error)) from None
