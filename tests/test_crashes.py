@@ -151,7 +151,7 @@ def raised(text: str, **arguments: object) -> Trouble:
     """Return what the parent reads of an exception in a function `f`."""
     program = Program("crash", notebook=False)
     program.load([("crash.py", text)])
-    with pytest.raises(ValueError, match=r"broadcast|mismatch") as caught:
+    with pytest.raises((ValueError, IndexError), match=r"broadcast|mismatch") as caught:
         program.find("f")(**arguments)
     return read_trouble(describe(caught.value, program.texts))
 
@@ -270,6 +270,25 @@ def test_a_class_that_crashes_for_the_same_reason_is_counted(
     assert "Crashed for the same reason" in text
     assert "<code>matrices_do_not_meet</code> in <code>center</code>" in text
     assert "2 of 4 students" in text
+
+
+@pytest.mark.parametrize(
+    ("shapes", "says", "never"),
+    [
+        ([(2,), (3,)], "take 2 of each. Where every pair is meant", "$^"),
+        ([(2,), (3,), (2, 3)], "give one of them an axis", "take 2"),
+        ([(2, 1), (3,), (2, 4)], "at axis -1, 3 positions meet 4", "every pair"),
+        ([(2, 1), (1, 3), (2, 4)], "take 3 of each.", "every pair"),
+    ],
+)
+def test_index_arrays_are_cut_or_meet_in_pairs(shapes: list[tuple[int, ...]], says: str, never: str) -> None:
+    """What is too long is no missing axis."""
+    arrays = {name: np.zeros(shape, int) for name, shape in zip("ijk", shapes, strict=False)}
+    names = ", ".join(arrays)
+    trouble = raised(f"def f(a, {names}):\n    return a[{names}]\n", a=np.zeros((5, 5, 5)), **arrays)
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {"f": ("a",)})
+    assert says in told
+    assert not re.search(never, told)
 
 
 def test_kinds_of_crashes_have_one_sentence_each() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from collections.abc import Iterable
 
 from autograder.judge.crash_details import Crash
 from autograder.judge.shapes_that_meet import (
@@ -120,11 +122,30 @@ def index_arrays(crash: Crash, _: re.Match[str]) -> str:
     """Say which arrays of an index do not broadcast."""
     if len(crash.arrays) < 3:
         return ""
-    indices = " and ".join(shown(part, crash.names) for part in crash.arrays[1:])
+    arrays = crash.arrays[1:]
+    indices = " and ".join(shown(part, crash.names) for part in arrays)
+    met = _unlike_axis(part.shape for part in arrays)
+    if met is None:
+        return ""
+    axis, fewer, more = met
+    lists = [part.shape[0] for part in arrays if len(part.shape) == 1]
+    in_pairs = len({length for length in lists if length != 1}) > 1
+    one_by_one = not in_pairs or len(lists) == len(arrays)
+    cut = f"Where they belong together one by one, take {fewer} of each." * one_by_one
+    pairs = "Where every pair is meant, give one of them an axis of length one." * in_pairs
     return (
-        f"The index of `{crash.arrays[0].text}` is made of {indices}, which do not broadcast with each other. Give one of them an "
-        "axis of length one, so that every pair is meant."
+        f"The index of `{crash.arrays[0].text}` is made of {indices}, which do not broadcast with each other: at axis {axis}, {fewer} "
+        f"positions meet {more}. {' '.join(filter(None, (cut, pairs)))}"
     )
+
+
+def _unlike_axis(shapes: Iterable[tuple[int, ...]]) -> tuple[int, int, int] | None:
+    """Return the last axis, counted from the end, at which shapes do not broadcast, and two of its lengths; None if they do."""
+    for i, sizes in enumerate(itertools.zip_longest(*(reversed(shape) for shape in shapes), fillvalue=1), start=1):
+        unlike = sorted({size for size in sizes if size != 1})
+        if len(unlike) > 1:
+            return -i, unlike[0], unlike[1]
+    return None
 
 
 def index_axes(crash: Crash, _: re.Match[str]) -> str:
@@ -185,4 +206,5 @@ def _shape_apart(crash: Crash, count: int) -> str:
         else ""
     )
     into = {1: "one name", 2: "two names", 3: "three names"}.get(count, f"{count} names")
-    return f"`{part.text}` has {has}, shape {part.shape}{named}, and is taken apart into {into}{listed}."
+    inside = f"Inside `{frame.function}`, " if frame and len(crash.trouble.frames) > 1 else ""
+    return f"{inside}`{part.text}` has {has}, shape {part.shape}{named}, and is taken apart into {into}{listed}."

@@ -624,8 +624,8 @@ ATTENTION = mistakes_of(
         "scores = attention_scores(Q, K)",
         "scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1]",
         "attention_of_any_shape",
-        "Your attention divides the dot products by d_k itself, which flattens the weights too much. Look at the "
-        "formula's scale once more.",
+        "Your attention divides the dot products by d_k itself, or by sqrt(d_k) twice, which flattens the weights too "
+        "much. Look at the formula's scale once more, and at what `attention_scores` has already done.",
     ),
     attention_scales_by_d_v=edit(
         "scores = attention_scores(Q, K)",
