@@ -26,9 +26,9 @@ GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat safetensors nvidia-ml-py
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
 
-# A worker for each core: many tests wait, for a limit or for a process to start.
+# A worker for each core: many tests wait, for a limit or for a process to start. tests/conftest.py says what runs where.
 test: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -38,6 +38,15 @@ REPOSITORY = Path(__file__).parents[1]
 CACHES = {".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "__pycache__", "core"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run slow tests first, each in whichever worker is free; all others of a file run in one worker, for their fixtures."""
+    items.sort(key=lambda item: "slow" not in item.keywords)
+    for number, item in enumerate(items):
+        group = f"slow-{number}" if "slow" in item.keywords else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Give the tests a temporary folder of their own, and fail where they leave anything there or in the repository.
