@@ -75,10 +75,11 @@ def _answered(text: str, key: Mapping[str, str]) -> Iterator[str]:
         yield "the key of a quiz"
 
 
-def secrets_of(oracle: Oracle, readme: str) -> Secrets:
-    """Return an assignment's secrets; the oracle is of its public cases."""
+def secrets_of(oracle: Oracle, readme: str, at_hand: Sequence[Oracle] = ()) -> Secrets:
+    """Return an assignment's secrets; the oracle is of its public cases, and those `at_hand` are of all."""
     assignment = oracle.assignment
-    oracles = [Oracle(assignment, seed) for seed in SEEDS]
+    drawn = {each.seed: each for each in at_hand}
+    oracles = [drawn.get(seed) or Oracle(assignment, seed) for seed in SEEDS]
     public, hidden = _sequences(oracles, Visibility.PUBLIC), _sequences(oracles, Visibility.HIDDEN)
     rows = [row for _, row in public] + list(_fingerprints(oracle))
     known = {gram for row in rows for gram in _grams(row)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import sys
 import threading
@@ -12,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -72,6 +73,13 @@ class Reference:
         self._keeping = threading.Lock()  # held for a look into what is kept alone: who looks may hold RANDOM
         self._code: CodeType | None = None
         self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+
+    def public(self) -> Self:
+        """Return an oracle of the public cases alone, drawn as these are; both share what either computes."""
+        found = copy.copy(self)
+        found.trials = tuple(trial for trial in self.trials if trial.case.visibility is Visibility.PUBLIC)
+        found._kept = defaultdict(OrderedDict)  # noqa: SLF001 (a copy of its own: what is kept may rest on all trials)
+        return found
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
         """Return what `make` gives, made once while it is kept; what has not been asked for longest is forgotten."""

@@ -98,7 +98,7 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
         texts = text_proofs(course, assignment, oracles[0])
         quizzes = quiz_proofs(course, assignment, oracles[0])
         labs = lab_proofs(course, assignment, oracles[0])
-        others = itertools.chain(handout_proofs(course, assignment), texts, quizzes, labs)
+        others = itertools.chain(handout_proofs(course, assignment, oracles), texts, quizzes, labs)
         yield from (Proof(promise, tuple(broken)) for promise, broken in others)
 
 

@@ -1330,12 +1330,6 @@ TRANSFORMER = mistakes_of(
         "encoders_without_padding",
         "Your `encode` leaves the word vectors as they are. It multiplies them by sqrt(d_model), as `decode` does.",
     ),
-    target_words_not_scaled=edit(
-        EMBED_TGT,
-        "y = self.tgt_embedding(tgt) + self.positions[: tgt.shape[1]]",
-        "decoders_without_padding",
-        "Your `decode` leaves the word vectors as they are. It multiplies them by sqrt(d_model), as `encode` does.",
-    ),
     positions_scaled_too=edit(
         WORD_VECTORS,
         "return (embedding(ids) + positions[: ids.shape[1]]) * embedding.embedding_dim**0.5",
