@@ -91,6 +91,7 @@ def alone() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("assignment", "training"), TRAININGS, ids=lambda part: getattr(part, "slug", None) or part.exercise
 )
@@ -110,6 +111,7 @@ def test_correct_solutions_train_on_another_device(assignment: Assignment, train
     assert not refused
 
 
+@pytest.mark.slow
 def test_the_large_model_learns_in_half_precision() -> None:
     """Every correct solution trains it so, at a tiny size, and what comes of it can be measured as the large run's is."""
     assignment = COURSE["a8_language_model"]
@@ -121,7 +123,7 @@ def test_the_large_model_learns_in_half_precision() -> None:
         for name, text in correct(assignment):
             program = loaded(assignment, text)
             harness = program.harnessed(assignment.harness, large.function)
-            value = harness(program.module, lambda *_: None, 25, *to_worker(args))
+            value = harness(program.module, lambda *_: None, 10, *to_worker(args))
             losses, moved = as_arrays(value["losses"]), {}
             numbers = (as_arrays(list(args)), as_arrays(value))
             for metric in large.metrics[2:]:

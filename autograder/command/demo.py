@@ -17,10 +17,10 @@ from typing import Any
 
 import nbformat
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment
 from autograder.course.stub import blanked, render_stub, unmarked
 from autograder.oracle.edits import apply_edits
+from autograder.sandbox.child.parse import parse
 
 LEAST = 64  # submissions
 _DATE = (2025, 10, 17, 23, 58, 0)

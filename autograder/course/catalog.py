@@ -19,7 +19,6 @@ from typing import Any
 from autograder.course.assignment import AFTER_DEADLINE, AT_ONCE
 from autograder.course.definitions import uses_as_written
 from autograder.course.mistakes import mistakes_in
-from autograder.course.parse import parse
 from autograder.course.questions import Question, cases_in, read_questions
 from autograder.course.spec import (
     Assignment,
@@ -33,6 +32,7 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.course.torch_needed import why_torch_is_missing
+from autograder.sandbox.child.parse import parse
 
 _KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut", "reasons"})
 

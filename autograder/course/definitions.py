@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from autograder.course.assignment import Exercise
-from autograder.course.parse import parse
+from autograder.sandbox.child.parse import parse
 
 
 @dataclass(frozen=True)

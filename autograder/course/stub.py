@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment
+from autograder.sandbox.child.parse import parse
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ALMOST = re.compile(r"#[\W_]*(begin|end)[\W_]*solutions?(\b|_)", re.IGNORECASE)

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import solution_lines
 from autograder.judge.checks import choice
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial, as_data
 from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.child.wire_format import WireError, decode
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.course.parse import parse
 from autograder.course.spec import Exercise
 from autograder.course.stub import END
 from autograder.handout.kit.sections import HEADING, paragraphs, sections
+from autograder.sandbox.child.parse import parse
 
 _ON_PLAY = """\
 **Play.** Your own model at work. The next cell runs `play.py` on the cells above: it trains your model once, keeps it, and

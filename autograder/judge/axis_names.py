@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.course.parse import parse
 from autograder.course.spec import Call
 from autograder.judge.calls_as_text import Signatures
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.tree import array_of, leaves
 
 # `key, value: (batch, T_k, d_model)` in a list of arguments, and `"W_x": (hidden, input)` inside one.

@@ -10,9 +10,9 @@ import functools
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Training
 from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.gpu_watch import OpenSandbox
 from autograder.sandbox.job import Ending, Job, Request, Sandbox, Source
 from autograder.sandbox.levels import open_on_device

@@ -7,8 +7,8 @@ import difflib
 import itertools
 import re
 
-from autograder.course.parse import parse
 from autograder.course.spec import Misconception
+from autograder.sandbox.child.parse import parse
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Exercise, Misconception
 from autograder.judge.trials import Trial
+from autograder.sandbox.child.parse import parse
 
 Body = tuple[int, int]  # the first and the last line of a function's
 Calls = frozenset[tuple[CodeType | None, CodeType]]  # which function called which; None for what is no reference's

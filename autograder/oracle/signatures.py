@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from autograder.course.parse import parse
+from autograder.sandbox.child.parse import parse
 
 # `cache: (x, h0, h)` in a docstring. Of an array, such names are those of its axes.
 _TUPLE = re.compile(r"^ +(\w+): \(((?:[^\W\d]\w*, )+[^\W\d]\w*)\)", re.MULTILINE)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.parse import parse
+from autograder.sandbox.child.parse import parse
 
 NUMBER = r"-?(?:\d+\.\d*|\.\d+|\d+)"
 _RESULT = re.compile(r"\s*(?:->|==?)\s*")

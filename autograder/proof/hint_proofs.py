@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Exercise
 from autograder.course.stub import StubError, solution_lines, solution_spans
 from autograder.proof.soundness import Proof, is_quiz
+from autograder.sandbox.child.parse import parse
 
 ENOUGH = (2, 3)
 SHORTEST = 12  # characters, without blanks, of a piece of a solution that tells more than a formula does

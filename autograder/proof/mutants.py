@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Module
 from autograder.course.stub import solution_spans
 from autograder.judge.trials import as_data
@@ -27,6 +26,7 @@ from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.proof.code_changes import cut_of, variants
 from autograder.proof.soundness import bank_of, is_quiz
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Outcome, Request

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from autograder.course.catalog import readme_of
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Visibility
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import quiet, run_requests
 from autograder.proof.examples import NUMBER, as_written, checked, is_rounded, numbers_in, slips
 from autograder.proof.soundness import is_quiz
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Code, Tensor
 

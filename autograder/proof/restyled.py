@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from autograder.course.parse import parse
+from autograder.sandbox.child.parse import parse
 
 Dress = Callable[[str], tuple[str, bytes]]  # a reference's text to the file's suffix and bytes
 

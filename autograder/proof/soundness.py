@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import StubError, render_stub
 from autograder.judge.checks import answered, choice
+from autograder.sandbox.child.parse import parse
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from pathlib import Path
 from types import FunctionType
 
 from autograder.course.catalog import readme_of, slugs
-from autograder.course.parse import parse
 from autograder.course.spec import Assignment
 from autograder.handout.handout import links
 from autograder.handout.write_notebook import misplaced
 from autograder.oracle.oracle import Oracle
 from autograder.proof.numbers import false_examples, false_numbers, passages
+from autograder.sandbox.child.parse import parse
 
 _LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _IDENTIFIER = re.compile(r"(?<![\w\"'/])[A-Za-z_]\w{2,}(?![\w\"'/])")  # neither a part of a text nor of a path

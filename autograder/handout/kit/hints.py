@@ -13,6 +13,7 @@ from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.progress import read_kept
 from autograder.judge.result import ExerciseResult, Result
 from autograder.judge.terminal_text import plain
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.job import Source
 
 SHOWN = ".hints.json"  # beside the student's file: how many hints of each exercise were shown
@@ -61,7 +62,7 @@ def watched(source: Source, exercise: str) -> tuple[str, ...]:
     found = []
     for chunk in source.chunks:
         try:
-            body = ast.parse(chunk.text).body
+            body = parse(chunk.text).body
         except (SyntaxError, ValueError):
             continue
         mine = [inner for node in body if isinstance(node, kinds) and node.name == exercise for inner in ast.walk(node)]

@@ -15,6 +15,7 @@ from typing import Any
 from autograder.course.spec import Assignment, Status
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.notebook_cells import python_of_cell
 
@@ -62,7 +63,7 @@ def with_cells_to_run(result: Result, source: Source, assignment: Assignment) ->
 def _parsed(code: str) -> ast.Module | None:
     """Return a cell's code as a tree, or None where it is not Python and so never ran."""
     try:
-        return ast.parse(code)
+        return parse(code)
     except (SyntaxError, ValueError):
         return None
 

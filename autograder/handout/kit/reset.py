@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
 import re
 from pathlib import Path
 
 from autograder.course.spec import Exercise
 from autograder.handout.kit.asked import CheckError
+from autograder.sandbox.child.parse import parse
 
 
 def reset(path: Path, stub: str, exercise: Exercise) -> Path:
@@ -51,7 +51,7 @@ def with_stub(text: str, stub: str, exercise: Exercise) -> str:
 def _span(text: str, name: str) -> tuple[int, int] | None:
     """Return the lines of a top-level definition, its decorators included, as a slice; None where there is none."""
     try:
-        nodes = [node for node in ast.parse(text).body if getattr(node, "name", "") == name]
+        nodes = [node for node in parse(text).body if getattr(node, "name", "") == name]
     except (SyntaxError, ValueError):
         return _span_by_indentation(_lines(text), name)
     if not nodes:

@@ -25,6 +25,7 @@ import numpy as np
 
 from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
 from autograder.sandbox.child.tree import leaves
 
@@ -161,7 +162,7 @@ class Program:
             # There is no file; torch.jit.script and inspect ask for the text of a function all the same.
             linecache.cache[label] = len(text), None, text.splitlines(keepends=True), label
             try:
-                tree = ast.parse(text, label)
+                tree = parse(text, label)
                 whole = compile(tree, label, "exec", dont_inherit=True)
             except (SyntaxError, ValueError) as error:
                 if not self.notebook:

@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child.parse import parse
+
 MAX_PARTS = 6
 MAX_CALLED = 60  # characters of what an expression calls
 MAX_PART = 60  # characters of an expression
@@ -122,11 +124,11 @@ def _raising(trace: types.TracebackType, text: str) -> tuple[ast.AST, ast.expr |
     lines[0] = lines[0][begin:]
     source = b"\n".join(lines).decode()
     try:
-        node: ast.AST = ast.parse(f"({source}\n)", mode="eval").body
+        node: ast.AST = parse(f"({source}\n)", mode="eval").body
     except SyntaxError:  # an operator that assigns is a statement
-        return ast.parse(source.strip()).body[0], None
+        return parse(source.strip()).body[0], None
     with contextlib.suppress(SyntaxError):  # the line may begin a longer statement
-        for statement in ast.parse(line).body:
+        for statement in parse(line).body:
             if isinstance(statement, ast.Assign) and ast.unparse(node) in map(ast.unparse, statement.targets):
                 return node, statement.value
     return node, None

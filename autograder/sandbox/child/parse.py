@@ -14,10 +14,10 @@ _ONE_AT_A_TIME = threading.RLock()
 
 
 @overload
-def parse(text: str, mode: Literal["exec"] = "exec") -> ast.Module: ...
+def parse(text: str, label: str = ..., mode: Literal["exec"] = "exec") -> ast.Module: ...
 @overload
-def parse(text: str, mode: Literal["eval"]) -> ast.Expression: ...
-def parse(text: str, mode: str = "exec") -> ast.AST:
+def parse(text: str, label: str = ..., *, mode: Literal["eval"]) -> ast.Expression: ...
+def parse(text: str, label: str = "<unknown>", mode: str = "exec") -> ast.AST:
     """Return the tree of a text. Raises SyntaxError, ValueError or RecursionError where it is not Python, as `ast.parse` does."""
     with _ONE_AT_A_TIME:
-        return ast.parse(text, mode=mode)
+        return ast.parse(text, label, mode)
