@@ -303,6 +303,28 @@ def test_a_flag_waits_for_another_person(out: Path) -> None:
     assert "copied" not in (out / "feedback" / "eve.html").read_text()
 
 
+def test_who_is_flagged_comes_round_in_one_queue(out: Path) -> None:
+    """Not again to the grader who flagged, in the queue where that was."""
+    with desk(out) as (client, _):
+        client.come_in()
+        _, headers, _ = client.save(client.page("ada", "center", "unnamed"), "flagged", because="Look at this.")
+        assert headers["Location"] == "/student?name=bob&exercise=center&queue=unnamed&saved=ada"
+        _, headers, _ = client.save(client.page("bob", "center", "unnamed"), "seen")
+        assert headers["Location"] == "/?empty=center&queue=unnamed"
+        assert client.ask("GET", "/next?exercise=center&queue=flagged")[1]["Location"].startswith("/student?name=ada")
+
+
+def test_graders_are_not_spoken_to_as_students(out: Path) -> None:
+    """What stands on their pages speaks of the student, and says why a person decided on what passed."""
+    with desk(out) as (client, _):
+        client.come_in()
+        unreadable = client.page("gus")
+        assert "The file could not be imported, so nothing in it is graded yet." in unreadable
+        assert unreadable.index("What the student is told first") < unreadable.index("Your file cannot be imported")
+        client.save(client.page("eve", "center"), "decide", points="1", because="Taken from bob.")
+        assert client.page("eve").count("A person gave 1 instead of 2: Taken from bob.") == 1
+
+
 def write_while(client: Client, name: str, more: Callable[[], bool], said: list[str]) -> None:
     """Decide on one exercise again and again as a person would, read what was refused, and note what was taken."""
     number = 0

@@ -82,7 +82,7 @@ class ClassQueues:
         found: dict[tuple[str, Reason], tuple[Item, ...]] = {}
         for (exercise, reason), items in self._called_for(book).items():
             seen = {who for who, name in decided if name == exercise}
-            seen |= {who for (who, name), mark in noted.items() if name == exercise and mark.kind is Kind.SEEN}
+            seen |= {who for who, name in noted if name == exercise}  # who is flagged waits in a queue of its own
             found[exercise, reason] = tuple(Item(one.student, one.why, one.student in seen) for one in items)
         for exercise in (WHOLE, *book.points):
             found[exercise, Reason.REQUEST] = tuple(_asked(book, exercise))
@@ -125,8 +125,8 @@ def _candidates(graded: Iterable[Record]) -> Candidates:
     for group in groups(graded):
         told = found.setdefault((group.exercise, Reason.UNNAMED), {})
         others = len(group.students) - 1
-        alike = f"{others} more fail alike" if others else "Only this code fails like this"
-        told |= dict.fromkeys(group.students, f"{alike}: {', '.join(group.cases)}.")
+        alike = f"{others} more fail alike" if others else "No other code fails like this"
+        told |= dict.fromkeys(group.students, f"{alike}. Cases without a name: {', '.join(group.cases)}.")
     return {key: tuple(Item(who, why) for who, why in told.items()) for key, told in found.items()}
 
 

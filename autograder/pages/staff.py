@@ -22,6 +22,11 @@ from autograder.pages.review_queue import Place
 from autograder.sandbox.job import Source
 
 _QUIET = (Status.PASSED, Status.MISSING)
+_LINES = {  # what a student is told otherwise
+    "grader_error": "The grader failed here, which costs the student nothing. Grade it again.",
+    "unreadable": "What was handed in could not be read, so nothing in it is graded yet.",
+    "not_importable": "The file could not be imported, so nothing in it is graded yet.",
+}
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def told_of(result: Record, source: Source | None, out: Path, first: str = "") -
             _verdict(result.student, e, spans.get(e.name, ()), out, can_run=source is not None) for e in failing
         ],
         "passed": [e for e in result.exercises if e.status is Status.PASSED],
-        "line": feedback_line(result),
+        "line": _LINES.get(result.status) or feedback_line(result),
         "handing_in": handing_in_line(result),
         "decided": [exercise.name for _, exercise in class_statistics.decisions([result])],
         "unfolded": (*unfolded(result.exercises), first),
