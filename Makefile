@@ -1,6 +1,7 @@
 # make demo   install what is pinned, without torch; grade a generated class, say where the report lies
 # make test   install every extra, run every test, linter and type check
 # make install      install what is pinned and every extra into .venv, as make test does
+# make docs   build the site of all pages into build/site, with pictures of what the commands write
 # make bench        measure grading speed, as ratios in one run
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
@@ -21,7 +22,7 @@ DEVICE ?= cuda
 GPU_PYTHON ?= 3.12
 GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat safetensors nvidia-ml-py
 
-.PHONY: demo test install bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
+.PHONY: demo test install docs bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
@@ -36,6 +37,10 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 install: $(VENV)/.installed-dev
+
+docs: $(VENV)/.installed-dev .venv-docs/.installed
+	$(BIN)/python docs/site/take_pictures.py
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python docs/site/make_site.py
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/autograder mutants
@@ -65,6 +70,11 @@ gpu-wheels: $(VENV)/bin/python
 	@.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet --constraint $< 'otter-grader[grading]' nbgrader torch || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
 	@touch $@
 
+.venv-docs/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m venv --clear .venv-docs
+	@.venv-docs/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt '.[docs]' || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@touch $@
+
 test-otter: .venv-otter/.installed
 	.venv-otter/bin/python -m pytest tests/roundtrip_otter.py
 
@@ -91,4 +101,4 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers .venv-otter demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .venv-docs .venv-peers .venv-otter demo-class .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info

@@ -6,7 +6,7 @@
     hostile     kernels that never end or fail, hogs, killed processes; the GPU has to answer after each
 
 Where there is no GPU it says so and exits with 1. With --device cpu, or --device pretended, which computes on the CPU and
-refuses to mix devices, it rehearses every step at a small size; that measures nothing, and nothing of it gets into the README.
+refuses to mix devices, it rehearses every step at a small size; that measures nothing, and nothing of it gets into docs/gpu.md.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def main() -> int:
     if out:
         out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if not rehearsal:
-        gpu_table.write_table(found, ROOT / "README.md")
+        gpu_table.write_table(found, ROOT / "docs" / "gpu.md")
     print("All steps ran to their end." if holds else "All steps ran; what did not hold stands above.")
     return int(not holds)
 

@@ -1,4 +1,4 @@
-"""Write what benchmarks/gpu.py measured on a GPU into the README, between two marks; a rehearsal's figures are refused."""
+"""Write what benchmarks/gpu.py measured on a GPU into docs/gpu.md, between two marks; a rehearsal's figures are refused."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ CLASS = 300  # submissions that a class may have
 
 
 def main() -> int:
-    """Write the table of a file of figures into a README."""
+    """Write the table of a file of figures into a page."""
     given = [Path(word) for word in sys.argv[1:]]
-    source, readme = (*given, *(HERE / "gpu.json", HERE.parent / "README.md")[len(given) :])
+    source, page = (*given, *(HERE / "gpu.json", HERE.parent / "docs" / "gpu.md")[len(given) :])
     found = json.loads(source.read_text(encoding="utf-8"))
     if found["rehearsal"]:
         print(
@@ -24,16 +24,16 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    write_table(found, readme)
+    write_table(found, page)
     return 0
 
 
-def write_table(found: Mapping[str, Any], readme: Path) -> None:
-    """Put the tables between the README's marks, in place of what stands there."""
-    before, _, rest = readme.read_text(encoding="utf-8").partition(BEGIN)
+def write_table(found: Mapping[str, Any], page: Path) -> None:
+    """Put the tables between the page's marks, in place of what stands there."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     text = "\n".join(tables(found))
-    readme.write_text(f"{before}{BEGIN}{text}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}{text}\n{END}{after}", encoding="utf-8")
 
 
 def tables(found: Mapping[str, Any]) -> Iterator[str]:

@@ -65,6 +65,14 @@ def run(folder: Path) -> Check:
     return of
 
 
+def test_what_is_to_be_mended_stands_first(run: Check, folder: Path) -> None:
+    """Above exercises that are right, whatever their place in the file."""
+    run("--html")
+    page = (folder / "check.html").read_text(encoding="utf-8")
+    names = re.findall(r"<h3><code>(\w+)</code>", page)
+    assert (names[0], set(names)) == ("center", {"row_means", "center", "spread"})
+
+
 def test_a_page_shows_what_the_terminal_says_with_pictures(run: Check, folder: Path) -> None:
     """The diagnosis comes first, heat maps mark the wrong cells, and nothing is asked for or runs."""
     told = run("--html")

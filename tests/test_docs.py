@@ -16,16 +16,17 @@ from autograder.judge import checks, property_checks
 from autograder.lms.recognition import platforms
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))}
+TEXT = "\n".join(PAGES.values())
 COMMANDS = sorted(c.name or c.callback.__name__ for c in app.registered_commands if c.callback)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_a_line_in_readme_and_changelog(command):
+def test_every_command_has_help_and_a_line_in_docs_and_changelog(command):
     """A command nobody can find is not there."""
     (entry,) = [c for c in app.registered_commands if c.callback and (c.name or c.callback.__name__) == command]
     assert (entry.callback.__doc__ or "").strip()
-    assert f"autograder {command}" in README
+    assert f"autograder {command}" in TEXT
     assert f"`{command}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("`autograder ", "`")
 
 
@@ -46,14 +47,14 @@ def test_every_make_target_is_explained_at_the_top_of_the_makefile():
 
 @pytest.mark.parametrize("status", Status)
 def test_every_status_is_explained_to_students(status):
-    """What stands in the feedback stands in the README."""
-    assert f"`{status}`" in README
+    """What stands in the feedback stands in their page."""
+    assert f"`{status}`" in PAGES[ROOT / "docs" / "student.md"]
 
 
 @pytest.mark.parametrize("level", ["A", "A-", "B", "B-", "C"])
 def test_every_isolation_level_stands_in_the_threat_model(level):
     """A level in a report can be looked up."""
-    assert f"\n| {level} | " in README
+    assert f"\n| {level} | " in PAGES[ROOT / "docs" / "threat-model.md"]
 
 
 def test_every_check_is_listed_for_authors():
@@ -62,7 +63,7 @@ def test_every_check_is_listed_for_authors():
     classes = [found for home in homes for found in vars(home).values() if isinstance(found, type)]
     defined = {c.__name__ for c in classes if c.__module__ in [home.__name__ for home in homes]}
     assert set(checks.__all__) == {name for name in defined if not name.startswith("_")}
-    assert [name for name in checks.__all__ if f"`{name}`" not in README] == []
+    assert [name for name in checks.__all__ if f"`{name}`" not in PAGES[ROOT / "docs" / "author.md"]] == []
 
 
 @pytest.mark.parametrize("slug", slugs(ROOT))
@@ -81,23 +82,45 @@ def test_python_runs_the_command_without_a_path():
 
 
 def test_every_module_of_the_engine_is_on_the_map():
-    """The README's map of the engine names every file."""
-    _, _, built = README.partition("## How it is built")
+    """The map of the engine names every file."""
+    built = PAGES[ROOT / "docs" / "architecture.md"]
     files = [path for path in (ROOT / "autograder").rglob("*.py") if path.name != "__init__.py"]
     assert [path.stem for path in files if not re.search(rf"\b{path.stem}\b", built)] == []
 
 
 def test_every_platform_is_in_the_table_of_exports():
     """A grader finds the export of a learning platform, and the sheets that go back to it."""
-    table = [line for line in README.splitlines() if line.startswith("| ") and line.count("|") == 4]
+    table = [
+        line
+        for line in PAGES[ROOT / "docs" / "exports.md"].splitlines()
+        if line.startswith("| ") and line.count("|") == 4
+    ]
     for platform in platforms():
         (row,) = [line for line in table if line.startswith(f"| {platform.label}")]
         assert (f"`{platform.name}.csv`" in row) == bool(platform.sheet), platform
         assert (f"`{platform.name}-feedback.zip`" in row) == bool(platform.feedback), platform
 
 
-def test_links_of_the_readme_lead_somewhere():
-    """No link of the README points at a file that is not there."""
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert links
-    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page):
+    """To a file that is there, and a heading of it."""
+    links = re.findall(r"\]\(([^)\s]+)\)", PAGES[page])
+    broken = []
+    for link in (link for link in links if "://" not in link):
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
+            broken.append(link)
+    assert broken == []
+
+
+def test_every_page_is_reached_from_the_readme():
+    """A page that nothing leads to is not there."""
+    links = set(re.findall(r"\]\((docs/[^)#\s]+)", PAGES[ROOT / "README.md"]))
+    assert {f"docs/{path.name}" for path in PAGES if path.parent.name == "docs"} == links
+
+
+def anchors(text):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}

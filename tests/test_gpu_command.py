@@ -35,7 +35,7 @@ def test_every_step_is_rehearsed(tmp_path: Path) -> None:
 
     `--device pretended` does the same with a8's larger run, in twelve minutes: too long for here.
     """
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "gpu.md").read_text(encoding="utf-8")
     done = said("gpu.py", "--device", "cpu", "-o", str(tmp_path / "gpu.json"))
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, Any] = json.loads((tmp_path / "gpu.json").read_text(encoding="utf-8"))
@@ -50,11 +50,11 @@ def test_every_step_is_rehearsed(tmp_path: Path) -> None:
     told = said("gpu_table.py", str(tmp_path / "gpu.json"))
     assert told.returncode == 1
     assert "rehearsal" in told.stderr
-    assert (ROOT / "README.md").read_text(encoding="utf-8") == readme
+    assert (ROOT / "docs" / "gpu.md").read_text(encoding="utf-8") == page
 
 
 def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
-    """It stands between two marks of the README, and is written anew each time."""
+    """It stands between two marks of a page, and is written anew each time."""
     figures = {
         "rehearsal": False,
         "where": {"gpu": "A GPU", "torch": "2.13", "level": "AG"},
@@ -76,12 +76,12 @@ def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
         "hostile": [{"attack": "never ends", "status": "TIMEOUT", "answers_afterwards": True}],
     }
     (tmp_path / "gpu.json").write_text(json.dumps(figures), encoding="utf-8")
-    readme = tmp_path / "README.md"
-    readme.write_text("before\n<!-- gpu -->\nnothing yet\n<!-- /gpu -->\nafter\n", encoding="utf-8")
+    page = tmp_path / "gpu.md"
+    page.write_text("before\n<!-- gpu -->\nnothing yet\n<!-- /gpu -->\nafter\n", encoding="utf-8")
     for _ in range(2):
-        done = said("gpu_table.py", str(tmp_path / "gpu.json"), str(readme))
+        done = said("gpu_table.py", str(tmp_path / "gpu.json"), str(page))
         assert done.returncode == 0, done.stderr
-        text = readme.read_text(encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
         assert text.startswith("before\n<!-- gpu -->\n")
         assert text.endswith("<!-- /gpu -->\nafter\n")
         assert "nothing yet" not in text

@@ -2,7 +2,7 @@
 
 `outside/SLUG` holds sixteen correct programs of each assignment from a1 to a8, six of them as changes of the others, and 47 mistakes
 in them. Their authors saw neither the engine nor the known mistakes; 4 and 16 are of a first set, 8 and 15 of a second one, 4 and 16
-of a third one. The whole of it is graded by `python tests/test_outside.py`, which prints the table of the README.
+of a third one. The whole of it is graded by `python tests/test_outside.py`, which prints the table of docs/proof.md.
 """
 
 from __future__ import annotations

@@ -155,12 +155,12 @@ def test_the_devcontainer_runs_a_target_of_the_makefile() -> None:
     assert f"\n{target}: $(VENV)/.installed-dev\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_the_workflow_of_the_readme_proves_a_course(light: Environment, wheel: Path, tmp_path: Path) -> None:
+def test_the_workflow_for_instructors_proves_a_course(light: Environment, wheel: Path, tmp_path: Path) -> None:
     """Its commands, run as they stand there in a course that was just begun, but for those that install."""
     assert run(light, tmp_path, "new", "means", "--course", ".").returncode == 0
     shutil.copy(wheel, tmp_path)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (text,) = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "runs-on" in block]
+    page = (ROOT / "docs" / "instructor.md").read_text(encoding="utf-8")
+    (text,) = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "runs-on" in block]
     steps = [step["run"] for step in yaml.safe_load(text)["jobs"]["doctor"]["steps"] if "run" in step]
     assert fnmatch.filter([wheel.name], re.search(r"ls (\S+)\)", steps[1])[1])
     commands = [shlex.split(step)[1:] for step in steps if step.startswith("autograder ")]
