@@ -90,10 +90,21 @@ def test_a_handout_is_a_list_of_files(files: Files) -> None:
         "conftest.py",
         "test_means.py",
         "requirements.txt",
+        "engine/LICENSE",
         "engine/public.json",
         "engine/public.safetensors",
     }
     assert engine_files().items() <= files.items()
+
+
+def test_licences_travel_along(assignment: Assignment, course_copy: Path) -> None:
+    """The engine's own, which is the repository's, and that of the course's texts where it has one."""
+    root = Path(autograder.__file__).parents[1]
+    assert engine_files()["engine/LICENSE"] == (root / "LICENSE").read_bytes()
+    oracle = public_oracle(assignment)
+    assert "LICENSE-CONTENT" not in handout_files(course_copy, oracle)
+    (course_copy / "LICENSE-CONTENT").write_text("Ours.")
+    assert handout_files(course_copy, oracle)["LICENSE-CONTENT"] == b"Ours."
 
 
 def test_the_engine_in_it_is_whole() -> None:

@@ -32,6 +32,7 @@ from autograder.oracle.oracle import Oracle
 # What ships to students: whole packages, which import only each other.
 SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
 PROGRAMS = ("experiment.py", "play.py")  # that an author may put beside the stub
+LICENCE = "LICENSE-CONTENT"  # of a course's texts and pictures, beside its assignments/
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 _SCHEME = re.compile(r"[a-zA-Z][\w+.-]+:")  # https:, mailto:, data:, but no drive letter
@@ -59,6 +60,8 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     found |= {f"engine/{name}": content for name, content in public_files(oracle, term).items()}
     if assignment.trainings:
         found[f"engine/{TRAININGS}"] = home_file(oracle)
+    if (course / LICENCE).is_file():
+        found[LICENCE] = (course / LICENCE).read_bytes()
     return found | engine_files() | data | pictures
 
 
@@ -112,7 +115,8 @@ def engine_files() -> dict[str, bytes]:
     inner = [path for folder in SHIPPED for end in ("py", "html") for path in (_PACKAGE / folder).rglob(f"*.{end}")]
     roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
     files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
-    return {f"engine/autograder/{name}": (_PACKAGE / name).read_bytes() for name in files}
+    licence = {"engine/LICENSE": (_TEMPLATES / "LICENSE").read_bytes()}  # it asks to be in every copy
+    return licence | {f"engine/autograder/{name}": (_PACKAGE / name).read_bytes() for name in files}
 
 
 def handout_zip(files: Mapping[str, bytes], slug: str) -> bytes:
