@@ -54,7 +54,7 @@ def test_a_class_outlives_its_judges(
     students = [submission(f"s{i}", assignment.reference) for i in range(4)]
     with Judges(2, oracle, fresh) as judges:
         for process in multiprocessing.active_children():
-            process.terminate()
+            process.kill()  # SIGTERM may come before the process has said what that means to it
             process.join()
         graded = list(grade_class(oracle, students, fresh, 2, judges=judges))
     assert [one.result.score for one in graded] == [7] * 4
