@@ -123,7 +123,7 @@ def test_the_large_model_learns_in_half_precision() -> None:
         for name, text in correct(assignment):
             program = loaded(assignment, text)
             harness = program.harnessed(assignment.harness, large.function)
-            value = harness(program.module, lambda *_: None, 10, *to_worker(args))
+            value = harness(program.module, lambda *_: None, 25, *to_worker(args))
             losses, moved = as_arrays(value["losses"]), {}
             numbers = (as_arrays(list(args)), as_arrays(value))
             for metric in large.metrics[2:]:

@@ -226,9 +226,9 @@ def test_there_is_enough_to_be_fair_to() -> None:
 
 @pytest.mark.slow
 def test_the_course_is_fair() -> None:
-    """One file in ten, at one seed, untrained; `autograder fairness` grades all of them at 20, on every level, and trains them."""
+    """One file in five, at one seed, untrained; `autograder fairness` grades all of them at 20, on every level, and trains them."""
     found = {
-        slug: measure(ROOT, load_assignment(ROOT, slug), (0,), cores(), weaker=False, training=False, every=10)
+        slug: measure(ROOT, load_assignment(ROOT, slug), (0,), cores(), weaker=False, training=False, every=5)
         for slug in slugs(ROOT)
     }
     assert broken(found) == ()

@@ -54,7 +54,7 @@ def test_every_step_is_rehearsed(tmp_path: Path) -> None:
 
 
 def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
-    """It stands between two marks of a page, and is written anew each time."""
+    """It stands between two marks of a page, and replaces what stood there."""
     figures = {
         "rehearsal": False,
         "where": {"gpu": "A GPU", "torch": "2.13", "level": "AG"},

@@ -30,12 +30,10 @@ from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.quizzes import quiz_proofs
 from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
 from autograder.proof.texts import text_proofs
-from autograder.proof.touched_calls import TouchedCalls, answers_of_reference
 from autograder.sandbox.job import Sandbox, Source
 
 SEEDS = (0, 1, 2, 3, 4)
 PAIRS = 12  # of misconceptions; `fairness` tries more
-TRIED = 4  # one misconception of so many runs in the sandbox, the others where the reference does
 Verdicts = Mapping[Misconception, Result]
 _ANYTHING = "*"
 _MORE_CODE = "[!_]*.py"
@@ -149,17 +147,9 @@ class _KnownFiles:
 
     def misconceptions(self) -> Verdicts:
         """Grade the reference with each misconception in it."""
-        bank, file = self._assignment.misconceptions, self._assignment.file
-        known = answers_of_reference(self._oracle, self._sandbox)
-        files = [
-            (
-                Source.of(file, apply_edits(self._assignment.reference, (m,)) or ""),
-                self._oracle,
-                TouchedCalls(self._sandbox, self._oracle, m.name, known, tried=number % TRIED == 0),
-            )
-            for number, m in enumerate(bank)
-        ]
-        return dict(zip(bank, grade_all(files, self._jobs), strict=True))
+        bank = self._assignment.misconceptions
+        sources = [apply_edits(self._assignment.reference, (m,)) or "" for m in bank]
+        return dict(zip(bank, self._grade_all(sources), strict=True))
 
     def pairs(self, alone: Verdicts) -> Pairs:
         """Grade the reference with two misconceptions in it, for a few pairs."""

@@ -68,7 +68,7 @@ def _reference() -> Iterator[str]:
 
 
 def _pictures() -> Iterator[str]:
-    yield "# Pictures\n\nOf a class that `autograder demo` invents, made anew with each build of this site.\n"
+    yield "# Pictures\n\nOf the class of `autograder demo`. Each build of this site takes them again.\n"
     for name, title in SHOWN.items():
         picture = PICTURES / f"{name}.png"
         if picture.exists():
