@@ -2,7 +2,7 @@
 # make test   install every extra, run every test, linter and type check
 # make install      install what is pinned and every extra into .venv, as make test does
 # make docs   build the site of all pages into build/site, with pictures of what the commands write
-# make bench        measure grading speed, as ratios in one run
+# make bench        measure grading speed, from save to answer, and cold commands, as ratios in one run
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
 # make gpu    prove and measure trainings on a GPU, with the torch of PYTHON: make gpu PYTHON=python3 DEVICE=cuda
@@ -48,6 +48,8 @@ mutants: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/mix.py
+	$(BIN)/python benchmarks/save_to_verdict.py
+	$(BIN)/python benchmarks/start_up.py
 
 bench-packing: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/packing.py

@@ -9,10 +9,13 @@ import os
 import platform
 import signal
 import sys
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from click import Group
+from typer.core import TyperCommand, TyperGroup
 
 from autograder import __version__
 from autograder.command import (
@@ -29,11 +32,39 @@ from autograder.command import (
     whole_course,
 )
 from autograder.command.options import CourseOption, course_of, fail, some_slugs
-from autograder.course.catalog import CourseError, load_assignment
+from autograder.course.catalog import load_assignment
+from autograder.course.places import CourseError
+
+if TYPE_CHECKING:
+    from click import Context, HelpFormatter
+
+
+class _ByReader(TyperGroup):
+    """The commands, told by who uses them, without rich, which takes longer to load than all else that this help needs."""
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the help as click does."""
+        Group.format_help(self, ctx, formatter)
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Show the help where there are no arguments; typer would leave it to rich."""
+        if not args:
+            print(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002 (click's own signature)
+        """Write a section of help for each kind of reader."""
+        names = (name for name in self.commands if isinstance(self.commands[name], TyperCommand))
+        for who, theirs in groupby(names, lambda name: str(getattr(self.commands[name], "rich_help_panel", ""))):
+            with formatter.section(who):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit=100)) for name in theirs])
+
 
 app = typer.Typer(
+    cls=_ByReader,
     help="Check and grade assignments on sequence models.",
-    no_args_is_help=True,
+    context_settings={"max_content_width": 110},
     pretty_exceptions_enable=False,
     add_completion=False,
 )
@@ -121,13 +152,28 @@ _COMMANDS = {
         *(classroom.grade, classroom.merge, revisiting.report, revisiting.explain, revisiting.override, desk.desk),
         *(requesting.requests, revisiting.name, revisiting.similarity, returning.give_back, whole_course.course),
     ),
-    "Instructors": (publishing.handout, publishing.solutions, publishing.otter, publishing.gradescope, demo),
-    "Authors": (authoring.new, authoring.doctor, proving.calibrate, proving.mutants, proving.fairness),
+    "Instructors": (
+        publishing.handout,
+        publishing.solutions,
+        publishing.otter,
+        publishing.gradescope,
+        publishing.classroom50,
+        demo,
+    ),
+    "Authors": (
+        authoring.new,
+        authoring.import_otter,
+        authoring.doctor,
+        proving.calibrate,
+        proving.mutants,
+        proving.fairness,
+    ),
 }
+# What cannot be the name of a function.
+_NAMES = {returning.give_back: "return", authoring.import_otter: "import-otter"}
 for _who, _theirs in _COMMANDS.items():
     for _command in _theirs:
-        # `return` cannot be the name of a function.
-        app.command("return" if _command is returning.give_back else None, rich_help_panel=_who)(_command)
+        app.command(_NAMES.get(_command), rich_help_panel=_who)(_command)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ import numpy as np
 
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.course.spec import Assignment, Training
 from autograder.judge.tolerance import deviation
 from autograder.judge.training_outcome import agree, losses_of

@@ -183,6 +183,8 @@ def summary(**changes: Any) -> Summary:
         late=0,
         undated=0,
         overrides=0,
+        waiting=0,
+        points_waiting=0.0,
         not_submitted=(),
         not_graded=(),
         outdated=(),

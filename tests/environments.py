@@ -44,7 +44,8 @@ from environment_support import (
 )
 from gradescope_support import readable_python
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 
 ALL = tuple(slugs(ROOT))
 NUMPY = tuple(slug for slug in ALL if not load_assignment(ROOT, slug).torch)

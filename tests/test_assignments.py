@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import render_stub, solution_lines
 from autograder.proof.doctor import examine

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from conftest import COURSE, SLUG, GradeFiles
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.course.spec import Assignment
 from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk
 from autograder.integrations.otter_run import ask

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import CourseError, find_course, load_assignment, readme_of, slugs
+from autograder.course.catalog import load_assignment, readme_of
+from autograder.course.places import CourseError, find_course, slugs
 from autograder.course.spec import Assignment, Limits, Visibility
 
 TOML = "assignments/t1_means/assignment.toml"

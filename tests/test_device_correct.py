@@ -16,7 +16,8 @@ import pytest
 import torch
 from pretended_device import Pretended
 
-from autograder.course.catalog import CORRECT, UNUSUAL, load_assignment, replacements_in, slugs
+from autograder.course.catalog import CORRECT, UNUSUAL, load_assignment, replacements_in
+from autograder.course.places import slugs
 from autograder.course.spec import Assignment, Training
 from autograder.oracle.device_choice import takes_device
 from autograder.oracle.larger_run import figures
@@ -38,7 +39,11 @@ HELD_OUT = {
     ("a8_language_model", "train_sort"): (3, 4),
     ("a8_language_model", "train_shakespeare"): (4, 5),
     ("a8_language_model", "train_large"): (),
+    ("a9_modern_lm", "train_counting"): (2, 3),
 }
+# How many correct solutions have to be trained where it is not 21: a9 has few.
+FEWEST = {"a9_modern_lm": 6}
+TOO_SLOW = {"a9_modern_lm": ("correct/loops",)}  # its loss goes through single numbers
 
 
 def correct(assignment: Assignment) -> Iterator[tuple[str, str]]:
@@ -99,15 +104,16 @@ def test_correct_solutions_train_on_another_device(assignment: Assignment, train
     """None mixes devices, and the first loss is the CPU's."""
     with alone():
         expected = first_loss(assignment, training, assignment.reference, "cpu")
-        refused = {}
-        for name, text in correct(assignment):
+        refused, slow = {}, TOO_SLOW.get(assignment.slug, ())
+        trained = {name: text for name, text in correct(assignment) if name not in slow}
+        for name, text in trained.items():
             with Pretended():
                 try:
                     loss = first_loss(assignment, training, text, "cuda")
                     assert loss == pytest.approx(expected, rel=1e-6)
                 except (RuntimeError, TypeError) as error:
                     refused[name] = str(error)
-    assert len([*correct(assignment)]) > 20
+    assert len(trained) >= FEWEST.get(assignment.slug, 21)
     assert not refused
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.cli import app
 from autograder.course import quiz_checks
-from autograder.course.catalog import slugs
+from autograder.course.places import slugs
 from autograder.course.spec import Status
 from autograder.judge import checks, property_checks
 from autograder.lms.recognition import platforms

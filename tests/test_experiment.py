@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.handout.handout import handout_files, write_files
 from autograder.handout.kit.experiment import KEPT
 from autograder.handout.public_data import public_oracle

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from autograder.cli import main
-from autograder.course.catalog import CORRECT, MISTAKEN, UNUSUAL, CourseError, load_assignment, replacements_in, slugs
+from autograder.course.catalog import CORRECT, MISTAKEN, UNUSUAL, load_assignment, replacements_in
+from autograder.course.places import CourseError, slugs
 from autograder.course.spec import Call, call, case
 from autograder.judge.checks import close
 from autograder.proof.fairness import Fairness, broken, measure

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 import svg
+from attention_map import kept_maps
 
-from autograder.course.catalog import slugs
+from autograder.course.places import slugs
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,3 +29,34 @@ def test_figures_are_fresh(slug: str, tmp_path: Path, monkeypatch: pytest.Monkey
     readme = (home / "README.md").read_text(encoding="utf-8")
     assert {f"](figures/{name})" for name in drawn} <= set(re.findall(r"\]\(figures/[^)]+\)", readme))
     assert drawn
+
+
+@pytest.mark.parametrize("slug", ["a4_seq2seq", "a7_transformer", "a8_language_model"])
+def test_trained_maps_are_of_the_run_that_students_know(slug: str) -> None:
+    """The reference's own run: its last loss is the lab's; rows sum to one, and the rule chose the head that is drawn."""
+    kept = kept_maps()[slug]
+    lab = json.loads((ROOT / "solutions" / slug / "debugging_lab.json").read_text(encoding="utf-8"))
+    assert kept["last_loss"] == lab["runs"]["reference"]["losses"][-1]
+    weights = np.array(kept["weights"])
+    assert weights.shape == (len(kept["said"]), len(kept["read"]))
+    assert np.allclose(weights.sum(axis=1), 1, atol=1e-3)
+    shares = kept.get("shares", {})
+    if slug == "a8_language_model":
+        assert not np.triu(weights, 1).any()
+        looked_for = np.diagonal(weights, -1)
+        assert looked_for.min() > 0.8
+    else:
+        digits = [name for name in kept["read"] if name.isdecimal()]
+        assert kept["said"][:-1] == digits[::-1]
+        steps = np.arange(len(digits))
+        looked_for = weights[steps, -1 - steps]
+        assert np.abs(weights[steps].argmax(axis=1) - (weights.shape[1] - 1 - steps)).max() <= 1
+    if shares:
+        assert kept["head"] == max(shares, key=shares.get)
+        assert looked_for.mean() == pytest.approx(shares[kept["head"]], abs=1e-4)
+        readme = (ROOT / "assignments" / slug / "README.md").read_text(encoding="utf-8")
+        others = sorted(share for name, share in shares.items() if name != kept["head"])
+        told = (f"{number:.2f}".lstrip("0") for number in (shares[kept["head"]], others[0], others[-1]))
+        assert re.search(
+            r"{} on\s+average.*seven\s+(?:have|give it) {} to {}\.".format(*map(re.escape, told)), readme, re.DOTALL
+        )

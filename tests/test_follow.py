@@ -379,3 +379,13 @@ def test_what_crashes_further_down_is_charged_to_who_is_wrong(slug: str, patient
     """Callers of callers crash too, in lines of exercises that are right; the bank does not know the mistake."""
     result = graded(slug, with_bodies(slug, ONE_AXIS_MORE[slug]), patient)
     assert {e.name for e in result.exercises if e.score < e.max_score} == set(ONE_AXIS_MORE[slug])
+
+
+def test_what_explained_a_failure_may_itself_follow(patient: Sandbox) -> None:
+    """The bank's mistake of `attention` fits its callers, and then `attention` turns out to follow from its softmax."""
+    course = oracle("a5_attention").assignment
+    bank = tuple(m for m in course.misconceptions if m.name != "mask_filled_where_true")
+    assert len(bank) == len(course.misconceptions) - 1
+    text = with_edit("a5_attention", "np.where(mask, scores, -np.inf)", "np.where(mask, -1e9, scores)")
+    result = grade(Source.of(course.file, text), Oracle(replace(course, misconceptions=bank), 3), patient)
+    assert {e.name for e in result.exercises if e.score < e.max_score} == {"attention_weights"}

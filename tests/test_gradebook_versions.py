@@ -120,7 +120,9 @@ def test_answers_to_requests_outlive_version_3(out: Path) -> None:
         take_in(book, [Asked("sign", "center", "Why?", because="No."), Asked("sign", "spread", "Why?")])
     with closing(sqlite3.connect(out / FILE)) as db:
         tables = "".join(f"DROP TABLE {name};" for name in ("answer", "mark", "opened", "written"))
-        db.executescript(f"{tables} CREATE TABLE written (student TEXT PRIMARY KEY); PRAGMA user_version = 3;")
+        tables += "ALTER TABLE override DROP COLUMN rubric; ALTER TABLE override DROP COLUMN content;"
+        tables += "CREATE TABLE written (student TEXT PRIMARY KEY);"
+        db.executescript(f"{tables} PRAGMA user_version = 3;")
     with open_gradebook(out) as book:
         first, second = requests(book)
         assert answers(book, first.number) == (first.answer,)

@@ -23,7 +23,8 @@ import pytest
 from handout_support import without_seconds
 
 import autograder
-from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import CourseError, slugs
 from autograder.course.quiz_checks import answered
 from autograder.course.spec import Assignment, Status
 from autograder.handout import handout_proofs as prove

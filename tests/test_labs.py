@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import load_assignment, readme_of, slugs
+from autograder.course.catalog import load_assignment, readme_of
+from autograder.course.places import slugs
 from autograder.course.questions import Option, Question
 from autograder.course.spec import Assignment
 from autograder.handout.quiz_text import with_questions

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import main
-from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import CourseError, slugs
 from autograder.course.spec import Assignment
 from autograder.proof.code_changes import variants
 from autograder.proof.mutant_report import Reasons, read_reasons, report

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from handout_support import Terminal
 
+from autograder.course.sections import Section, section_of
 from autograder.course.spec import Assignment, Exercise
 from autograder.handout.handout import handout_files, handout_zip
 from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.progress import PASSED
 from autograder.handout.kit.reset import reset, with_stub
-from autograder.handout.kit.sections import Section, section_of
 from autograder.handout.kit.step_text import bar, section_text
 from autograder.handout.kit.steps import Count, definition_of, next_exercise
 from autograder.handout.public_data import public_oracle

@@ -18,7 +18,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.course.spec import Assignment, Exercise
 from autograder.handout.handout import handout_files, handout_zip, links
 from autograder.handout.kit.grader import Grader

@@ -21,7 +21,8 @@ from otter_support import EXPLOITS, WRONG, notebook
 from typer.testing import CliRunner
 
 from autograder.cli import app
-from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import CourseError, slugs
 from autograder.course.stub import StubError, render_stub
 from autograder.handout.handout import engine_files, write_files
 from autograder.handout.leaks import leaks, secrets_of

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -925,6 +926,23 @@ def test_who_keeps_the_grader_busy_is_stopped(run: Run) -> None:
     result = run(FLOOD, ask("total", 1), ask("total", 1, group="more"), limits=GENEROUS)
     assert endings(result) == [Ending.OUTPUT, Ending.NOT_RUN]
     assert time.thread_time() - before < 2 * budget.MOST_WORK
+
+
+def test_who_is_asked_much_may_have_much_read(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recurrence answers a thousand questions, each read by itself: on a slow machine as on a fast one."""
+    answers, clock = 1000, iter(range(1_000_000))
+    monkeypatch.setattr(
+        budget, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: next(clock) * 2e-4)
+    )
+    source, left = Source("sub", (Chunk("sub.py", "def f(x):\n    return x"),)), answers
+
+    def more(_: tuple[Outcome, ...]) -> tuple[Request, ...]:
+        nonlocal left
+        left -= 1
+        return (ask("f", left, group=str(left)),) if left else ()
+
+    ran = budget.Rationed(box, 60.0).run(Job(source, (ask("f", answers),), LIMITS, more=more))
+    assert [outcome.value for outcome in ran.outcomes] == list(range(answers, 0, -1))
 
 
 def test_one_limit_holds_for_all_jobs_of_a_submission(box: Sandbox) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import CourseError, load_assignment, slugs
+from autograder.course.catalog import load_assignment
 from autograder.course.letters import letters_of, option_of, shuffled
+from autograder.course.places import CourseError, slugs
 from autograder.course.questions import Option, Question, read_questions
 from autograder.course.spec import Assignment, Status
 from autograder.handout.handout import handout_files

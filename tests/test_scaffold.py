@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.command.scaffold import ScaffoldError, scaffold
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.proof.doctor import examine
 from autograder.sandbox.job import Sandbox
 

@@ -15,7 +15,8 @@ import nbformat
 import pytest
 from test_notebook import executed, shown
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.course.spec import Assignment
 from autograder.handout.handout import engine_files, handout_files, write_files
 from autograder.handout.kit.bundle import SHAPES, read_bundle

@@ -10,8 +10,8 @@ from autograder.cli import main
 from autograder.course.catalog import MISTAKEN, UNUSUAL, load_assignment, readme_of, replacements_in
 from autograder.handout.handout_proofs import text_faults
 from autograder.oracle.oracle import Oracle
-from autograder.proof.doctor import stray_files
 from autograder.proof.soundness import bank_is_sound, correct_solutions_replace
+from autograder.proof.stray_files import stray_files
 from autograder.proof.texts import text_proofs
 
 SLUG = "t1_means"
@@ -158,8 +158,11 @@ def test_a_proof_over_nothing_fails(course_copy: Path) -> None:
     (secret / "misconceptions.py").write_text("MISCONCEPTIONS = ()\n")
     assignment = load_assignment(course_copy, SLUG)
     (correct,), (bank,) = correct_solutions_replace(assignment).broken, bank_is_sound(assignment).broken
-    assert correct == f"there is none; write it in another correct way in solutions/{SLUG}/correct/"
-    assert bank.startswith("there is none")
+    assert (
+        correct
+        == f"there is no other correct solution; write the reference in another way in solutions/{SLUG}/correct/"
+    )
+    assert bank.startswith("there is no known mistake")
 
 
 def test_files_and_headings_that_are_not_there(course: Path) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from test_outside import ROOT, graded, lost
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 from autograder.course.spec import Call, Visibility
 from autograder.judge.crash_reasons import explain_kind, kind_of_crash, reason_of_crash
 from autograder.sandbox.child.program import Program, describe

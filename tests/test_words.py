@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.catalog import readme_of, slugs
-from autograder.handout.kit.sections import section_of
+from autograder.course.catalog import readme_of
+from autograder.course.places import slugs
+from autograder.course.sections import section_of
 
 ROOT = Path(__file__).resolve().parents[1]
 GLOSSARY = ROOT / "assignments" / "GLOSSARY.md"

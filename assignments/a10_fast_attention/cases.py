@@ -206,8 +206,9 @@ def one_text_from_three_pages(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("paged_gather", check=close())
 def two_texts_share_the_pages(rng: np.random.Generator) -> Iterator[Call]:
-    """The second text has one token, in page 3, and no further pages yet; what is missing behind it is zero."""
+    """The second text has one token, in page 3, and no further pages yet; what is missing behind it is zero, also where NaN was left."""
     yield call(PAGES, np.array([[2, 0, 1], [3, -1, -1]]), np.array([4, 1]))
+    yield call(np.where(PAGES > 10.0, np.nan, PAGES), np.array([[2, 0, 1], [3, -1, -1]]), np.array([4, 1]))
 
 
 @case("paged_gather", check=close())
@@ -278,8 +279,9 @@ def a_token_that_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("accept", check=close())
 def the_second_token_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
-    """Token 0 at the second place has p / q = .25; what is left of p there is token 1 alone."""
-    yield call(np.array([2, 0]), LARGE, SMALL, np.array([0.5, 0.3, 0.1]))
+    """Token 0 at the second place has p / q = .25; what is left of p there is token 1 alone, which a number of 0 draws as well."""
+    for drawn in (0.1, 0.0):
+        yield call(np.array([2, 0]), LARGE, SMALL, np.array([0.5, 0.3, drawn]))
     yield call(np.array([2, 0]), LARGE, SMALL, np.array([0.5, 0.2, 0.1]))
 
 

@@ -1,6 +1,7 @@
 """Public cases of a6_multihead: the worked examples of the README, small enough to follow by hand."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,8 +114,10 @@ def pizza_reads_only_the_past(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("MultiHeadAttention", check=close())
 def four_layers_that_differ(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two attends to itself; W_q, W_k, W_v and W_o all differ, and have biases."""
+    """A batch of two attends to itself; W_q, W_k, W_v and W_o all differ, and have biases. Then with four heads, of one
+    feature each."""
     yield call_module(*[_t(BATCH)] * 3, module=_two_heads())
+    yield call_module(*[_t(BATCH)] * 3, module=replace(_two_heads(), init=(4, 4)))
 
 
 @case("MultiHeadAttention", check=close())

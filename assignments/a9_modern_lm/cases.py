@@ -246,8 +246,9 @@ def sizes_are_kept(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("ModernLM", check=close(at=("param_grads",), called="gradients of the parameters"))
 def every_parameter_can_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """Every parameter gets a gradient, the embedding from both of its uses."""
-    yield call_module(_t(IDS[:1]), [5], module=_small("read", (_drawn(30, 1, 5, 5),)))
+    """Every parameter gets a gradient, the embedding from both of its uses; then through the cache, from a text in two pieces."""
+    for pieces in ([5], [3, 2]):
+        yield call_module(_t(IDS[:1]), pieces, module=_small("read", (_drawn(30, 1, 5, 5),)))
 
 
 # init_
@@ -327,6 +328,13 @@ def a_tenth_for_all(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_t(LOG[:, :1]), _t([[0]]), 0.1)
 
 
+@case("label_smoothed_nll", check=close())
+def a_token_far_behind(rng: np.random.Generator) -> Iterator[Call]:
+    """The right token has a logit 200 below another one: its probability rounds to 0, and its logarithm is still -200."""
+    yield call(_t(np.array([[[200.0, 0.0, 100.0]]])), _t([[1]]), 0.0)
+    yield call(_t(np.array([[[200.0, 0.0, 100.0]]])), _t([[1]]), 0.3)
+
+
 @case("label_smoothed_nll", check=untouched())
 def smoothed_over_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows of three positions and five tokens; logits and targets are as before."""
@@ -364,9 +372,9 @@ def the_second_step(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("adamw_step", check=untouched())
 def a_matrix_takes_a_step(rng: np.random.Generator) -> Iterator[Call]:
-    """A matrix after four steps; parameter, gradient and state are as before."""
+    """A matrix after four steps, with an eps of .1; parameter, gradient and state are as before."""
     v = _t(np.random.default_rng(33).uniform(0.1, 1.0, size=(2, 3)).round(1))
-    yield call(_drawn(34, 2, 3), _drawn(35, 2, 3), (_drawn(36, 2, 3), v, 4), 0.1, (0.8, 0.9), 1e-3, 0.5)
+    yield call(_drawn(34, 2, 3), _drawn(35, 2, 3), (_drawn(36, 2, 3), v, 4), 0.1, (0.8, 0.9), 0.1, 0.5)
 
 
 # top_p
@@ -385,3 +393,9 @@ def every_row_has_its_own_nucleus(rng: np.random.Generator) -> Iterator[Call]:
     logits = np.array([[-1.0, 2.0, 0.0, 1.0], [0.4, 0.1, 0.3, 0.2], [0.0, 1.0, 9.0, 2.0]])
     yield call(_t(logits), 0.7)
     yield call(_t(logits[None]), 0.9)
+
+
+@case("top_p", check=close())
+def a_sum_that_rounding_keeps_below_one(rng: np.random.Generator) -> Iterator[Call]:
+    """With p = 1 all tokens stay, in 40 rows; in some of them single precision adds up to a little less than 1."""
+    yield call(_drawn(37, 40, 8) + _t(0.01 * np.arange(8.0)), 1.0)

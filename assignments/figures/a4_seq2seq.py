@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import svg
 from a4_seq2seq_lab import debugging_lab
+from attention_map import attention_map
 from svg import EDGE, INK, PALE, PAPER, WHITE, Point, figure, line, symbol
 
 SOURCE, TARGET, LOOK = svg.AMBER, svg.BLUE, svg.GREEN
@@ -178,6 +179,7 @@ if __name__ == "__main__":
     bottleneck()
     alignment()
     beam()
+    attention_map("a4_seq2seq", "Trained: weights of AttentionDecoder", "said", size=44)
     debugging_lab()
     print(np.round(weights(), 2))
     print(f"log P of ok EOS: {math.log(0.4 * 0.9):.4f}")

@@ -11,6 +11,7 @@ from functools import partial
 import svg
 import torch
 from a7_transformer_lab import debugging_lab
+from attention_map import attention_map
 from svg import EDGE, INK, PALE, WHITE, Point, figure, line, reference, text
 
 NORM, LOOK, THINK, SHADE = svg.GREEN, svg.BLUE, svg.AMBER, "#dbe7fb"
@@ -289,4 +290,5 @@ if __name__ == "__main__":
     masks()
     norms()
     collapse()
+    attention_map("a7_transformer", "Trained: a head of the cross-attention", "said", size=40)
     debugging_lab()

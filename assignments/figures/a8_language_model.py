@@ -9,6 +9,7 @@ import math
 import numpy as np
 import svg
 from a8_language_model_lab import debugging_lab
+from attention_map import attention_map
 from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, WHITE, Point, figure, line
 
 RED, SHADE, NEW = "#b91c1c", "#dbe7fb", "#fde9c8"
@@ -239,3 +240,4 @@ def curves() -> None:
 if __name__ == "__main__":
     for draw in (sight, cache, temperature, schedule, curves, debugging_lab):
         draw()
+    attention_map("a8_language_model", "Trained: a head of layer 1", "who looks", size=26, numbers=False)

@@ -24,6 +24,8 @@ from autograder.classroom.result_keys import exercise_keys
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
+from autograder.course.course_file import FILE, written
+from autograder.course.places import entry_of
 from autograder.judge.result import Result
 from autograder.oracle.device_choice import device_trouble, on_device, open_for
 from autograder.oracle.gpus import Gpus, open_gpus
@@ -178,12 +180,11 @@ class Crew(distributed.WorkerPlugin):
 
 def course_files(course: Path, slug: str) -> tuple[tuple[str, bytes], ...]:
     """Return the files of one assignment, by their names in the course."""
-    paths = (path for tree in _TREES for path in sorted((course / tree / slug).rglob("*")))
-    return tuple(
-        (path.relative_to(course).as_posix(), path.read_bytes())
-        for path in paths
-        if path.is_file() and "__pycache__" not in path.parts
-    )
+    entry = entry_of(course, slug)
+    paths = (path for tree in _TREES for path in sorted((entry.home / tree / slug).rglob("*")))
+    files = (path for path in paths if path.is_file() and "__pycache__" not in path.parts)
+    told = [(FILE, written(slug, entry).encode())] if entry.changes else []
+    return (*told, *((path.relative_to(entry.home).as_posix(), path.read_bytes()) for path in files))
 
 
 def run_task(task: Task) -> Done:

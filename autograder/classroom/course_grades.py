@@ -129,7 +129,8 @@ def _standing(
 
 def _part(sheet: Sheet, counts: Counts, record: Record | None) -> Part:
     most = max((r.max_score for r in sheet.records), default=0.0)
-    raw = 0.0 if record is None else None if record.status in _OPEN else record.points
+    is_open = record is not None and (record.status in _OPEN or record.waiting > 0)
+    raw = None if is_open else record.points if record else 0.0
     submitted = record is not None and record.status != NOT_SUBMITTED
     return Part(sheet.slug, counts.title or sheet.title, raw, most, counts.weight, counts.bonus, submitted)
 

@@ -20,21 +20,20 @@ bonus = true          # adds to the total, and is no part of what can be reached
 student = "ada"
 assignment = "a3_gates"
 because = "in hospital"
+
+What the same file changes in the assignments themselves stands in `course/course_file.py`.
 """
 
 from __future__ import annotations
 
-import difflib
-import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from autograder.classroom.roster import RosterError, parse_time
-
-FILE = "course.toml"
+from autograder.course.course_file import CourseFileError, read_document, refuse_unknown
 
 
 class RulesError(Exception):
@@ -90,11 +89,9 @@ class Rules:
 def read_rules(path: Path) -> Rules:
     """Read a course.toml. Raises RulesError."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise RulesError(f"{path} cannot be read ({error.strerror}).") from None
-    except ValueError as error:
-        raise RulesError(f"{path} is not TOML: {error}.") from None
+        found = read_document(path)
+    except CourseFileError as error:
+        raise RulesError(str(error)) from None
     try:
         return _rules(found)
     except (AttributeError, TypeError, ValueError, RosterError) as error:
@@ -102,9 +99,8 @@ def read_rules(path: Path) -> Rules:
 
 
 def _rules(found: Mapping[str, Any]) -> Rules:
-    _known(found, ("title", "drop_lowest", "late", "assignment", "exempt"), "at the top")
     late = found.get("late", {})
-    _known(late, ("per_day", "most", "grace_minutes", "free_days"), "under [late]")
+    refuse_unknown(late, ("per_day", "most", "grace_minutes", "free_days"), "under [late]")
     assignments = {slug: _counts(slug, entry) for slug, entry in found.get("assignment", {}).items()}
     return Rules(
         title=str(found.get("title", "Course")),
@@ -121,7 +117,6 @@ def _rules(found: Mapping[str, Any]) -> Rules:
 
 
 def _counts(slug: str, entry: Mapping[str, Any]) -> Counts:
-    _known(entry, ("title", "weight", "due", "bonus", "late", "dropped"), f"under [assignment.{slug}]")
     due = entry.get("due")
     if isinstance(due, str):
         due = parse_time(due)
@@ -129,14 +124,14 @@ def _counts(slug: str, entry: Mapping[str, Any]) -> Counts:
         due = due.astimezone()  # without a zone it is this machine's
     elif due is not None:
         raise ValueError(f'due of {slug} is {due!r}. Write it as "2026-11-02T23:59".')
-    flags = {
-        name: _flag(entry, name, default) for name, default in (("bonus", False), ("late", True), ("dropped", True))
-    }
-    return Counts(str(entry.get("title", "")), _number(entry, "weight", 1.0), due, **flags)
+    flags = {name: _flag(entry, name, True) for name in ("late", "dropped")}
+    exercises = isinstance(entry.get("bonus"), list)  # these are a bonus within the assignment, which is none itself
+    bonus = not exercises and _flag(entry, "bonus", False)
+    return Counts(str(entry.get("title", "")), _number(entry, "weight", 1.0), due, bonus, **flags)
 
 
 def _exempt(entry: Mapping[str, Any]) -> Exempt:
-    _known(entry, ("student", "assignment", "because"), "under [[exempt]]")
+    refuse_unknown(entry, ("student", "assignment", "because"), "under [[exempt]]")
     lacking = [key for key in ("student", "assignment", "because") if not str(entry.get(key, "")).strip()]
     if lacking:
         raise ValueError(f"an [[exempt]] lacks {' and '.join(lacking)}.")
@@ -155,13 +150,3 @@ def _flag(entry: Mapping[str, Any], key: str, default: bool) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"{key} is {value!r}. Write true or false.")
     return value
-
-
-def _known(entry: Mapping[str, Any], keys: Collection[str], where: str) -> None:
-    if not isinstance(entry, Mapping):
-        raise TypeError(f"what stands {where} is no table.")
-    for key in entry:
-        if key not in keys:
-            near = difflib.get_close_matches(key, keys, 1)
-            hint = f" Did you mean {near[0]}?" if near else f" It takes {', '.join(keys)}."
-            raise ValueError(f"{key} {where} means nothing.{hint}")

@@ -5,12 +5,14 @@ All functions take the gradebook's database; those that write do so within the t
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from autograder.classroom import history
-from autograder.classroom.record import Kept, Override
+from autograder.classroom.record import Kept, Override, Ticked
 from autograder.submission.archives import printable
 
 
@@ -40,26 +42,52 @@ def overrides(db: sqlite3.Connection, only: str | None = None) -> dict[str, dict
     """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
     found: dict[str, dict[str, Override]] = {}
     wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
-    columns = "student, exercise, points, because, made"
-    for student, exercise, points, because, made in db.execute(
+    columns = "student, exercise, points, because, made, rubric"
+    for student, exercise, points, because, made, rubric in db.execute(
         f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
         values,
     ):
         if points is None:
             found.get(student, {}).pop(exercise, None)
         else:
-            found.setdefault(student, {})[exercise] = Override(points, because, made)
+            found.setdefault(student, {})[exercise] = Override(points, because, made, rubric=ticked_in(rubric))
     return found
 
 
-def decide(db: sqlite3.Connection, student: str, exercise: str, points: float | None, because: str, who: str) -> None:
-    """Write down a person's decision, and the change in the history; without points it withdraws the earlier ones."""
+def ticked_in(stored: str) -> tuple[Ticked, ...]:
+    """Return the rubric that a decision was made by, in its words then."""
+    return tuple(Ticked(**item) for item in json.loads(stored))
+
+
+def decide(
+    db: sqlite3.Connection,
+    student: str,
+    exercise: str,
+    points: float | None,
+    because: str,
+    who: str,
+    rubric: tuple[Ticked, ...] = (),
+) -> None:
+    """Write down a person's decision, and the change in the history; without points it withdraws the earlier ones.
+
+    A `rubric` is kept with its words, so that a later change of assignment.toml changes no decision.
+    """
     made, old = datetime.now(UTC).isoformat(timespec="seconds"), score(db, student, exercise)
     db.execute(
-        "INSERT INTO override (student, exercise, points, because, made, who) VALUES (?, ?, ?, ?, ?, ?)",
-        (student, exercise, points, because, made, who),
+        "INSERT INTO override (student, exercise, points, because, made, who, rubric, content) VALUES (?, ?, ?, ?, ?, ?, ?,"
+        " coalesce((SELECT content FROM submission WHERE student = ?), ''))",
+        (student, exercise, points, because, made, who, json.dumps([asdict(item) for item in rubric]), student),
     )
     history.note_decision(db, student, exercise, old, score(db, student, exercise), who, because)
+
+
+def decided_as_handed_in(db: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    """Return the students and exercises of decisions that are about what is handed in now, as far as that is known."""
+    rows = db.execute(
+        "SELECT student, exercise FROM override JOIN submission s USING (student) WHERE points IS NOT NULL"
+        " AND override.content IN ('', s.content) AND id IN (SELECT max(id) FROM override GROUP BY student, exercise)"
+    )
+    return frozenset(rows.fetchall())
 
 
 def score(db: sqlite3.Connection, student: str, exercise: str) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from autograder.classroom.history import Change
-from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Record
+from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Override, Record
 from autograder.classroom.roster import Person
 from autograder.course.spec import Status
 from autograder.judge.result_json import Json
@@ -25,19 +25,25 @@ _BAD = {
 }
 
 
+_NOT_YET, _PARTLY = "not graded yet", "partly_graded"  # where a person still has to grade an answer
+
+
 def grades_csv(records: Sequence[Record]) -> str:
     """Return the class: a row a student, a column an exercise; further columns where a roster or due dates say more."""
     exercises = list(dict.fromkeys(e.name for record in records for e in record.exercises))
     roster = [key for key in ("id", "name", "email", "section") if any(getattr(r.person, key, "") for r in records)]
     late = any(record.late for record in records)
     changed = any(e.override for record in records for e in record.exercises)
+    by_person = any(e.by_person for record in records for e in record.exercises)
     rows: list[list[object]] = [["student", "score", "max_score", "status", *exercises, *roster]]
-    rows[0] += ["late_hours"] * late + ["overridden"] * changed
+    rows[0] += ["waiting"] * by_person + ["late_hours"] * late + ["overridden"] * changed
     for record in records:
-        scores = {e.name: e.score for e in record.exercises}
-        row: list[object] = [record.student, record.score, record.max_score, record.status]
+        scores = {e.name: _NOT_YET if e.waits else e.score for e in record.exercises}
+        status = _PARTLY if record.waiting and record.status == "graded" else record.status
+        row: list[object] = [record.student, record.score, record.max_score, status]
         row += [scores.get(name, 0) for name in exercises]
         row += [getattr(record.person, key, "") for key in roster]
+        row += [record.waiting] * by_person
         row += [_late(record)] * late + [" ".join(e.name for e in record.exercises if e.override)] * changed
         rows.append(row)
     return write_sheet(rows)
@@ -79,7 +85,7 @@ def platform_row(record: Record) -> Row:
         number=lms.number,
         place=lms.place,
         title=record.title,
-        score=record.score,
+        score=None if record.waiting else record.score,  # a platform cannot say how many points still wait
         max_score=record.max_score,
         feedback=_comment(record),
     )
@@ -90,20 +96,7 @@ def gradescope_results(record: Record) -> Json:
 
     Every test is visible: what they say is what a student may read, and one hidden test would hide the total.
     """
-    tests = [
-        {
-            "name": exercise.name,
-            "name_format": "text",
-            "number": str(number),
-            "score": exercise.score,
-            "max_score": exercise.max_score,
-            "status": "passed" if exercise.points >= exercise.max_score else "failed",
-            "output": exercise_output(exercise, whole=bool(record.problem)),
-            "output_format": "text",
-            "visibility": "visible",
-        }
-        for number, exercise in enumerate(record.exercises, 1)
-    ]
+    tests = [gradescope_test(e, number, whole=bool(record.problem)) for number, e in enumerate(record.exercises, 1)]
     return {
         "score": record.score,
         "execution_time": record.seconds,
@@ -118,12 +111,35 @@ def gradescope_results(record: Record) -> Json:
     }
 
 
+def gradescope_test(exercise: ExerciseRecord, number: int, *, whole: bool) -> Json:
+    """Return an exercise as a test of Gradescope's."""
+    return {
+        "name": f"{exercise.name}{' (bonus)' * exercise.bonus}",
+        "name_format": "text",
+        "number": str(number),
+        **_points_of(exercise),
+        "output": exercise_output(exercise, whole=whole),
+        "output_format": "text",
+        "visibility": "visible",
+    }
+
+
+def _points_of(exercise: ExerciseRecord) -> Json:
+    """Return the points of an exercise as Gradescope takes them; what is not graded yet has none, and the total is without it."""
+    if exercise.waits:
+        return {}
+    status = "passed" if exercise.points >= exercise.max_score else "failed"
+    return {"score": exercise.score, "max_score": exercise.max_score, "status": status}
+
+
 def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
     """Say what a student may know of an exercise: a person's decision, and each case that does not pass.
 
     Where something is wrong with the file as a `whole`, that is said once, above.
     """
-    lines = [f"{exercise.override.because} (decided by a person)"] if exercise.override else []
+    lines = [f"{_said(exercise.override)} (decided by a person)"] if exercise.override else []
+    if exercise.waits:
+        lines.append(_waits(exercise.max_score))
     if (kept := exercise.kept) and not exercise.override:
         lines.append(f"The {kept.points:g} points of the earlier grading stay; this one gives {kept.computed:g}.")
     for case in exercise.cases:
@@ -137,6 +153,8 @@ def _comment(record: Record) -> str:
     """Return the feedback as the little markup that Moodle shows."""
     parts = [_BAD.get(record.status, ""), record.problem, *record.notes]
     paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in parts if part)
+    if record.waiting:
+        paragraphs += f"<p>{_waits(record.waiting)} So far: {record.points:g}.</p>"
     items = "".join(
         f"<li><strong>{_markup(e.name)}</strong> {e.score:g} / {e.max_score:g}{_why(e, whole=bool(record.problem))}</li>"
         for e in record.exercises
@@ -148,13 +166,23 @@ def _comment(record: Record) -> str:
 def _why(exercise: ExerciseRecord, *, whole: bool) -> str:
     """Say in a sentence or two what is wrong first; where it is the file as a `whole`, that is said once, above."""
     if exercise.override:
-        return f": {_markup(exercise.override.because)}"
+        return f": {_markup(_said(exercise.override))}"
     case = next((case for case in exercise.cases if case.status is not Status.PASSED), None)
     if case is None or whole:
         return ""
     return (
         f": {_markup(case.claim)} <em>{_markup(case.status)}</em> {_markup(case.says or case.told.headline)}".rstrip()
     )
+
+
+def _said(decision: Override) -> str:
+    """Return what a person said: the items of a rubric that an answer does and does not do, and the reason."""
+    items = [f"{'+' if item.ticked else '-'} {item.item} ({item.points:g})" for item in decision.rubric]
+    return "\n".join(filter(None, [*items, decision.because]))
+
+
+def _waits(points: float) -> str:
+    return f"Not graded yet: {points:g} point{'s' * (points != 1)}, which a person gives."
 
 
 def _late(record: Record) -> object:

@@ -7,7 +7,7 @@
 | submission | student who handed in         | where it came from, the code as graded (packed), its key, whether it is in the class now |
 | grading    | student who was graded        | what concerns the file as a whole, and the run |
 | exercise   | student and exercise          | the result, the key of all it depends on, and the run |
-| override   | decision of a person          | points and the reason; the latest for an exercise counts, no points withdraw it |
+| override   | decision of a person          | points, the reason, the rubric as it was ticked, the key of the code; the latest counts, no points withdraw it |
 | written    | student, and the class ("")   | whether the files made from the book are up to date, or being written |
 | todo       | student still to be graded    | whose it is, what is known of the submission; the seed of a result that no longer stands |
 | round      | grading of the class          | when it began; one that was stopped goes on as the same |
@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -44,6 +43,7 @@ from autograder.classroom.record import (
     Override,
     Record,
     Run,
+    Ticked,
     Whole,
     compose,
     exercise_record,
@@ -53,9 +53,10 @@ from autograder.classroom.record import (
 from autograder.classroom.record_json import exercise_of, isolation_of, stored_exercise, stored_head
 from autograder.classroom.result_keys import engine, result_key
 from autograder.classroom.roster import Person, parse_time
+from autograder.classroom.stored_source import packed
 from autograder.course.questions import Question, question_of
-from autograder.course.spec import Assignment, Status
-from autograder.sandbox.job import Isolation, Source
+from autograder.course.spec import Assignment, RubricItem, Status
+from autograder.sandbox.job import Isolation
 
 FILE = "gradebook.sqlite"
 
@@ -72,6 +73,7 @@ class Facts:
     title: str = ""
     seed: int | None = None
     exercises: Mapping[str, float] = field(default_factory=dict)  # and their points, in report order
+    bonus: Mapping[str, bool] = field(default_factory=dict)  # whether each exercise is one
     due: str = ""  # in ISO 8601
     roster: tuple[Person, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)  # ids of the roster by names of exports
@@ -81,6 +83,7 @@ class Facts:
     questions: tuple[Question, ...] = ()  # of its quizzes, with answers and reasons
     reasons: str = ""  # when students read those
     reasons_told: bool = False  # whether they do by now
+    rubrics: Mapping[str, tuple[RubricItem, ...]] = field(default_factory=dict)  # of exercises that a person grades
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,6 @@ class Gradebook:
             self.db.execute("BEGIN IMMEDIATE")
             yield
 
-    # Facts
-
     @property
     def facts(self) -> Facts:
         """What all results share."""
@@ -137,6 +138,8 @@ class Gradebook:
             known = {f.name: stored[f.name] for f in fields(Facts) if f.name in stored}
             known["roster"] = tuple(Person(**person) for person in known.get("roster", ()))
             known["questions"] = tuple(question_of(question) for question in known.get("questions", ()))
+            rubrics = known.get("rubrics", {}).items()
+            known["rubrics"] = {name: tuple(RubricItem(**item) for item in items) for name, items in rubrics}
             self._facts = Facts(**known)
         return self._facts
 
@@ -154,15 +157,16 @@ class Gradebook:
     def describe(self, assignment: Assignment, seed: int) -> None:
         """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
-        facts = Facts(assignment.slug, assignment.title, seed, points)
-        self.set_facts(replace(facts, questions=assignment.questions, reasons=assignment.reasons))
+        facts = Facts(assignment.slug, assignment.title, seed, points, {e.name: e.bonus for e in assignment.exercises})
+        rubrics = {exercise.name: exercise.rubric for exercise in assignment.exercises if exercise.manual}
+        self.set_facts(replace(facts, questions=assignment.questions, reasons=assignment.reasons, rubrics=rubrics))
 
     @property
     def run(self) -> Run:
         """What all records share."""
         if self.facts.seed is None:
             raise GradebookError(f"{self.folder} holds a gradebook in which nothing was graded yet.")
-        return Run(self.facts.assignment, self.facts.title, self.facts.seed)
+        return Run(self.facts.assignment, self.facts.title, self.facts.seed, self.facts.bonus)
 
     @property
     def points(self) -> dict[str, float]:
@@ -223,7 +227,7 @@ class Gradebook:
             last, before = self._last(student), history.standings(self.db, student)
             stands = self.standing(student) if last == (submission.key, problem) else {}
             new = {name: exercise for name, exercise in new.items() if name in names or not stands}
-            self._write(student, "submission", _text(submission.owner.key), submission.key, _packed(submission.source),
+            self._write(student, "submission", _text(submission.owner.key), submission.key, packed(submission.source),
                         stored_head(known), 1)  # fmt: skip
             self._write(student, "grading", run, problem, json.dumps(result.notes), graded.seconds)
             if not stands:  # also of exercises that are left out this time
@@ -275,10 +279,12 @@ class Gradebook:
         """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
         return decisions.overrides(self.db, only)
 
-    def override(self, student: str, exercise: str, points: float | None, because: str) -> None:
-        """Write down a person's decision; without points it withdraws the earlier ones."""
+    def override(
+        self, student: str, exercise: str, points: float | None, because: str, rubric: tuple[Ticked, ...] = ()
+    ) -> None:
+        """Write down a person's decision, with the `rubric` as it was ticked; without points it withdraws the earlier ones."""
         with self.writing():
-            decisions.decide(self.db, student, exercise, points, _text(because), _text(self.who))
+            decisions.decide(self.db, student, exercise, points, _text(because), _text(self.who), rubric)
             self.changed(student)
 
     def changed(self, student: str) -> None:
@@ -306,13 +312,6 @@ class Gradebook:
         """Return who was graded and is in the class now."""
         rows = self.db.execute("SELECT student FROM submission WHERE present ORDER BY student")
         return [student for (student,) in rows]
-
-
-def _packed(source: Source | None) -> bytes | None:
-    if source is None:
-        return None
-    chunks = [[chunk.label, chunk.text] for chunk in source.chunks]
-    return zlib.compress(json.dumps([source.module, source.notebook, chunks]).encode())
 
 
 def _text(text: str) -> str:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-VERSION = 4
+VERSION = 5
 _TABLES = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
@@ -20,14 +20,17 @@ CREATE TABLE submission (
     present INTEGER NOT NULL DEFAULT 1);
 CREATE TABLE grading (
     student TEXT PRIMARY KEY, run INTEGER NOT NULL, problem TEXT NOT NULL, notes TEXT NOT NULL, seconds REAL NOT NULL);
-CREATE TABLE exercise (
-    student TEXT, name TEXT, key TEXT NOT NULL, score REAL NOT NULL, max_score REAL NOT NULL, status TEXT NOT NULL,
-    entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
 CREATE TABLE override (
     id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
-    made TEXT NOT NULL, who TEXT NOT NULL DEFAULT '');
+    made TEXT NOT NULL, who TEXT NOT NULL DEFAULT '', rubric TEXT NOT NULL DEFAULT '[]',
+    content TEXT NOT NULL DEFAULT '');
 CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT NULL, seed INTEGER);
 CREATE INDEX decided ON override (student);
+"""
+_EXERCISE = """
+CREATE TABLE exercise (
+    student TEXT, name TEXT, key TEXT NOT NULL, score REAL, max_score REAL NOT NULL, status TEXT NOT NULL,
+    entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
 """
 _HISTORY = """
 CREATE TABLE round (id INTEGER PRIMARY KEY, began TEXT NOT NULL);
@@ -68,7 +71,7 @@ def prepare(db: sqlite3.Connection) -> None:
     """Make the tables of a new gradebook, or migrate one of an earlier version."""
     version = version_of(db)
     if version == 0:
-        db.executescript(f"BEGIN; {_TABLES} {_HISTORY} {_DESK} PRAGMA user_version = {VERSION}; COMMIT;")
+        db.executescript(f"BEGIN; {_TABLES} {_EXERCISE} {_HISTORY} {_DESK} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version < VERSION:
         with db:
             db.execute("BEGIN IMMEDIATE")
@@ -127,6 +130,16 @@ def _to_4(db: sqlite3.Connection) -> None:
     )
 
 
+def _to_5(db: sqlite3.Connection) -> None:
+    """Let an exercise have no score while a person has to grade it, and a decision the rubric and the code it was made by."""
+    db.execute("ALTER TABLE exercise RENAME TO exercise_4")
+    db.execute(_EXERCISE)
+    db.execute("INSERT INTO exercise SELECT * FROM exercise_4")
+    db.execute("DROP TABLE exercise_4")
+    db.execute("ALTER TABLE override ADD COLUMN rubric TEXT NOT NULL DEFAULT '[]'")
+    db.execute("ALTER TABLE override ADD COLUMN content TEXT NOT NULL DEFAULT ''")
+
+
 def _head_2(head: dict[str, Any]) -> str:
     return json.dumps({"doubts": [], **head, "lms": {"place": "", **head["lms"]}})
 
@@ -157,4 +170,4 @@ def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, 
             yield {"name": name, "exercise": exercise, "sentence": sentence}
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5)

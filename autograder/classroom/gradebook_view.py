@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -12,8 +11,9 @@ from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.record import ExerciseRecord, Record, Whole, absent, compose, ungraded
 from autograder.classroom.record_json import head_of, isolation_of
 from autograder.classroom.roster import Person
+from autograder.classroom.stored_source import unpacked
 from autograder.classroom.student_names import student_names
-from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.job import Source
 from autograder.submission.archives import printable
 
 
@@ -85,10 +85,7 @@ def left(book: Gradebook) -> list[str]:
 def source_of(book: Gradebook, student: str) -> Source | None:
     """Return the code that a student's result is of, or None where what was handed in could not be read."""
     (code,) = book.db.execute("SELECT code FROM submission WHERE student = ?", (student,)).fetchone()
-    if code is None:
-        return None
-    module, notebook, chunks = json.loads(zlib.decompress(code))
-    return Source(module, tuple(Chunk(label, text) for label, text in chunks), notebook)
+    return unpacked(code)
 
 
 def find_student(book: Gradebook, wanted: str) -> str:

@@ -53,8 +53,8 @@ class Change:
 class Standing:
     """The score of an exercise as it stands: what was computed, what of it counts, and the key of the result."""
 
-    computed: float  # or what was kept of an earlier result
-    score: float  # a person's, or the computed
+    computed: float | None  # or what was kept of an earlier result; None where a person has to grade it
+    score: float | None  # a person's, or the computed
     key: str
 
 
@@ -85,7 +85,7 @@ def standings(db: sqlite3.Connection, student: str) -> dict[str, Standing]:
     decided = dict(db.execute("SELECT exercise, points FROM override WHERE student = ? ORDER BY id", (student,)))
     found = {}
     for name, score, most, key, kept in rows:
-        computed = max(score, min(kept or 0.0, most))
+        computed = score if kept is None else max(score or 0.0, min(kept, most))
         person = decided.get(name)
         found[name] = Standing(computed, computed if person is None else person, key)
     return found
@@ -101,7 +101,7 @@ def settle(db: sqlite3.Connection, student: str, before: Mapping[str, Standing],
         rows = [
             (student, name, before[name].computed, made, number)
             for name in before.keys() & after.keys()
-            if after[name].computed < before[name].computed
+            if (after[name].computed or 0.0) < (before[name].computed or 0.0)
         ]
         db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", rows)
         after = standings(db, student) if rows else after

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from autograder.classroom.roster import Person, lateness
 from autograder.classroom.submissions import Submission
-from autograder.course.spec import Assignment, Status
+from autograder.course.spec import Assignment, RubricItem, Status
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Isolation
 from autograder.submission.archives import printable
@@ -22,13 +22,21 @@ NOT_GRADED = "not_graded"  # the status of a student whose submission is still t
 
 
 @dataclass(frozen=True)
+class Ticked(RubricItem):
+    """An item of a rubric in its words and points at the time, and whether a person said that the answer does it."""
+
+    ticked: bool = False
+
+
+@dataclass(frozen=True)
 class Override:
-    """Points that a person gave for an exercise instead of the computed ones, and why."""
+    """Points that a person gave for an exercise instead of the computed ones, why, and the rubric if it was graded by one."""
 
     points: float
     because: str
     made: str  # when, in ISO 8601
     computed: float = 0.0
+    rubric: tuple[Ticked, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,7 @@ class Run:
     assignment: str
     title: str
     seed: int
+    bonus: Mapping[str, bool] = field(default_factory=dict)  # whether each exercise is one
 
 
 @dataclass(frozen=True)
@@ -108,11 +117,23 @@ class ExerciseRecord:
     override: Override | None = None
     device: str = ""  # what it was trained on, where anything is
     kept: Kept | None = None
+    answer: str | None = None  # what the student answered, where a person grades it; empty where nothing
+    bonus: bool = False
 
     @property
     def points(self) -> float:
         """The score, or 0 while there is none."""
         return self.score or 0.0
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person grades it."""
+        return self.answer is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has an answer that a person has not graded yet."""
+        return self.status is Status.MANUAL and self.score is None
 
 
 @dataclass(frozen=True)
@@ -134,6 +155,11 @@ class Record(Head):
     def points(self) -> float:
         """The score, or 0 while there is none."""
         return self.score or 0.0
+
+    @property
+    def waiting(self) -> float:
+        """The points that a person has not graded yet; the score is without them."""
+        return round(sum(exercise.max_score for exercise in self.exercises if exercise.waits), 2)
 
 
 def head(submission: Submission, due: datetime | None = None) -> Head:
@@ -158,9 +184,9 @@ def head(submission: Submission, due: datetime | None = None) -> Head:
 def exercise_record(exercise: ExerciseResult) -> ExerciseRecord:
     """Return an exercise as a record holds it, without what is for graders only."""
     cases = tuple(replace(c, seconds=round(c.seconds, 4), follows=(), grader_note="") for c in exercise.cases)
-    return ExerciseRecord(
-        exercise.name, exercise.score, exercise.max_score, exercise.status, cases, device=exercise.device
-    )
+    score, status = None if exercise.status is Status.MANUAL else exercise.score, exercise.status
+    about = (exercise.name, score, exercise.max_score, status, cases)
+    return ExerciseRecord(*about, device=exercise.device, answer=exercise.answer)
 
 
 def with_kept(exercise: ExerciseRecord, kept: Kept | None) -> ExerciseRecord:
@@ -180,7 +206,8 @@ def compose(
     overrides: Mapping[str, Override],
 ) -> Record:
     """Put a record together."""
-    final = tuple(_overridden(exercise, overrides.get(exercise.name)) for exercise in exercises)
+    found = (replace(exercise, bonus=run.bonus.get(exercise.name, False)) for exercise in exercises)
+    final = tuple(_overridden(exercise, overrides.get(exercise.name)) for exercise in found)
     return Record(
         **{
             **vars(known),
@@ -192,7 +219,7 @@ def compose(
         seed=run.seed,
         student=student,
         score=round(sum(exercise.points for exercise in final), 2),
-        max_score=round(sum(exercise.max_score for exercise in final), 2),
+        max_score=round(sum(exercise.max_score for exercise in final if not exercise.bonus), 2),
         status=_status(final, readable=known.readable, problem=whole.problem),
         seconds=round(whole.seconds, 3),
         isolation=whole.isolation,
@@ -204,7 +231,8 @@ def record(
     assignment: Assignment, submission: Submission, result: Result, isolation: Isolation, seed: int, seconds: float
 ) -> Record:
     """Return the record of a submission that was just graded."""
-    run, whole = Run(assignment.slug, assignment.title, seed), Whole(result.problem, result.notes, seconds, isolation)
+    run = Run(assignment.slug, assignment.title, seed, {e.name: e.bonus for e in assignment.exercises})
+    whole = Whole(result.problem, result.notes, seconds, isolation)
     return compose(run, submission.student, head(submission), whole, [*map(exercise_record, result.exercises)], {})
 
 

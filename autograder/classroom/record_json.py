@@ -27,6 +27,7 @@ def told_record(record: Record) -> Json:
         "origin": record.origin,
         "score": record.score,
         "max_score": record.max_score,
+        **({"waiting": record.waiting} if record.waiting else {}),
         "status": record.status,
         "problem": record.problem,
         "notes": list(record.notes),
@@ -47,9 +48,12 @@ def told_record(record: Record) -> Json:
 def told_exercise(exercise: ExerciseRecord) -> Json:
     """Return an exercise as results/STUDENT.json tells it."""
     override = asdict(exercise.override) if exercise.override else None
+    if override and not override["rubric"]:
+        del override["rubric"]
     kept = {"kept": asdict(exercise.kept)} if exercise.kept else {}
     cases = [told_case(case) for case in exercise.cases]
-    return {**_computed(exercise), "override": override, **kept, "cases": cases}
+    bonus = {"bonus": True} if exercise.bonus else {}
+    return {**_computed(exercise), **bonus, "override": override, **kept, "cases": cases}
 
 
 def stored_exercise(exercise: ExerciseRecord) -> str:
@@ -60,17 +64,16 @@ def stored_exercise(exercise: ExerciseRecord) -> str:
 def _computed(exercise: ExerciseRecord) -> Json:
     """Return what was computed of an exercise, but for its cases."""
     whole = {name: getattr(exercise, name) for name in ("name", "score", "max_score", "status")}
-    return whole | ({"device": exercise.device} if exercise.device else {})
+    answer = {} if exercise.answer is None else {"answer": exercise.answer}
+    return whole | ({"device": exercise.device} if exercise.device else {}) | answer
 
 
 def exercise_of(stored: str) -> ExerciseRecord:
     """Return the exercise that was stored. Equal texts are kept once: a class says the same few sentences often."""
     found = json.loads(stored, object_hook=_shared)
     cases = tuple(case_of(case) for case in found["cases"])
-    device = found.get("device", "")
-    return ExerciseRecord(
-        found["name"], found["score"], found["max_score"], Status(found["status"]), cases, device=device
-    )
+    about = (found["name"], found["score"], found["max_score"], Status(found["status"]), cases)
+    return ExerciseRecord(*about, device=found.get("device", ""), answer=found.get("answer"))
 
 
 def stored_head(head: Head) -> str:

@@ -33,7 +33,7 @@ from autograder.sandbox.child.wire_format import decode, encode
 
 # What of an assignment each exercise's own key, or the reference's definitions, cover, or what no grade depends on.
 _APART = {"title", "points", "exercises", "reference", "stub", "cases", "misconceptions", "correct", "shortcuts"}
-_APART |= {"trainings", "harness"}
+_APART |= {"trainings", "harness", "order", "left_out"}
 _JUDGING = ("course", "sandbox", "judge", "oracle")  # the folders whose code decides about points
 _ELSEWHERE = frozenset({"autograder", "numpy", "torch"})  # `engine` and `libraries` tell their versions
 
@@ -107,14 +107,15 @@ def basis_key(result: str) -> str:
 
 def _own_key(oracle: Oracle, name: str) -> str:
     """Return the key of what an exercise itself is made of, apart from the reference."""
-    points = next(e.points for e in oracle.assignment.exercises if e.name == name)
+    own = next(e for e in oracle.assignment.exercises if e.name == name)
+    counts = repr((own.points, own.bonus, own.answer)) if own.manual else repr((own.points, own.bonus))
     trials = (part for trial in oracle.trials_of(name) for part in _trial(trial))
     bank = (json.dumps(astuple(m)) for m in oracle.misconceptions_of(name))
     trainings = [
         describe(t) + digest(oracle.assignment.harness) for t in oracle.assignment.trainings if t.exercise == name
     ]
     shortcuts = (json.dumps(astuple(s)) for s in oracle.assignment.shortcuts if name in s.exercises)
-    return digest(name, repr(points), *trials, *bank, *trainings, *shortcuts)
+    return digest(name, counts, *trials, *bank, *trainings, *shortcuts)
 
 
 def _trial(trial: Trial) -> Iterable[str]:

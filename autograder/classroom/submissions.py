@@ -36,6 +36,7 @@ from autograder.submission.archives import (
     work_name,
     zip_members,
 )
+from autograder.submission.pictures import picture_in, with_pictures
 from autograder.submission.source import SUFFIXES, source_of
 from autograder.submission.which_file import Candidate, Found, choose, renamed_note, source_in, source_in_zip
 from autograder.submission.written_exercises import Stub, written
@@ -72,7 +73,9 @@ class Submission:
         source = self.source
         if source is None:
             return digest("unreadable", self.problem)
-        return digest(source.module, str(source.notebook), *(part for c in source.chunks for part in (c.label, c.text)))
+        pictures = (part for picture in source.pictures for part in picture)
+        code = (part for c in source.chunks for part in (c.label, c.text))
+        return digest(source.module, str(source.notebook), *code, *pictures)
 
 
 @dataclass(frozen=True)
@@ -182,10 +185,13 @@ def _read_all(entries: tuple[_Entry, ...], where: str, stub: Stub, roster: Roste
 
 def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Submission:
     first, *earlier = _attempts(entries, stub)
-    submission, notes = _read_attempt(student, first, where, stub), tuple(_left_notes(first, entries, stub))
+    submission = _with_pictures(_read_attempt(student, first, where, stub), first, entries, stub)
+    pictures = _uploaded_pictures(first, entries) if submission.source and submission.source.pictures else {}
+    others = [entry for entry in entries if entry not in pictures.values()]
+    notes = tuple(_left_notes(first, others, stub))
     if earlier and submission.source and not written(submission.source, stub).exercises:
         for attempt in earlier:
-            other = _read_attempt(student, attempt, where, stub)
+            other = _with_pictures(_read_attempt(student, attempt, where, stub), attempt, entries, stub)
             if other.source and written(other.source, stub).exercises:
                 told = (
                     f"no exercise is written in {printable(first[0].name)}, so {printable(attempt[0].name)} is graded"
@@ -194,6 +200,29 @@ def _read_one(student: str, entries: list[_Entry], where: str, stub: Stub) -> Su
                 break
     late = ("handed in late, as the export marks it",) if submission.late else ()
     return replace(submission, notes=(*late, *notes, *submission.notes))
+
+
+def _with_pictures(
+    submission: Submission, attempt: tuple[_Entry, ...], entries: list[_Entry], stub: Stub
+) -> Submission:
+    """Return a submission with the pictures that exercises ask for, also those that were uploaded one by one beside it."""
+    if submission.source is None:
+        return submission
+    pictures = _uploaded_pictures(attempt, entries)
+
+    def read(name: str) -> bytes | None:
+        return picture_in(pictures[name].members[0]) if name in pictures else None
+
+    source = with_pictures(submission.source, read)
+    asked = tuple(picture for picture in source.pictures if picture[0] in stub.plots)
+    return replace(submission, source=replace(source, pictures=asked))
+
+
+def _uploaded_pictures(attempt: tuple[_Entry, ...], entries: list[_Entry]) -> dict[str, _Entry]:
+    """Return the pictures of an attempt by their names; the latest where there are several."""
+    number = attempt[0].said.attempt
+    found = [e for e in entries if e.said.attempt == number and not e.folder and suffix_of(e.title) == ".png"]
+    return {entry.title: entry for entry in sorted(found, key=lambda entry: entry.rank)}
 
 
 def _attempts(entries: list[_Entry], stub: Stub) -> list[tuple[_Entry, ...]]:

@@ -29,6 +29,8 @@ class Summary:
     late: int
     undated: int
     overrides: int
+    waiting: int  # students with answers that a person has not graded yet
+    points_waiting: float  # of all of these answers together
     not_submitted: tuple[tuple[str, Person], ...]
     not_graded: tuple[str, ...]
     outdated: tuple[str, ...]
@@ -56,6 +58,8 @@ def summarize(
         late=sum(record.late for record in records),
         undated=sum(bool(record.due and not record.submitted) for record in records),
         overrides=sum(len(decided) for decided in book.overrides().values()),
+        waiting=sum(record.waiting > 0 for record in records),
+        points_waiting=round(sum(record.waiting for record in records), 2),
         not_submitted=tuple((record.student, record.person) for record in missing if record.person),
         not_graded=tuple(record.student for record in later),
         outdated=tuple(outdated(book)),

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.command.options import CourseOption, DeviceOption, JsonOption, SlugArgument, course_of, fail
-from autograder.course.catalog import load_assignment
+from autograder.course.catalog import load_assignment, readme_of
+from autograder.course.places import CourseError
 
 if TYPE_CHECKING:
     from autograder.handout.kit.self_check import Options
@@ -84,5 +85,14 @@ def _check(course: Path, slug: str, words: Sequence[str], options: Options, *, t
     if not goes_on:
         return run_check(bundle, place, str, options)
     command = (sys.executable, "-m", "autograder", "check", slug, "--course", str(course))
-    readme = course / "assignments" / slug / "README.md"
-    return run_next([Handout(slug, tuple(names), place, readme, command, lambda: bundle)], slug, options)
+    return run_next(
+        [Handout(slug, tuple(names), place, lambda: _readme(course, slug), command, lambda: bundle)], slug, options
+    )
+
+
+def _readme(course: Path, slug: str) -> str:
+    """Return an assignment's text; one that cannot be read has no section to show."""
+    try:
+        return readme_of(course, slug)
+    except CourseError:
+        return ""

@@ -145,6 +145,10 @@ def tell_unfinished(summary: Summary) -> None:
         (summary.not_graded, "not graded yet"),
         (summary.outdated, "to be graded again, since something changed"),
     )
+    if summary.waiting:
+        answers = f"point{'s' * (summary.points_waiting != 1)} not graded yet, which a person gives, in the answers of {summary.waiting} student{'s' * (summary.waiting != 1)}"
+        told = "They are in no score. Grade them with autograder desk."
+        print(f"autograder: {summary.points_waiting:g} {answers}. {told}", file=sys.stderr)
     told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
     if told:
         print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from autograder.command.options import class_sandbox, fail
 from autograder.course.catalog import load_assignment
+from autograder.course.places import secret_folder
 from autograder.course.spec import Assignment
 from autograder.sandbox.child.device import CPU, CUDA, DeviceError
 from autograder.sandbox.machine import cores
@@ -54,7 +55,7 @@ class Machines:
                 name, told = wanted_device(assignment, said)
                 return on_device(assignment, name), told
             for name in self.gpus or (said,):
-                there, told = settle_device(assignment, name, self.course / "solutions")
+                there, told = settle_device(assignment, name, secret_folder(self.course, self.slug).parent)
             if self.gpus and there.device != CPU:
                 check_one_kind({name: NvidiaSmi().kind(name) for name in self.gpus})
                 there = on_device(assignment, CUDA)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autograder.course.catalog import CourseError, find_course, slugs
+from autograder.course.places import CourseError, find_course, secret_folder, slugs
 from autograder.sandbox.child.device import CHOICES
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def course_of(folder: Path | None, otherwise: str = "") -> Path:
     except CourseError as error:
         fail(f"{error} {otherwise}".rstrip())
     if folder and course != folder.resolve():
-        fail(f"{folder} holds no assignments/ and solutions/; {course} does. Name that one with --course.")
+        fail(f"{folder} holds no assignments/ and solutions/; {course} is a course. Name that one with --course.")
     return course
 
 
@@ -148,7 +148,7 @@ def class_sandbox(slots: int, assignment: Assignment, course: Path, *, accept_un
     """Open the sandbox for a class, or refuse where hidden cases would not be safe in it."""
     from autograder.oracle.device_choice import open_for
 
-    with open_for(assignment, slots, course / "solutions") as sandbox:
+    with open_for(assignment, slots, secret_folder(course, assignment.slug).parent) as sandbox:
         if sandbox.isolation.level == "C" and not accept_unsandboxed:
             fail(
                 f"This machine cannot isolate student code ({'; '.join(sandbox.isolation.missing)}). "

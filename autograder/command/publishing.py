@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.command.options import CourseOption, SlugArgument, TrainingOption, course_of, fail
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
 
 if TYPE_CHECKING:
     from autograder.course.spec import Assignment
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 SeedOption = Annotated[
     int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
 ]
+TermOption = Annotated[str, typer.Option(metavar="TEXT", help="The --term of the handouts, for the letters of quizzes")]
 
 
 def handout(
@@ -32,19 +34,13 @@ def handout(
     course: CourseOption = None,
 ) -> None:
     """Make what students get: a zip that works with numpy and pytest alone."""
-    from autograder.course.stub import StubError
-    from autograder.handout.handout import handout_files, handout_zip, write_repository
-    from autograder.handout.kit.bundle import BundleError
-    from autograder.handout.public_data import public_oracle
+    from autograder.handout.handout import handout_zip, write_repository
 
     folder = course_of(course)
     if bool(slug) == every:
         fail("Name one assignment, or say --all.")
     for name in slugs(folder) if every else (slug,):
-        try:
-            files = handout_files(folder, public_oracle(load_assignment(folder, name)), term)
-        except (BundleError, StubError) as error:
-            fail(f"{name}: {error}")
+        files = _handout_files(folder, name, term)
         _write(out / f"{name}.zip", handout_zip(files, name))
         if repository:
             write_repository(files, out / f"{name}-repository")
@@ -54,9 +50,7 @@ def handout(
 def solutions(
     slug: SlugArgument,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the zip")],
-    term: Annotated[
-        str, typer.Option(metavar="TEXT", help="The --term of the handouts, for the letters of quizzes")
-    ] = "",
+    term: TermOption = "",
     course: CourseOption = None,
 ) -> None:
     """Make what students get after the deadline: everything written, quizzes answered, and what goes wrong.
@@ -100,6 +94,21 @@ def gradescope(
     _write(out / f"{slug}-gradescope.zip", gradescope_zip(folder, assignment, settings))
 
 
+def classroom50(
+    slug: SlugArgument,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the folder SLUG-classroom50")],
+    term: TermOption = "",
+    course: CourseOption = None,
+) -> None:
+    """Make the folder that Classroom 50 takes as its autograder: the public cases, checked on every push."""
+    from autograder.handout.handout import write_new
+    from autograder.integrations.classroom50 import classroom50_files
+
+    made = out / f"{slug}-classroom50"
+    write_new(classroom50_files(_handout_files(course_of(course), slug, term)), made)
+    print(made)
+
+
 def otter(
     slug: SlugArgument,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the folder SLUG-otter")],
@@ -116,6 +125,19 @@ def otter(
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, training=training and bool(assignment.trainings))
     print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter"))))
+
+
+def _handout_files(folder: Path, slug: str, term: str) -> dict[str, bytes]:
+    """Return the files of an assignment's handout, or say why it cannot be made."""
+    from autograder.course.stub import StubError
+    from autograder.handout.handout import handout_files
+    from autograder.handout.kit.bundle import BundleError
+    from autograder.handout.public_data import public_oracle
+
+    try:
+        return handout_files(folder, public_oracle(load_assignment(folder, slug)), term)
+    except (BundleError, StubError) as error:
+        fail(f"{slug}: {error}")
 
 
 def _write(archive: Path, data: bytes) -> None:

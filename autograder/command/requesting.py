@@ -92,9 +92,14 @@ def _run_again(book: Gradebook, folder: Path, *, accept_unsandboxed: bool) -> No
     opened: list[tuple[Request, Case]] = []
     for request in waiting:
         try:
-            opened.append((request, open_case(book, assignment, request.student, request.exercise)))
+            case = open_case(book, assignment, request.student, request.exercise)
         except GradebookError as error:
             note_problem(book, request, str(error))
+            continue
+        if case.result.by_person:
+            note_problem(book, request, "A person grades this exercise, so there is nothing to run again.")
+        else:
+            opened.append((request, case))
     if not opened:
         return
     assignment = where_trained(assignment, [case for _, case in opened], folder)

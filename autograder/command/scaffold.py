@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import keyword
 import re
+import shutil
 import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from autograder.course.catalog import load_assignment, slugs
+from autograder.course.catalog import load_assignment
+from autograder.course.course_file import FILE, read_course_file
+from autograder.course.places import slugs
 from autograder.course.stub import render_stub
 from autograder.submission.which_file import HELPERS
 
@@ -115,6 +120,21 @@ def row_means(x):
 
 def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
     """Write both folders of an assignment and return the files. Raises ScaffoldError where the name will not do."""
+    file = file_of_new(course, slug)
+    topic = file.removesuffix(".py")
+    words = {"slug": slug, "file": file, "title": topic.replace("_", " ").capitalize(), "order": next_order(course)}
+    public = {"assignment.toml": _TOML.format(**words), "README.md": _README.format(**words), "cases.py": _PUBLIC}
+    secret = {
+        file: _REFERENCE.format(**words),
+        "cases.py": _HIDDEN,
+        "misconceptions.py": _MISCONCEPTIONS,
+        "correct/loops.py": _CORRECT,
+    }
+    return write_new(course, slug, public, secret)
+
+
+def file_of_new(course: Path, slug: str) -> str:
+    """Return what the file of a new assignment is called. Raises ScaffoldError where the assignment cannot be made."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", slug):
         raise ScaffoldError(f"{slug!r} will not do as a name; use lower-case words joined by _, such as a9_diffusion.")
     topic = slug.partition("_")[2] or slug
@@ -122,29 +142,50 @@ def scaffold(course: Path, slug: str) -> tuple[Path, ...]:
         raise ScaffoldError(
             f"{slug!r} will not do as a name: {topic}.py would hide a module that is needed. Add a word."
         )
-    public, secret = course / "assignments" / slug, course / "solutions" / slug
-    for folder in (public, secret):
+    if read_course_file(course).chosen:
+        raise ScaffoldError(
+            f"{course / FILE} chooses assignments of a course. Add {slug} to that course, then name it here."
+        )
+    for folder in _folders(course, slug):
         if folder.exists():
             raise ScaffoldError(f"{folder} exists already; nothing was written.")
-    words = {
-        "slug": slug,
-        "file": f"{topic}.py",
-        "title": topic.replace("_", " ").capitalize(),
-        "order": len(slugs(course)) + 1,
-    }
-    texts = {
-        public / "assignment.toml": _TOML.format(**words),
-        public / "README.md": _README.format(**words),
-        public / "cases.py": _PUBLIC,
-        secret / f"{topic}.py": _REFERENCE.format(**words),
-        secret / "cases.py": _HIDDEN,
-        secret / "misconceptions.py": _MISCONCEPTIONS,
-        secret / "correct" / "loops.py": _CORRECT,
-    }
-    for path, text in texts.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assignment = load_assignment(course, slug)
-    stub = public / assignment.file
-    stub.write_text(render_stub(assignment), encoding="utf-8")
-    return (*texts, stub)
+    return f"{topic}.py"
+
+
+def next_order(course: Path) -> int:
+    """Return the place of a new assignment, after all others."""
+    return len(slugs(course)) + 1
+
+
+def write_new(course: Path, slug: str, public: Mapping[str, str], secret: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write the files of both folders, by name, and the stub rendered from them; return their paths.
+
+    They are loaded elsewhere first, so a course gets a whole assignment or none. Raises CourseError, StubError or OSError.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        trial = Path(name)
+        written = _write(trial, slug, public, secret)
+        assignment = load_assignment(trial, slug)
+        stub = {assignment.file: render_stub(assignment)}
+    try:
+        written = _write(course, slug, public, secret)
+        return (*written, *_write(course, slug, stub, {}))
+    except BaseException:
+        for folder in _folders(course, slug):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _folders(course: Path, slug: str) -> tuple[Path, Path]:
+    return course / "assignments" / slug, course / "solutions" / slug
+
+
+def _write(course: Path, slug: str, *texts: Mapping[str, str]) -> list[Path]:
+    written = []
+    for folder, files in zip(_folders(course, slug), texts, strict=True):
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            written.append(path)
+    return written

@@ -1,4 +1,4 @@
-"""What the command line prints: a class, an appeal, and the rounds of `doctor`, `calibrate`, `mutants` and `fairness`."""
+"""What the command line prints: a class, an appeal, and the rounds of `calibrate`, `mutants` and `fairness`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from autograder.proof.calibration import Reading
     from autograder.proof.fairness import Fairness
     from autograder.proof.mutant_report import Report, Row
-    from autograder.proof.soundness import Proof
 
 MAX_LINES = 20  # of one list
 SMALL_CLASS = 30  # larger ones are read in the report
@@ -70,7 +69,11 @@ def _exercises(title: str, graded: Sequence[Record]) -> Table:
         ("most common mistake", "left"),
     ):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for rows in zip(*(record.exercises for record in graded), strict=True):
+    for all_rows in zip(*(record.exercises for record in graded), strict=True):
+        rows = [row for row in all_rows if not row.waits]
+        if not rows:
+            table.add_row(all_rows[0].name, "not graded yet", f"0 of {len(all_rows)}", "")
+            continue
         mean = sum(row.points for row in rows) / len(rows)
         right = sum(row.score == row.max_score for row in rows)
         named = Counter(name for row in rows for name in {case.diagnosis for case in row.cases} if name)
@@ -129,9 +132,14 @@ def show_appeal(
     """Print what a grader needs to answer a student: the points in the book, the code, each failing case with its data."""
     record, result = case.record, case.result
     console.print(f"[bold]{plain(record.student)}, {exercise.name}[/]  {plain(record.origin)}", soft_wrap=True)
-    console.print(f"in the gradebook: {result.points:g} of {result.max_score:g}, {result.status}", highlight=False)
+    points = "not graded yet, worth" if result.waits else f"{result.points:g} of"
+    console.print(f"in the gradebook: {points} {result.max_score:g}, {result.status}", highlight=False)
     if decided := result.override:
         console.print(f"[yellow]decided by a person[/] on {decided.made}, instead of {decided.computed:g}:")
+        for item in decided.rubric:
+            console.print(
+                _indented(f"{'✓' if item.ticked else '✗'} {plain(item.item)} ({item.points:g})"), highlight=False
+            )
         console.print(_indented(plain(decided.because)), highlight=False)
     if not case.current:
         console.print(
@@ -154,7 +162,9 @@ def show_appeal(
             console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
         if one.grader_note:
             console.print("    it printed or said:", plain(one.grader_note), sep="\n", highlight=False, soft_wrap=True)
-    if not wrong:
+    if exercise.by_person:
+        console.print(plain(exercise.answer or "There is no answer."), highlight=False)
+    elif not wrong:
         console.print("[green]Every case passes.[/]")
 
 
@@ -170,20 +180,6 @@ def show_requests(console: Console, requests: Iterable[Request]) -> None:
         console.print(f"[bold]{one.number}. {plain(one.student)}, {one.exercise}[/]", highlight=False, soft_wrap=True)
         console.print(_indented(plain(one.asks)), highlight=False)
         console.print(_indented(f"[yellow]→[/] {plain(one.found)}"), highlight=False)
-
-
-def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:
-    """Print each promise as it is proved or broken; return whether all hold."""
-    console.print(f"[bold]{slug}[/]")
-    sound = True
-    for proof in proofs:
-        sound = sound and proof.holds
-        console.print(f"  {'[green]✓[/]' if proof.holds else '[red]✗[/]'} {escape(proof.promise)}", highlight=False)
-        for line in proof.broken[:MAX_LINES]:
-            console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
-        if len(proof.broken) > MAX_LINES:
-            console.print(f"      ... and {len(proof.broken) - MAX_LINES} more; --json prints them all")
-    return sound
 
 
 def show_isolation(console: Console, isolation: Isolation) -> None:

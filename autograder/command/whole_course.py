@@ -30,7 +30,8 @@ def course(
 ) -> None:
     """Put the assignments of a course together: late days, weights, a total and a page for every student."""
     from autograder.classroom.course_grades import course_grades
-    from autograder.classroom.course_rules import FILE, Rules, RulesError, read_rules
+    from autograder.classroom.course_rules import Rules, RulesError, read_rules
+    from autograder.course.course_file import FILE
     from autograder.pages.course_pages import REPORT, SHEET, write_course
 
     sheets = [_sheet(folder) for folder in graded]

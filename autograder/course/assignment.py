@@ -9,6 +9,7 @@ from autograder.course.questions import Question
 from autograder.course.trainings import Training
 
 AFTER_DEADLINE, AT_ONCE = "after the deadline", "at once"
+TEXT, PLOT = "text", "plot"  # what a student hands in for an exercise that a person grades
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,14 @@ class Replacement:
 
 
 @dataclass(frozen=True)
+class RubricItem:
+    """One thing that an answer should do, and the points that it gives for that."""
+
+    item: str
+    points: float
+
+
+@dataclass(frozen=True)
 class Exercise:
     """What a student writes for points: a function or class, and the definitions blanked in the stub.
 
@@ -46,6 +55,9 @@ class Exercise:
     what `check --hint` reveals one at a time: a question, an idea, the shape of the line, and never a line of the solution.
     `learned` is the sentence that `check next` shows when the exercise passes.
     `section` is the heading of the README's section in which it is taught; the notebook has its cell at the end of that.
+    A `manual` exercise is graded by a person, by its `rubric` if it has one: it has no cases, nothing is blanked, and its
+    `answer` is a string constant of its name, or a plot handed in with the statement that names its file.
+    The points of a `bonus` are added to the score, and are no part of what can be reached.
     """
 
     name: str
@@ -57,6 +69,10 @@ class Exercise:
     hints: tuple[str, ...] = ()
     learned: str = ""
     section: str = ""
+    manual: bool = False
+    rubric: tuple[RubricItem, ...] = ()
+    answer: str = TEXT
+    bonus: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,11 +125,13 @@ class Assignment:
     harness: str = ""  # source text of what runs the trainings, which students see
     questions: tuple[Question, ...] = ()  # of its quizzes, with their answers
     reasons: str = AFTER_DEADLINE  # when students read why options are right or wrong
+    order: float = 0.0  # its place in the course
+    left_out: tuple[str, ...] = ()  # what course.toml leaves out of it: exercises, questions and programs
 
     @property
     def max_score(self) -> float:
-        """The points of all exercises together."""
-        return sum(exercise.points for exercise in self.exercises)
+        """The points that can be reached without a bonus."""
+        return sum(exercise.points for exercise in self.exercises if not exercise.bonus)
 
     def uses(self, exercise: str) -> tuple[str, ...]:
         """Return the exercises that one builds on, directly or through others, in report order."""
@@ -137,7 +155,7 @@ class Assignment:
     def without_training(self) -> Assignment:
         """Return the assignment without its training exercises, which take a minute each."""
         kept = tuple(exercise for exercise in self.exercises if not exercise.training)
-        return replace(self, exercises=kept, trainings=(), points=sum(e.points for e in kept))
+        return replace(self, exercises=kept, trainings=(), points=sum(e.points for e in kept if not e.bonus))
 
     def cases_of(self, exercise: str, *, public_only: bool = False) -> tuple[Case, ...]:
         """Return an exercise's cases in report order: public first, then hidden, each in file order."""

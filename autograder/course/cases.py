@@ -10,9 +10,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Status(StrEnum):
@@ -26,6 +27,7 @@ class Status(StrEnum):
     OUTPUT = "OUTPUT"  # too large, or not data
     MISSING = "MISSING"  # not written yet
     SKIPPED = "SKIPPED"  # what it builds on failed
+    MANUAL = "MANUAL"  # there is an answer, and a person grades it
     GRADER_ERROR = "GRADER_ERROR"  # ours, never the student's
 
 
@@ -153,6 +155,8 @@ class Case:
 
     def calls(self, seed: int) -> tuple[Call, ...]:
         """Return the calls for a seed. Each case draws from its own stream, so adding one changes no other."""
+        import numpy as np
+
         stream = zlib.crc32(f"{self.exercise}.{self.name}".encode())
         return tuple(self.generate(np.random.default_rng([seed, stream])))
 

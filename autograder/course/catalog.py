@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 import sys
-import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +14,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.course.assignment import AFTER_DEADLINE, AT_ONCE
+from autograder.course.assignment import AFTER_DEADLINE, AT_ONCE, PLOT, TEXT
+from autograder.course.composed_readme import composed_readme
+from autograder.course.composition import CompositionError, composed
+from autograder.course.course_file import FILE
 from autograder.course.definitions import uses_as_written
 from autograder.course.mistakes import mistakes_in
+from autograder.course.places import (
+    CourseError,
+    elsewhere,
+    entry_of,
+    public_folder,
+    read_text,
+    read_toml,
+    refuse_unlisted,
+    secret_folder,
+    slugs,
+)
 from autograder.course.questions import Question, cases_in, read_questions
+from autograder.course.rubrics import read_rubric, refuse_mixed
 from autograder.course.spec import (
     Assignment,
     Case,
@@ -35,37 +48,32 @@ from autograder.course.torch_needed import why_torch_is_missing
 from autograder.sandbox.child.parse import parse
 
 _KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut", "reasons"})
+PROGRAMS = ("experiment.py", "play.py")  # that an author may put beside the stub
 
 # Folders in solutions/SLUG/: `doctor` grades what is CORRECT, `fairness` what is UNUSUAL or MISTAKEN as well.
 CORRECT, UNUSUAL, MISTAKEN = "correct", "correct/unusual", "mistaken"
 FORMER_FOLDERS = {CORRECT: "alternatives", UNUSUAL: "strange", MISTAKEN: "disguised"}  # in courses for 0.1.0
 
 
-class CourseError(Exception):
-    """The course's own files are missing or wrong; the message says which and what to do."""
-
-
-def find_course(start: Path) -> Path:
-    """Return the nearest folder, from `start` upwards, that holds assignments/ and solutions/."""
-    for folder in (start.resolve(), *start.resolve().parents):
-        if (folder / "assignments").is_dir() and (folder / "solutions").is_dir():
-            return folder
-    raise CourseError(
-        f"No course here: neither {start.resolve()} nor a folder above it holds assignments/ and solutions/. Name one with --course DIR."
-    )
-
-
-def slugs(course: Path) -> tuple[str, ...]:
-    """Return the assignments of a course, in the order their files declare."""
-    found = [path.parent for path in (course / "assignments").glob("*/assignment.toml")]
-    return tuple(p.name for p in sorted(found, key=lambda p: (_order(p / "assignment.toml"), p.name)))
-
-
 def load_assignment(course: Path, slug: str) -> Assignment:
-    """Read one assignment from its two folders. Raises CourseError on an unknown name, a broken file or a missing torch."""
-    public, secret = course / "assignments" / slug, course / "solutions" / slug
-    _refuse_unknown_slug(course, slug)
-    config = _toml(public / "assignment.toml")
+    """Read one assignment as its course gives it.
+
+    Raises CourseError on an unknown name, a broken file, a missing torch, or a course.toml that asks for what cannot be.
+    """
+    known = slugs(course)
+    refuse_unlisted(course, slug, known)
+    whole = as_written(course, slug)
+    try:
+        made = composed(whole, entry_of(course, slug), programs_of(course, slug))
+    except CompositionError as error:
+        raise CourseError(f"{course / FILE}, {slug}: {error}") from None
+    return replace(made, order=float(known.index(slug)))
+
+
+def as_written(course: Path, slug: str) -> Assignment:
+    """Read one assignment from its two folders, whatever its course leaves out of it."""
+    public, secret = public_folder(course, slug), secret_folder(course, slug)
+    config = read_toml(public / "assignment.toml")
     declared = _declared(slug, config, public / "assignment.toml")
     if declared.torch and (missing := why_torch_is_missing(slug)):
         raise CourseError(missing)
@@ -78,8 +86,8 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     _refuse_strangers(cases, declared)
     fitting = _fitting_arguments(secret / "cases.py", tuple(exercise.name for exercise in exercises))
     stub = public / declared.file
-    reference = _text(secret / declared.file)
-    harness = _text(public / "training.py") if (public / "training.py").exists() else ""
+    reference = read_text(secret / declared.file)
+    harness = read_text(public / "training.py") if (public / "training.py").exists() else ""
     if not any("uses" in entry for entry in config["exercise"]):
         uses = uses_as_written(reference, harness, exercises)
         exercises = tuple(replace(e, uses=uses.get(e.name, ())) for e in exercises)
@@ -87,7 +95,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
         declared,
         exercises=exercises,
         reference=reference,
-        stub=_text(stub) if stub.exists() else "",
+        stub=read_text(stub) if stub.exists() else "",
         cases=tuple(replace(case, anew=fitting.get(case.exercise)) for case in cases),
         misconceptions=(*_misconceptions(secret / "misconceptions.py"), *mistakes_in(questions)),
         correct=replacements_in(course, slug, CORRECT),
@@ -128,18 +136,6 @@ def _refuse_strangers(cases: Sequence[Case], assignment: Assignment) -> None:
         raise CourseError(f"{assignment.slug}: these cases are for no exercise of assignment.toml: {told}.")
 
 
-def _refuse_unknown_slug(course: Path, slug: str) -> None:
-    known = slugs(course)
-    if slug in known:
-        return
-    near = difflib.get_close_matches(slug, known, 1, 0.3)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    if slug in {path.name for path in (course / "assignments").iterdir()}:
-        hint = f" Its folder {slug} has no assignment.toml."
-    listed = ", ".join(known) or "none yet"
-    raise CourseError(f"There is no assignment {slug!r} in {course / 'assignments'}.{hint} It holds: {listed}.")
-
-
 def _refuse_unknown_uses(exercises: Sequence[Exercise], file: Path) -> None:
     names = {exercise.name for exercise in exercises}
     for exercise in exercises:
@@ -149,29 +145,40 @@ def _refuse_unknown_uses(exercises: Sequence[Exercise], file: Path) -> None:
 
 
 def readme_of(course: Path, slug: str) -> str:
-    """Return an assignment's text for students. Raises CourseError where there is none that can be read."""
-    return _text(course / "assignments" / slug / "README.md")
+    """Return an assignment's text for students as its course gives it. Raises CourseError where there is none to read."""
+    readme = read_text(public_folder(course, slug) / "README.md")
+    others = [other for other in elsewhere(course, slug) if f"`{other}`" in readme]
+    if not others and not entry_of(course, slug).changes:
+        return readme
+    return composed_readme(readme, as_written(course, slug), load_assignment(course, slug), others)
+
+
+def programs_of(course: Path, slug: str) -> dict[str, str]:
+    """Return the programs that an author put beside the stub, by name, of which the course may leave out some."""
+    found = {name: public_folder(course, slug) / name for name in PROGRAMS}
+    return {name: read_text(path) for name, path in found.items() if path.is_file()}
 
 
 def replacements_in(course: Path, slug: str, folder: str) -> tuple[Replacement, ...]:
     """Return the files of definitions that replace the reference's: CORRECT, UNUSUAL or MISTAKEN ones of an assignment."""
-    home = course / "solutions" / slug
+    home = secret_folder(course, slug)
     paths = (path for name in (folder, FORMER_FOLDERS[folder]) for path in (home / name).glob("[!_]*.py"))
     return tuple(Replacement(path.stem, _python(path)) for path in sorted(paths, key=lambda path: path.name))
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
     _refuse_unknown(entry, {f.name for f in fields(Exercise)}, "[[exercise]]")
-    training = _flag(entry, "training")
-    blanks = _list(entry, "blanks") if "blanks" in entry else () if training else (entry["name"],)
+    training, manual = _flag(entry, "training"), _flag(entry, "manual")
+    refuse_mixed(entry, manual=manual)
+    blanks = _list(entry, "blanks") if "blanks" in entry else () if training or manual else (entry["name"],)
     uses = _list(entry, "uses") if "uses" in entry else ()
     hints = tuple(" ".join(str(hint).split()) for hint in _list(entry, "hints")) if "hints" in entry else ()
     learned = " ".join(str(entry.get("learned", "")).split())
     difficulty = int(entry.get("difficulty", 1))
-    section = str(entry.get("section", ""))
-    return Exercise(
-        entry["name"], _number(entry, "points"), blanks, difficulty, training, uses, hints, learned, section
-    )
+    section, bonus = str(entry.get("section", "")), _flag(entry, "bonus")
+    answer = _one_of(entry, "answer", (TEXT, PLOT))
+    about = (difficulty, training, uses, hints, learned, section, manual, read_rubric(entry), answer, bonus)
+    return Exercise(entry["name"], _number(entry, "points"), blanks, *about)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:
@@ -220,13 +227,6 @@ def _refuse_unknown(entry: dict[str, Any], known: AbstractSet[str], where: str) 
         raise ValueError(f"unknown key {min(entry.keys() - known)} in {where}; known are {', '.join(sorted(known))}")
 
 
-def _order(path: Path) -> float:
-    order = _toml(path).get("order", 0)
-    if not isinstance(order, int | float):
-        raise CourseError(f"{path}: order = {order!r} is not a number.")
-    return order
-
-
 def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
     if not path.exists():
         return ()
@@ -234,7 +234,7 @@ def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
     for name, value in cases.items():
         if value.name != name:
             raise CourseError(f"{path}: the case {value.name} stands under another name, {name}.")
-    functions = Counter(node.name for node in parse(_text(path)).body if isinstance(node, ast.FunctionDef))
+    functions = Counter(node.name for node in parse(read_text(path)).body if isinstance(node, ast.FunctionDef))
     for name in cases:
         if functions[name] > 1:
             raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
@@ -246,7 +246,7 @@ def _questions(path: Path) -> tuple[Question, ...]:
     if not path.exists():
         return ()
     try:
-        return read_questions(path.stem, _toml(path))
+        return read_questions(path.stem, read_toml(path))
     except (KeyError, TypeError, ValueError) as error:
         raise CourseError(f"{path}: {error}.") from None
 
@@ -279,7 +279,7 @@ def _module(path: Path) -> ModuleType:
     module = ModuleType(f"_course_{path.parent.parent.name}_{path.parent.name}_{path.stem}")
     sys.modules[module.__name__] = module  # dataclasses look their module up there while they are made
     try:
-        exec(compile(_text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
+        exec(compile(read_text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
     except Exception as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
@@ -289,25 +289,11 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise CourseError(f"{path}: {error}") from None
-
-
 def _python(path: Path) -> str:
     """Return a file's text, which others will read as Python."""
-    text = _text(path)
+    text = read_text(path)
     try:
         parse(text)
     except SyntaxError as error:
         raise CourseError(f"{path} is not Python: line {error.lineno}: {error.msg}.") from None
     return text
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")  # some editors on Windows begin a file with a mark
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path} cannot be read: {error}") from None

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from autograder.course.cases import Call, Case, Check, Visibility, call
 from autograder.course.letters import letters_of
 from autograder.course.quiz_checks import answered, choice
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _KEYS = frozenset({"name", "asks", "right", "computed", "shows"})
 

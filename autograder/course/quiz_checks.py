@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograder.course.cases import Answer, Call, Finding
 from autograder.course.letters import option_of
-from autograder.sandbox.child.tree import Opaque
+from autograder.sandbox.child.leaf import Opaque
 
 _LETTER = Opaque("letter")  # replaces an answer in what students get; equal to nothing that they can return
 

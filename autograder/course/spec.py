@@ -8,6 +8,7 @@ from autograder.course.assignment import (
     Limits,
     Misconception,
     Replacement,
+    RubricItem,
     Shortcut,
 )
 from autograder.course.cases import (
@@ -28,7 +29,7 @@ from autograder.course.trainings import (
     Metric,
     Training,
 )
-from autograder.sandbox.child.tree import Code, Tensor
+from autograder.sandbox.child.leaf import Code, Tensor
 
 __all__ = [
     "Answer",
@@ -45,6 +46,7 @@ __all__ = [
     "Module",
     "Plot",
     "Replacement",
+    "RubricItem",
     "Shortcut",
     "Status",
     "Tensor",

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from autograder.course.assignment import PLOT
 from autograder.course.spec import Assignment
 from autograder.sandbox.child.parse import parse
 
@@ -58,6 +59,7 @@ def _rendered(assignment: Assignment) -> str:
         )
     text = "".join(_blank(lines, owners))
     _refuse_undeclared(text, assignment, declared)
+    _refuse_answers(text, assignment)
     return text
 
 
@@ -84,6 +86,11 @@ def solution_spans(source: str) -> tuple[tuple[str, int, int], ...]:
     lines = _lines(source)
     functions = tuple(_functions(_parse(source, "the reference")))
     return tuple((_owner(region, functions, lines), region.start, region.end) for region in _regions(lines))
+
+
+def functions_in(source: str) -> frozenset[str]:
+    """Return the functions and methods of a reference by dotted name. Raises StubError where it is not Python."""
+    return frozenset(name for name, _ in _functions(_parse(source, "the reference")))
 
 
 def _lines(source: str) -> list[str]:
@@ -174,6 +181,24 @@ def _blank(lines: list[str], owners: dict[_Region, str]) -> Iterator[str]:
                 yield f'{indent}raise NotImplementedError("{name} is not written yet")\n'
         if number > skip_to:
             yield line
+
+
+def _refuse_answers(stub: str, assignment: Assignment) -> None:
+    """Refuse a stub in which an exercise that a person grades has no place for its answer, or an answer already."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in _parse(stub, "the stub").body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            values.setdefault(node.targets[0].id, []).append(node.value)
+    for exercise in assignment.exercises:
+        if not exercise.manual:
+            continue
+        found = [value.value if isinstance(value, ast.Constant) else None for value in values.get(exercise.name, ())]
+        if exercise.answer == PLOT and found != [f"{exercise.name}.png"]:
+            raise StubError(f'{exercise.name} asks for a plot; write {exercise.name} = "{exercise.name}.png" once.')
+        if exercise.answer != PLOT and [text.strip() if isinstance(text, str) else text for text in found] != [""]:
+            raise StubError(
+                f'{exercise.name} is answered in words; write {exercise.name} = r"""""" once, without an answer: it ships.'
+            )
 
 
 def _refuse_undeclared(stub: str, assignment: Assignment, declared: set[str]) -> None:

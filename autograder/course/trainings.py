@@ -6,9 +6,10 @@ import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -72,4 +73,6 @@ class Training:
 
     def args(self, seed: int) -> tuple[Any, ...]:
         """Return the run's arguments for a seed."""
+        import numpy as np
+
         return self.draw(np.random.default_rng([seed, zlib.crc32(self.exercise.encode())]))

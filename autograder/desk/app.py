@@ -38,6 +38,7 @@ from autograder.desk.saving import (
     mark,
     said_before,
     state_of,
+    ticked_now,
     withdraw,
 )
 from autograder.desk.students import NoStudentError, record_of
@@ -140,6 +141,7 @@ class _Pages:
         note_opened(book, place.student)
         graded = place.student in book.students()
         source = source_of(book, place.student) if graded else None
+        decisions, rubric = decisions_on(book, place.student, place.exercise), book.facts.rubrics.get(place.exercise)
         return self.page(
             "student.html",
             409 if trouble else 200,
@@ -148,8 +150,11 @@ class _Pages:
             queue=queue,
             item=queue and queue.item(place.student),
             exercise=exercise,
+            in_form=exercise if exercise and exercise.by_person else None,
             state=state_of(book, place.student, place.exercise),
-            decisions=decisions_on(book, place.student, place.exercise),
+            decisions=decisions,
+            rubric=rubric,
+            ticked=form.items if form else ticked_now(rubric or (), decisions),
             said_before=said_before(book, place.exercise),
             requests=[one for one in requests(book, place.student) if one.exercise == place.exercise],
             mark=marks(book).get((place.student, place.exercise)),
@@ -196,7 +201,9 @@ def _show(app: Flask, pages: _Pages) -> None:
             found = tuple(records(book, [name])) if name in book.students() else ()
             if not found:
                 abort(404, "There is no feedback for this student.")
-            return feedback_html(found[0], facts.questions if facts.reasons_told else (), requests(book, name))
+            source = source_of(book, name)
+            questions = facts.questions if facts.reasons_told else ()
+            return feedback_html(found[0], questions, requests(book, name), source.pictures if source else ())
 
     @app.get("/next")
     def next_in_queue() -> AnyResponse:
@@ -229,7 +236,8 @@ def _save(app: Flask, pages: _Pages) -> None:
 
     @app.post("/save")
     def save() -> AnyResponse:
-        form = Form(*(request.form.get(key, "") for key in ("name", "exercise", "known", "points", "because")))
+        said = {key: request.form.get(key, "") for key in ("exercise", "known", "points", "because")}
+        form = Form(request.form.get("name", ""), **said, items=tuple(request.form.getlist("item")))
         place, action = _place(request.form), request.form.get("action", "")
         with pages.opened() as book:
             record_of(book, form.student)

@@ -1,4 +1,4 @@
-"""What waits for a person, by exercise: requests, flags, what needs a look, failures without a name.
+"""What waits for a person, by exercise: requests, flags, answers to grade, what needs a look, failures without a name.
 
 What the records call for is found once and kept until a result changes. What persons did about it is read each time.
 """
@@ -11,14 +11,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from autograder.classroom.decisions import decided_as_handed_in
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.marks import Kind, Mark, marks
 from autograder.classroom.record import Record
 from autograder.classroom.requests import requests
 from autograder.classroom.unnamed_failures import groups
+from autograder.course.spec import Status
 from autograder.pages import needs_a_look
 
+_AGAIN = "It was handed in again since a person graded it, so the points are those of what was there before."
 WHOLE = ""  # in place of an exercise: the submission as a whole
 
 
@@ -27,6 +30,7 @@ class Reason(StrEnum):
 
     REQUEST = "request"
     FLAGGED = "flagged"
+    MANUAL = "manual"
     LOOK = "look"
     UNNAMED = "unnamed"
 
@@ -78,10 +82,17 @@ class ClassQueues:
 
     def read(self, book: Gradebook) -> tuple[Queue, ...]:
         """Return all queues, by exercise in the order of the report; the submission as a whole comes first."""
+        current = decided_as_handed_in(book.db)
         noted, decided = marks(book), {(who, name) for who, found in book.overrides().items() for name in found}
         found: dict[tuple[str, Reason], tuple[Item, ...]] = {}
         for (exercise, reason), items in self._called_for(book).items():
             seen = {who for who, name in decided if name == exercise}
+            if reason is Reason.MANUAL:  # an answer that was only seen, or flagged, still has no points
+                found[exercise, reason] = tuple(
+                    _answer(one.student, graded=one.student in seen, current=(one.student, exercise) in current)
+                    for one in items
+                )
+                continue
             seen |= {who for who, name in noted if name == exercise}  # who is flagged waits in a queue of its own
             found[exercise, reason] = tuple(Item(one.student, one.why, one.student in seen) for one in items)
         for exercise in (WHOLE, *book.points):
@@ -119,6 +130,8 @@ def _candidates(graded: Iterable[Record]) -> Candidates:
     graded = tuple(graded)
     found: dict[tuple[str, Reason], dict[str, str]] = {}
     for record in graded:
+        for answered in (exercise for exercise in record.exercises if exercise.status is Status.MANUAL):
+            found.setdefault((answered.name, Reason.MANUAL), {})[record.student] = ""
         for exercise, why in needs_a_look.places(record):
             told = found.setdefault((exercise, Reason.LOOK), {})
             told[record.student] = f"{told[record.student]} {why}" if record.student in told else why
@@ -128,6 +141,11 @@ def _candidates(graded: Iterable[Record]) -> Candidates:
         alike = f"{others} more fail alike" if others else "No other code fails like this"
         told |= dict.fromkeys(group.students, f"{alike}. Cases without a name: {', '.join(group.cases)}.")
     return {key: tuple(Item(who, why) for who, why in told.items()) for key, told in found.items()}
+
+
+def _answer(student: str, *, graded: bool, current: bool) -> Item:
+    """Return an answer in its queue: done when a person graded it as it is now."""
+    return Item(student, _AGAIN if graded and not current else "", current)
 
 
 def _asked(book: Gradebook, exercise: str) -> Iterator[Item]:

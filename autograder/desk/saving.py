@@ -7,13 +7,17 @@ decision replaces one that its author has not seen.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autograder.classroom.decisions import PointsError, points_said
+from autograder.classroom.decisions import PointsError, points_said, ticked_in
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.marks import Kind, add_mark, marks
+from autograder.classroom.record import Ticked
 from autograder.classroom.requests import Asked, requests, take_in
+from autograder.course.spec import RubricItem
 
+_DECIDED = ("number", "points", "because", "who", "made", "rubric")
 _MOST_AGAIN = 8  # earlier reasons that a form offers
 
 
@@ -34,6 +38,7 @@ class Decided:
     because: str
     who: str
     made: str  # when, in ISO 8601
+    rubric: tuple[Ticked, ...] = ()  # in its words then
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,11 @@ class Form:
     known: str  # the state that the form was made from
     points: str = ""
     because: str = ""
+    items: tuple[str, ...] = ()  # of the rubric, by their numbers from 0: those that are ticked
 
 
 def state_of(book: Gradebook, student: str, exercise: str) -> str:
-    """Return what stands about an exercise, in short: it is another text after every decision, answer and grading."""
+    """Return what stands about an exercise, in short: another text after every decision, answer, grading and change of its rubric."""
     about = (student, exercise)
     decided = book.db.execute("SELECT max(id) FROM override WHERE student = ? AND exercise = ?", about).fetchone()
     answered = book.db.execute(
@@ -56,16 +62,24 @@ def state_of(book: Gradebook, student: str, exercise: str) -> str:
         about,
     ).fetchone()
     result = book.db.execute("SELECT key, score FROM exercise WHERE student = ? AND name = ?", about).fetchone()
-    return hashlib.sha256(repr((decided, answered, result)).encode()).hexdigest()[:16]
+    rubric = book.facts.rubrics.get(exercise, ())
+    return hashlib.sha256(repr((decided, answered, result, rubric)).encode()).hexdigest()[:16]
 
 
 def decisions_on(book: Gradebook, student: str, exercise: str) -> tuple[Decided, ...]:
     """Return all decisions on an exercise, the latest first."""
     rows = book.db.execute(
-        "SELECT id, points, because, who, made FROM override WHERE student = ? AND exercise = ? ORDER BY id DESC",
+        "SELECT id, points, because, who, made, rubric FROM override WHERE student = ? AND exercise = ? ORDER BY id DESC",
         (student, exercise),
     )
-    return tuple(Decided(*row) for row in rows)
+    found = (dict(zip(_DECIDED, row, strict=True)) for row in rows)
+    return tuple(Decided(**{**one, "rubric": ticked_in(one["rubric"])}) for one in found)
+
+
+def ticked_now(rubric: Sequence[RubricItem], decisions: Sequence[Decided]) -> frozenset[str]:
+    """Return the items of a rubric that the latest decision ticked, by number; what was worded otherwise then is not among them."""
+    before = {(item.item, item.points) for item in (decisions[0].rubric if decisions else ()) if item.ticked}
+    return frozenset(str(number) for number, item in enumerate(rubric) if (item.item, item.points) in before)
 
 
 def said_before(book: Gradebook, exercise: str) -> tuple[tuple[float, str], ...]:
@@ -80,15 +94,18 @@ def said_before(book: Gradebook, exercise: str) -> tuple[tuple[float, str], ...]
 
 
 def decide(book: Gradebook, form: Form) -> None:
-    """Give an exercise points, with a reason. Raises RefusedError and ChangedError."""
-    points = _points(book, form)
+    """Give an exercise points, with a reason or by the items of its rubric. Raises RefusedError and ChangedError."""
+    points, asked = _points(book, form), book.facts.rubrics.get(form.exercise, ())
+    rubric = tuple(Ticked(one.item, one.points, str(number) in form.items) for number, one in enumerate(asked))
+    if points is None and not form.items:
+        raise RefusedError(f"{'Tick what the answer does, or give' if rubric else 'Give'} the points.")
     if points is None:
-        raise RefusedError("Give the points.")
-    if not form.because.strip():
+        points = min(sum(item.points for item in rubric if item.ticked), book.points[form.exercise])
+    if not rubric and not form.because.strip():
         raise RefusedError("Say why: the reason stands in the results, and the student reads it.")
     with book.writing():
         _demand_unchanged(book, form)
-        book.override(form.student, form.exercise, points, form.because.strip())
+        book.override(form.student, form.exercise, points, form.because.strip(), rubric)
         _take_flag_away(book, form)
 
 

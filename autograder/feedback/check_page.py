@@ -10,7 +10,7 @@ from autograder.course.spec import Status
 from autograder.feedback.page_format import environment
 from autograder.judge.result import Result
 
-_FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)
+_FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)  # what a person grades stays open: it shows the answer
 
 
 class Exercise(Protocol):
@@ -32,7 +32,12 @@ class Exercise(Protocol):
 def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
     """Return the page of a check of a file, with the assignment's title."""
     line = exercises_line(result.exercises) if not result.problem else "Your file could not be run yet."
-    known = {"result": result, "unfolded": _to_read(result), "decided": ()}
+    known = {
+        "result": result,
+        "unfolded": _to_read(result),
+        "decided": (),
+        "pictures": {e.name: None for e in result.exercises},
+    }
     return (
         environment().get_template("feedback.html").render(title=title, who=file, line=line, checked=checked, **known)
     )
@@ -56,7 +61,9 @@ def exercises_line(exercises: Sequence[Exercise]) -> str:
     """Sum up exercises in one kind sentence."""
     total = len(exercises)
     right = sum(e.status == Status.PASSED for e in exercises)
-    partly = sum(e.status != Status.PASSED and (e.score or 0) > 0 for e in exercises)
+    by_person = sum(e.status == Status.MANUAL for e in exercises)
+    waiting = sum(e.status == Status.MANUAL and e.score is None for e in exercises)
+    partly = sum(e.status not in (Status.PASSED, Status.MANUAL) and (e.score or 0) > 0 for e in exercises)
     missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
     if right == total:
         return f"All {total} exercises are right. Well done!" if total > 1 else "Everything is right. Well done!"
@@ -64,9 +71,11 @@ def exercises_line(exercises: Sequence[Exercise]) -> str:
         return "Nothing is written yet. Start with the first exercise; every one counts by itself."
     parts = [f"{right} of {total} exercises {_is(right)} right"]
     parts += [f"{partly} {_is(partly)} partly right"] * bool(partly)
-    wrong = total - right - partly - missing
+    wrong = total - right - partly - missing - by_person
     parts += [f"{wrong} {_is(wrong)} not right yet"] * bool(wrong)
     parts += [f"{missing} {_is(missing)} not written yet"] * bool(missing)
+    parts += [f"{by_person - waiting} {_is(by_person - waiting)} graded by a person"] * (by_person > waiting)
+    parts += [f"{waiting} {_is(waiting)} still to be graded by a person"] * bool(waiting)
     return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
 
 

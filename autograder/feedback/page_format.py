@@ -6,6 +6,7 @@ Whatever a student wrote is text in a page, and characters that do not print are
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +31,7 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"chart": chart, "code": _code, "first_and_rest": first_and_rest, "has_heat_map": _has_heat_map}
-    made.filters |= {"moment": moment, "number": number, "percent": _percent}
+    made.filters |= {"moment": moment, "number": number, "percent": _percent, "data_uri": _data_uri}
     return made
 
 
@@ -65,6 +66,11 @@ def number(value: float) -> str:
 def moment(text: str) -> str:
     """Write a time of ISO 8601 as people read it: 2026-03-01 23:59 UTC."""
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M %Z").strip()
+
+
+def _data_uri(picture: bytes) -> str:
+    """Return a checked PNG as a page holds it."""
+    return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 
 def _percent(part: float, whole: float) -> int:

@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 import jinja2
 
 from autograder.course import torch_needed
-from autograder.course.catalog import CourseError, readme_of
+from autograder.course.catalog import PROGRAMS, programs_of, readme_of
+from autograder.course.places import CourseError, entry_of, public_folder
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
 from autograder.handout.home_trainings import home_file
@@ -31,7 +32,6 @@ from autograder.oracle.oracle import Oracle
 
 # What ships to students: whole packages, which import only each other.
 SHIPPED = ("course", "sandbox", "judge", "submission", "feedback", "handout/kit")
-PROGRAMS = ("experiment.py", "play.py")  # that an author may put beside the stub
 LICENCE = "LICENSE-CONTENT"  # of a course's texts and pictures, beside its assignments/
 PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
@@ -47,11 +47,11 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     The options of quizzes stand in an order drawn from the `term`, without one as they are written.
     """
     assignment = oracle.assignment
-    home = course / "assignments" / assignment.slug
+    home = public_folder(course, assignment.slug)
     readme = at_home(with_questions(readme_of(course, assignment.slug), assignment.questions, term), assignment)
     pictures = dict(_pictures(home, readme))
     data = {f"data/{path.name}": path.read_bytes() for path in sorted((home / "data").glob("[!.]*"))}
-    programs = {name: (home / name).read_text(encoding="utf-8") for name in PROGRAMS if (home / name).is_file()}
+    programs = {n: text for n, text in programs_of(course, assignment.slug).items() if n not in assignment.left_out}
     if assignment.harness:
         programs["training.py"] = assignment.harness
     words = _words(assignment, programs, data, pictures)
@@ -60,8 +60,9 @@ def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, byt
     found |= {f"engine/{name}": content for name, content in public_files(oracle, term).items()}
     if assignment.trainings:
         found[f"engine/{TRAININGS}"] = home_file(oracle)
-    if (course / LICENCE).is_file():
-        found[LICENCE] = (course / LICENCE).read_bytes()
+    licence = entry_of(course, assignment.slug).home / LICENCE
+    if licence.is_file():
+        found[LICENCE] = licence.read_bytes()
     return found | engine_files() | data | pictures
 
 
@@ -126,9 +127,14 @@ def handout_zip(files: Mapping[str, bytes], slug: str) -> bytes:
 
 def write_repository(files: Mapping[str, bytes], folder: Path) -> None:
     """Write a handout as a template repository, which checks itself on every push."""
+    write_new({**files, **repository_files()}, folder)
+
+
+def write_new(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files by their path in a folder that holds nothing yet. Raises CourseError where it does."""
     if folder.exists() and any(folder.iterdir()):
         raise CourseError(f"{folder} is not empty. Name another folder, or remove it first.")
-    write_files({**files, **repository_files()}, folder)
+    write_files(files, folder)
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:

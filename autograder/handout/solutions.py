@@ -125,6 +125,9 @@ def _sheet(oracle: Oracle, term: str) -> Iterator[str]:
             if hidden:
                 claims = "\n".join(f"- {case.name}: {_line(case.claim)}" for case in hidden)
                 yield f"\nGrading claimed this as well, on inputs drawn for the class:\n\n{claims}\n"
+        if exercise.rubric:
+            items = "\n".join(f"- {item.item} ({item.points:g})" for item in exercise.rubric)
+            yield f"\nA person graded it by what the answer does:\n\n{items}\n"
         if mistakes := _mistakes(assignment, exercise):
             yield "\n**What goes wrong**\n\n" + "\n".join(mistakes) + "\n"
 

@@ -6,15 +6,16 @@ at the end of the notebook. Given definitions come before the first exercise tha
 
 from __future__ import annotations
 
+import ast
 import io
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.course.sections import HEADING, paragraphs, sections
 from autograder.course.spec import Exercise
 from autograder.course.stub import END
-from autograder.handout.kit.sections import HEADING, paragraphs, sections
 from autograder.sandbox.child.parse import parse
 
 _ON_PLAY = """\
@@ -110,7 +111,7 @@ def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
     owners |= {exercise.name: exercise.name for exercise in exercises}
     done, text = 0, ""
     for node in parse(stub).body:
-        name = owners.get(getattr(node, "name", ""), "")
+        name = owners.get(getattr(node, "name", "") or _assigned(node), "")
         if not name:
             continue
         begin = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
@@ -124,6 +125,12 @@ def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:
     rest = "".join(lines[done:]).strip()
     if rest:
         yield _Piece("", rest)
+
+
+def _assigned(node: ast.stmt) -> str:
+    """Return the name that a statement assigns to: that of an exercise which a person grades, perhaps."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _paragraph_cells(readme: str, ends: set[int]) -> Iterator[tuple[int, str]]:

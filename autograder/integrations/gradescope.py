@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.classroom.exports import exercise_output, gradescope_results
+from autograder.classroom.exports import exercise_output, gradescope_results, gradescope_test
 from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.whole_files import write_whole
 from autograder.course.spec import Assignment, Status, Visibility
@@ -68,7 +68,9 @@ def _tests(
     weights: Mapping[tuple[str, str], float],
     shown: Mapping[Visibility, str],
 ) -> Iterator[Json]:
-    """Yield the tests for the public and the hidden cases of an exercise."""
+    """Yield the tests for the public and the hidden cases of an exercise, or what there is of one that a person grades."""
+    if exercise.by_person:
+        yield gradescope_test(exercise, number, whole=bool(record.problem))
     all_weights = [weights.get((exercise.name, case.name), 1.0) for case in exercise.cases]
     for place, visibility in enumerate((Visibility.PUBLIC, Visibility.HIDDEN), 1):
         pairs = zip(exercise.cases, all_weights, strict=True)
@@ -80,7 +82,7 @@ def _tests(
         earned = round(part * sum(weight for case, weight in mine if case.status is Status.PASSED), 4)
         cases = tuple(case for case, _ in mine)
         yield {
-            "name": f"{exercise.name}: {visibility} cases",
+            "name": f"{exercise.name}{' (bonus)' * exercise.bonus}: {visibility} cases",
             "name_format": "text",
             "number": f"{number}.{place}",
             "score": earned,

@@ -19,6 +19,8 @@ from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
 from autograder.course import torch_needed
 from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, load_assignment
+from autograder.course.course_file import FILE, written
+from autograder.course.places import entry_of
 from autograder.course.spec import Assignment, Status
 from autograder.judge.points import without_points
 from autograder.oracle.oracle import Oracle
@@ -55,8 +57,11 @@ class Settings:
 def desk_files(course: Path, settings: Settings) -> dict[str, bytes]:
     """Return the files of a desk by path."""
     files = {SETTINGS: json.dumps(asdict(settings), indent=1).encode() + b"\n"}
+    entry = entry_of(course, settings.slug)
+    if entry.changes:
+        files[FILE] = written(settings.slug, entry).encode()
     for side in ("assignments", "solutions"):
-        home = course / side / settings.slug
+        home = entry.home / side / settings.slug
         for path in sorted(home.rglob("*")):
             inside = path.relative_to(home)
             if path.is_file() and not _LEFT_AT_HOME & set(inside.parts):

@@ -18,7 +18,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course.catalog import CourseError, readme_of
+from autograder.course.catalog import readme_of
+from autograder.course.places import CourseError
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
 from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, write_files
@@ -112,7 +113,7 @@ def _master_cells(
     """Yield every cell as (kind, text): the handout's notebook with solutions, and otter's words around exercises."""
     readme = readme_of(course, assignment.slug)
     text = at_home(marked(assignment), assignment)
-    tested = [exercise for exercise in assignment.exercises if not exercise.training]
+    tested = [exercise for exercise in assignment.exercises if not (exercise.training or exercise.manual)]
     start = (
         (_TEMPLATES.parents[1] / "handout" / "templates" / "start.md")
         .read_text(encoding="utf-8")

@@ -5,8 +5,9 @@ A failure that only follows from another exercise (`oracle/consequences.py`) is 
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.course.quiz_checks import choice
@@ -51,10 +52,27 @@ class Verdict:
         return len({j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}) > 1
 
 
-def name_mistakes(oracle: Facts, judged: Sequence[Judged]) -> dict[str, Diagnosis | None]:
-    """Return the diagnosis of every failing exercise, each looked at alone."""
-    failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
-    return {e.name: diagnosis_of(oracle, e.name, judged) for e in oracle.assignment.exercises if e.name in failing}
+class Named(Mapping[str, Diagnosis | None]):
+    """The diagnosis of every failing exercise, each looked at alone, and looked for when it is first asked for."""
+
+    def __init__(self, oracle: Facts, judged: Sequence[Judged]) -> None:
+        failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
+        self._names = [e.name for e in oracle.assignment.exercises if e.name in failing]
+        self._find = functools.cache(lambda name: diagnosis_of(oracle, name, judged))
+
+    def __getitem__(self, name: str) -> Diagnosis | None:
+        """Return an exercise's diagnosis. Raises KeyError where it does not fail."""
+        if name not in self._names:
+            raise KeyError(name)
+        return self._find(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the failing exercises in their order."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return how many exercises fail."""
+        return len(self._names)
 
 
 def assign_blame(
@@ -71,18 +89,27 @@ def assign_blame(
     excused = {trial: places for trial, places in followed.items() if places}
     failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
-    diagnoses = {name: named[name] if failed[name] else None for name in names}
-    own = {name: _own_mistakes(diagnosis) for name, diagnosis in diagnoses.items()}
+    diagnoses: dict[str, Diagnosis | None] = {}
+    own: dict[str, tuple[str, ...]] = {}
+
+    def own_of(name: str) -> tuple[str, ...]:
+        if name not in own:
+            diagnoses[name] = named[name] if failed[name] else None
+            own[name] = _own_mistakes(diagnoses[name])
+        return own[name]
+
     explained = set()
     for name in names:
-        others = [own[other] for other in oracle.assignment.uses(name) if own[other]]
+        others = [own_of(other) for other in oracle.assignment.uses(name) if own_of(other)]
         for upstream in dict.fromkeys([*others, tuple(itertools.chain(*others))]):
             if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
                 excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
                 own[name], diagnoses[name] = (), None
-                explained.add(name)  # a mistake of its own that would give the same is none
+                explained.add(name)  # a mistake of its own that would give the same is none, and is not looked for
                 failed[name] = [j for j in failed[name] if j.trial in followed]
+    own = {name: own_of(name) for name in names}
+    diagnoses = {name: diagnoses[name] for name in names}
     for name in names:
         charged = itertools.chain(*(mistakes for other, mistakes in own.items() if other != name))
         upstream = tuple(m for m in charged if any(oracle.matters(m, j.trial) for j in failed[name]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,38 @@ class Crash:
     def calls(self) -> str:
         """What the raising expression calls."""
         return self.trouble.calls
+
+
+Detail = Callable[[Crash, re.Match[str]], str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of exception: its text, what may always be said of it, and what can be said of a public case.
+
+    `name` is stored in results and counted over a class, so it stays as it is; several rules may have the same.
+    """
+
+    name: str
+    pattern: str
+    general: str
+    detail: Detail | None = None
+    types: str = ""  # a pattern of the exception's type
+    calls: str = ""  # a pattern of what the expression calls that raised it
+    given: bool = False  # whether it was raised by what the case hands over, of which no other rule may speak
+    by_case: bool = False  # whether it is about calls by the case itself, of which no line of the student's runs
+
+    def match(self, trouble: Trouble) -> re.Match[str] | None:
+        """Return how an exception matches."""
+        known = (not self.types or re.fullmatch(self.types, trouble.type_name)) and not (
+            self.by_case and trouble.frames
+        )
+        called = not self.calls or re.search(self.calls, trouble.calls)
+        return (
+            re.search(self.pattern, trouble.text, re.DOTALL)
+            if known and called and self.given == trouble.in_given
+            else None
+        )
 
 
 def none_here(crash: Crash, _: re.Match[str]) -> str:

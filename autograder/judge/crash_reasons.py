@@ -6,50 +6,16 @@ is the same for every input. Nothing here knows the reference.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from autograder.course.spec import Call, Visibility
 from autograder.judge import crash_details as seen
 from autograder.judge import crash_shapes as shapes
 from autograder.judge import rules_of_functions as rules
 from autograder.judge.axis_names import names_in
 from autograder.judge.calls_as_text import Signatures
-from autograder.judge.crash_details import Crash
+from autograder.judge.crash_details import Crash, Rule
 from autograder.sandbox.job import Source, Trouble
 
 PROCESS_ENDED = "process_ended"  # the kind of what is no exception: the code ended Python
-Detail = Callable[[Crash, re.Match[str]], str]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A kind of exception: its text, what may always be said of it, and what can be said of a public case.
-
-    `name` is stored in results and counted over a class, so it stays as it is; several rules may have the same.
-    """
-
-    name: str
-    pattern: str
-    general: str
-    detail: Detail | None = None
-    types: str = ""  # a pattern of the exception's type
-    calls: str = ""  # a pattern of what the expression calls that raised it
-    given: bool = False  # whether it was raised by what the case hands over, of which no other rule may speak
-    by_case: bool = False  # whether it is about calls by the case itself, of which no line of the student's runs
-
-    def match(self, trouble: Trouble) -> re.Match[str] | None:
-        """Return how an exception matches."""
-        known = (not self.types or re.fullmatch(self.types, trouble.type_name)) and not (
-            self.by_case and trouble.frames
-        )
-        called = not self.calls or re.search(self.calls, trouble.calls)
-        return (
-            re.search(self.pattern, trouble.text, re.DOTALL)
-            if known and called and self.given == trouble.in_given
-            else None
-        )
 
 
 def rule_of(trouble: Trouble) -> Rule | None:
@@ -310,7 +276,20 @@ RULES = (
         r"numpy\(\) on Tensor that requires grad",
         "numpy keeps no gradients. Stay in torch where gradients have to flow; for one number that you only report, take .item().",
     ),
-    Rule("several_numbers_for_one", r"single element can be converted|size-1 arrays|length-1 arrays|converted to Scalar|is ambiguous", _ONE, shapes.several_numbers),
+    Rule(
+        "function_of_one_number",
+        r"single element can be converted|one element tensors can be converted|(?:size-1|length-1|0-dimensional) arrays|converted to Scalar",
+        "A function of `math` takes one number, and here it gets several. torch and numpy have functions of the same name that take every "
+        "entry by itself.",
+        calls=r"^(?:math\.)?(?:sqrt|exp|log|log2|sin|cos|tanh|pow)$",
+    ),
+    Rule(
+        "number_for_an_array",
+        r"'(?:int|float|bool|numpy\.\w+)' object does not support item assignment",
+        "Your code changes entries of what is a single number here. Where the text allows a number, make an array of it first, or "
+        "use functions that take both.",
+    ),
+    Rule("several_numbers_for_one", r"single element can be converted|one element tensors can be converted|size-1 arrays|length-1 arrays|converted to Scalar|is ambiguous", _ONE, shapes.several_numbers),
     Rule("division_by_zero", r"division by zero|by zero", "A number is divided by zero. Which argument may be 0, and what does the text say then?", seen.divided_by, "ZeroDivisionError"),
     Rule("endless_recursion", r"recursion", "Functions call themselves or each other more often than Python allows. What stops them?", types="RecursionError"),
     Rule("value_of_another_type", r"'(?P<type>[\w.]+)' object is not (?:callable|iterable|subscriptable)", "A value of another type than you expect is used here.", seen.unusable),

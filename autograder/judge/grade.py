@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Exercise, Finding, Status, Visibility
-from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, judge_all, name_mistakes
+from autograder.judge.blame import OWN_FAULT, STATUS, Named, Verdict, assign_blame, judge_all
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
 from autograder.judge.failure_fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
+from autograder.judge.manual_answers import with_answers
 from autograder.judge.messages import (
     MAX_LINE,
     explain_ending,
@@ -25,34 +25,37 @@ from autograder.judge.messages import (
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.points import points_earned, refused, without_points, worth
-from autograder.judge.reasons import Advice, Hint, Message, Reason, Relation
-from autograder.judge.relations import find_relation
+from autograder.judge.reasons import Advice, Hint, Message, Relation
 from autograder.judge.repeated_mistakes import charge_repeats
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.shape_trails import shapes_on_the_way
 from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.terminal_text import without_folders
-from autograder.judge.trials import Judged, Knowledge, Trial
+from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.unnamed_mistakes import relations_of, used_beside, without_name
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
 
 MAX_PRINTED = 10  # lines of what a case printed
 # Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
-SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
-WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
-RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
 
-def grade(source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False) -> Result:
-    """Grade a submission on the oracle's trials; with `smallest`, show failures by the smallest call that fails."""
+def grade(
+    source: Source, oracle: Knowledge, sandbox: Sandbox, *, smallest: bool = False, own_work: bool = False
+) -> Result:
+    """Grade a submission on the oracle's trials; with `smallest`, show failures by the smallest call that fails.
+
+    `own_work` says that the person who runs this wrote the code: then this process reads its text.
+    """
     assignment = oracle.assignment
     limits = assignment.limits
     rationed = Rationed(sandbox, limits.import_seconds + limits.total_seconds)
-    reading = Reading(source, assignment, sandbox)
+    reading = Reading(source, assignment, sandbox, own_work)
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
     ran = rationed.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch))
-    return judge_run(reading, oracle, rationed, ran, smallest=smallest)
+    result = judge_run(reading, oracle, rationed, ran, smallest=smallest)
+    return with_answers(result, source, assignment, sandbox)
 
 
 def judge_run(
@@ -65,22 +68,16 @@ def judge_run(
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     judged = judge_all(oracle, ran)
-    named = name_mistakes(oracle, judged)
-    verdict = assign_blame(oracle, judged, named, {})
-    if len(named) > 1:
-        known = [
-            name for name, diagnosis in named.items() if diagnosis and not diagnosis.tentative and not diagnosis.cases
-        ]
-        followed = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known)
-        verdict = assign_blame(oracle, judged, named, followed) if followed else verdict
+    named = Named(oracle, judged)
+    verdict = _blamed(oracle, source, sandbox, judged, named)
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
     remembering = exercises_that_remember(oracle, judged, verdict, reading, sandbox)
     related: dict[str, Advice | Relation] = {
-        **_relations(oracle, judged, verdict, remembering),
+        **relations_of(oracle, judged, verdict, remembering),
         **{name: Advice(Hint.REMEMBERS, name) for name in remembering},
-        **_used_beside(oracle, judged, verdict, reading, sandbox),
+        **used_beside(oracle, judged, verdict, reading, sandbox),
     }
     exercises = tuple(
         _exercise(e, oracle, judged, verdict, reading, related.get(e.name))
@@ -92,23 +89,23 @@ def judge_run(
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
 
 
-def _relations(
-    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, remembering: Collection[str]
-) -> dict[str, Relation]:
-    """Return how wrong values are related to the right ones, for exercises whose mistakes have no name.
+def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:
+    """Return the verdict, after mistakes were followed into the exercises that build on them."""
+    first = assign_blame(oracle, judged, named, {})
+    if len(named) < 2:
+        return first
+    followed = oracle.follow(source, sandbox, judged, first.excused.keys(), _known(judged, named, first))
+    verdict = assign_blame(oracle, judged, named, followed) if followed else first
+    if first.excused.keys() - verdict.excused.keys():  # what explained them is itself found to follow from another one
+        more = oracle.follow(source, sandbox, judged, verdict.excused.keys(), _known(judged, named, verdict))
+        verdict = assign_blame(oracle, judged, named, {**more, **followed})
+    return verdict
 
-    Cases that are charged elsewhere, crash, or say by themselves what is wrong, have no say in it.
-    """
-    found = {}
-    for name, diagnosis in verdict.diagnoses.items():
-        mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
-        mine = [j for j in mine if not j.finding or j.finding.kind not in SAYS_ITSELF]
-        open_ones = (
-            name not in remembering and diagnosis is None and any(j.finding and j.finding.kind in RELATED for j in mine)
-        )
-        if open_ones and (relation := find_relation(oracle, name, mine)):
-            found[name] = relation
-    return found
+
+def _known(judged: tuple[Judged, ...], named: Named, verdict: Verdict) -> list[str]:
+    """Return the charged exercises whose mistake is known. What known mistakes of exercises they use explain is not looked at."""
+    charged = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused}
+    return [name for name in charged if (told := named[name]) and not told.tentative and not told.cases]
 
 
 def _exercise(
@@ -128,7 +125,8 @@ def _exercise(
     )
     points = worth(exercise, [j.trial for j in mine])
     score = points_earned(points, [j.trial.case.weight for j in mine], cases)
-    return ExerciseResult(exercise.name, score, points, cases)
+    answer = "" if exercise.manual else None
+    return ExerciseResult(exercise.name, score, points, cases, answer=answer, bonus=exercise.bonus)
 
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
@@ -187,7 +185,7 @@ def _case(
         return replace(result, reason=related, waits_for=related.exercise)
     if diagnosis:
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
-    reason = diagnosis or _without_name(judged, every, oracle, verdict, reading, related)
+    reason = diagnosis or without_name(judged, every, oracle, verdict, reading, related)
     used = reason.exercise if isinstance(reason, Advice) and reason.hint is Hint.MEND_FIRST else ""
     shown = judged.smallest or judged
     return replace(
@@ -200,62 +198,6 @@ def _case(
 
 def _note(bad: Outcome, printed: str) -> str:
     return "\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed]))
-
-
-def _used_beside(
-    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading, sandbox: Sandbox
-) -> dict[str, Advice]:
-    """Return for exercises with a name the one to mend first, which has a known mistake and which the reference does not use there.
-
-    What goes wrong may come from there, and the same values from a mistake of the exercise's own. Where all its calls give
-    what is right, they do not.
-    """
-    charged = [j.trial for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
-    known = [name for name, diagnosis in verdict.diagnoses.items() if diagnosis]
-    found = {}
-    for name in known:
-        failed = [trial for trial in charged if trial.case.exercise == name]
-        beside = set(known) & {trial.case.exercise for trial in charged} - {name, *oracle.assignment.uses(name)}
-        used = (n for n in known if n in beside and n in reading.reached(name) and name not in reading.reached(n))
-        wrong = (n for n in used if not oracle.right_inside(reading.source, sandbox, failed, n))
-        if first := next(wrong, ""):
-            found[name] = Advice(Hint.MEND_FIRST, first)
-    return found
-
-
-def _without_name(
-    judged: Judged,
-    every: tuple[Judged, ...],
-    oracle: Knowledge,
-    verdict: Verdict,
-    reading: Reading,
-    related: Advice | Relation | None,
-) -> Reason | None:
-    """Return where to look where no mistake has a name: at what the case uses, else at how the values are related.
-
-    A crash may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
-    values that are wrong need no other reason.
-    """
-    crashed = judged.status is Status.CRASHED and judged.trial not in verdict.inside
-    if not crashed and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
-        return None
-    wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
-    name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
-    reached = reading.reached(name)
-    open_ones = (other for other in oracle.assignment.uses(name) if other in failing and other in reached)
-    used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
-    if used:
-        return Advice(Hint.MEND_FIRST, used)
-    if isinstance(related, Advice) or (related and judged.finding and judged.finding.kind in RELATED):
-        return related
-    alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
-    unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)
-    return Advice(Hint.UNNAMED) if unnamed else None
-
-
-def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:
-    """Whether a case's calls come through another exercise, as its known mistakes show."""
-    return any(oracle.matters(m.name, trial) for m in oracle.misconceptions_of(exercise))
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:

@@ -34,20 +34,21 @@ class _Names:
     stars: list[str] = field(default_factory=list)  # modules all of whose names were imported
     methods: dict[str, list[str]] = field(default_factory=dict)  # of own classes
     defined: dict[str, list[_Part]] = field(default_factory=dict)  # own definitions
+    libraries: dict[_Part, list[tuple[str, int]]] = field(default_factory=dict)  # what `_library_names` found
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A definition, or a class without its methods: its file, its code, and its own imports."""
+    """A definition, or a class without its methods: its file, all nodes of its code, and its own imports."""
 
     label: str
-    code: tuple[ast.AST, ...]
+    nodes: tuple[ast.AST, ...]
     local: Mapping[str, str] = field(default_factory=dict)
 
     @functools.cached_property
     def mentions(self) -> Mapping[str, None]:
         """The names that it mentions, each once."""
-        return dict.fromkeys(name for root in self.code for node in _walk(root) for name in _named(node))
+        return dict.fromkeys(name for node in self.nodes for name in _named(node))
 
 
 def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, Any]:
@@ -58,8 +59,8 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
     A chunk is (label, bytes of the text), an exercise (name, blanks), a rule (forbidden names, exercises that it concerns);
     `given` are the definitions that come with the stub.
     """
-    texts = [(label, bytes(text).decode()) for label, text in chunks]
-    names = _read(texts)
+    parsed = [(label, tree) for label, text in chunks if (tree := _parse(bytes(text).decode()))]
+    names = _read(parsed)
     used, reached, code = {}, {}, {}
     for name, blanks in exercises:
         patterns = [pattern for rule, concerned in rules if name in concerned for pattern in rule]
@@ -71,7 +72,7 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
             pass
         reached[name] = [other for other, theirs in exercises if any(blank in found for blank in theirs)]
         code[name] = {definition for definition in found if definition in names.defined} - set(given)
-    memory = any(_has_memory(tree) for tree in (_parse(text) for _, text in texts) if tree)
+    memory = any(_has_memory(tree) for _, tree in parsed)
     return {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code), "has_memory": memory}
 
 
@@ -106,11 +107,16 @@ def _uses(
                 yield full_name[:LONGEST_NAME], part.label, line
 
 
-@functools.cache
 def _library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
     """Return the full library names in a definition, with their lines."""
+    if part not in names.libraries:
+        names.libraries[part] = _find_library_names(part, names)
+    return names.libraries[part]
+
+
+def _find_library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
     known = replace(names, imported={**names.imported, **part.local}) if part.local else names
-    found = [(node, name) for root in part.code for node in _walk(root) for name in _full_names(node, known)]
+    found = [(node, name) for node in part.nodes for name in _full_names(node, known)]
     owners = {id(owned[0]) for node, name in found if name in _STAND_ALONE and (owned := _attribute(node))}
     return [(name, getattr(node, "lineno", 0)) for node, name in found if id(node) not in owners]
 
@@ -191,12 +197,9 @@ def _attribute(node: ast.AST) -> tuple[ast.AST, str] | None:
     return None
 
 
-def _read(chunks: list[tuple[str, str]]) -> _Names:
+def _read(parsed: list[tuple[str, ast.Module]]) -> _Names:
     names = _Names()
-    for label, text in chunks:
-        tree = _parse(text)
-        if tree is None:
-            continue
+    for label, tree in parsed:
         for statement in tree.body:
             if isinstance(statement, _FUNCTION):
                 names.defined.setdefault(statement.name, []).append(_part(label, statement))
@@ -211,10 +214,10 @@ def _read(chunks: list[tuple[str, str]]) -> _Names:
 
 def _part(label: str, *code: ast.AST) -> _Part:
     """Return a definition with its own imports."""
-    local = _Names()
-    for node in (node for root in code for node in _walk(root)):
+    local, nodes = _Names(), tuple(node for root in code for node in _walk(root))
+    for node in nodes:
         _note_import(node, local)
-    return _Part(label, code, local.imported)
+    return _Part(label, nodes, local.imported)
 
 
 def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
@@ -241,8 +244,9 @@ def _parse(text: str) -> ast.Module | None:
 
 def _has_memory(tree: ast.Module) -> bool:
     """Whether a file has a global that functions set, a default, global or class attribute that is no constant, or a decorator."""
-    defined = {node.name for node in ast.walk(tree) if isinstance(node, (*_FUNCTION, ast.ClassDef))}
-    return any(_is_memory(node, defined) for node in ast.walk(tree))
+    nodes = [*ast.walk(tree)]
+    defined = {node.name for node in nodes if isinstance(node, (*_FUNCTION, ast.ClassDef))}
+    return any(_is_memory(node, defined) for node in nodes)
 
 
 def _is_memory(node: ast.AST, defined: AbstractSet[str]) -> bool:

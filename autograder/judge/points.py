@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from autograder.course.quiz_checks import answered
-from autograder.course.spec import Exercise, Status
+from autograder.course.spec import Exercise, Status, Visibility
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.trials import Knowledge, Trial
@@ -43,12 +43,23 @@ def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
             exercise.name,
             0.0,
             worth(exercise, oracle.trials_of(exercise.name)),
-            tuple(
-                CaseResult(t.case.name, t.case.claim, t.case.visibility, status, Message(message))
-                for t in oracle.trials_of(exercise.name)
+            (
+                *(
+                    CaseResult(t.case.name, t.case.claim, t.case.visibility, status, Message(message))
+                    for t in oracle.trials_of(exercise.name)
+                ),
+                *([_not_read(message)] if exercise.manual and status is Status.GRADER_ERROR else ()),
             ),
+            answer="" if exercise.manual else None,
+            bonus=exercise.bonus,
         )
         for exercise in oracle.assignment.exercises
         if not exercise.training
     )
     return Result(oracle.assignment.slug, exercises)
+
+
+def _not_read(message: str) -> CaseResult:
+    """Return what says, in place of an answer that a person would grade, that we failed; so it is tried again."""
+    claim = "The answer is taken out of what was handed in."
+    return CaseResult("answer", claim, Visibility.PUBLIC, Status.GRADER_ERROR, Message(message))

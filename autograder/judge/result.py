@@ -89,6 +89,13 @@ class ExerciseResult:
     max_score: float
     cases: tuple[CaseResult, ...]
     device: str = ""  # what it was trained on, where anything is
+    answer: str | None = None  # what the student answered, where a person grades it; empty where nothing
+    bonus: bool = False
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person grades it."""
+        return self.answer is not None
 
     @property
     def failing(self) -> tuple[CaseResult, ...]:
@@ -117,8 +124,9 @@ class ExerciseResult:
 
     @property
     def status(self) -> Status:
-        """PASSED if every case did, else the status of the first that did not."""
-        return next((case.status for case in self.cases if case.status is not Status.PASSED), Status.PASSED)
+        """PASSED if every case did, else the status of the first that did not; what a person grades has no cases."""
+        whole = Status.PASSED if not self.by_person else Status.MANUAL if self.answer else Status.MISSING
+        return next((case.status for case in self.cases if case.status is not Status.PASSED), whole)
 
 
 @dataclass(frozen=True)
@@ -133,13 +141,13 @@ class Result:
 
     @property
     def score(self) -> float:
-        """The points earned."""
+        """The points earned, without those that a person gives."""
         return round(sum(exercise.score for exercise in self.exercises), 2)
 
     @property
     def max_score(self) -> float:
-        """The points that can be earned."""
-        return round(sum(exercise.max_score for exercise in self.exercises), 2)
+        """The points that can be earned without a bonus, and without those that a person gives."""
+        return round(sum(e.max_score for e in self.exercises if not e.by_person and not e.bonus), 2)
 
     @property
     def to_mend(self) -> tuple[ExerciseResult, ...]:
@@ -149,5 +157,5 @@ class Result:
 
     @property
     def all_passed(self) -> bool:
-        """Whether every case passed."""
-        return all(exercise.status is Status.PASSED for exercise in self.exercises)
+        """Whether every case passed, and what a person grades is answered."""
+        return all(exercise.status in (Status.PASSED, Status.MANUAL) for exercise in self.exercises)

@@ -61,7 +61,9 @@ def told_exercise(exercise: ExerciseResult) -> Json:
     """Return an exercise for a student at home or a grader."""
     cases = [{**told_case(c), "follows": c.follows, "grader_note": c.grader_note} for c in exercise.cases]
     told = {"name": exercise.name, "score": exercise.score, "max_score": exercise.max_score, "cases": cases}
-    return told | ({"device": exercise.device} if exercise.device else {})
+    answered = {"answered": bool(exercise.answer)} if exercise.by_person else {}
+    bonus = {"bonus": True} if exercise.bonus else {}
+    return told | ({"device": exercise.device} if exercise.device else {}) | answered | bonus
 
 
 def told_result(result: Result) -> Json:

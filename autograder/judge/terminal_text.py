@@ -15,7 +15,9 @@ from autograder.sandbox.job import JobResult, Outcome, Trouble
 SCREEN = 36  # lines of the exercises above which those that pass share one
 MOST_PRINTED = 500  # characters of what a file printed while it was imported
 _COLORS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
-_MARKS = {Status.PASSED: ("✓", "green"), Status.MISSING: ("·", "dim"), Status.SKIPPED: ("·", "dim")}
+_MARKS = {Status.PASSED: ("✓", "green"), Status.MISSING: ("·", "dim"), Status.SKIPPED: ("·", "dim")} | {
+    Status.MANUAL: ("✓", "green")
+}
 _ESCAPES = re.compile(r"\x1b\[\d*m")
 # The folders above a library's file, or above this package's, as warnings and tracebacks show them.
 _FOLDERS = re.compile(
@@ -74,7 +76,7 @@ def _told(result: Result, width: int, *, full: bool) -> Iterator[str]:
     yield from shown
     others = [exercise for exercise in result.exercises if exercise not in blocks]
     if len(shown) + len(others) > SCREEN:
-        passed = [exercise for exercise in others if not exercise.failing and not exercise.follows]
+        passed = [exercise for exercise in others if exercise.status is Status.PASSED and not exercise.follows]
         others = [exercise for exercise in others if exercise not in passed]
         names = ", ".join(exercise.name for exercise in passed)
         yield from _filled(f"{_in('green', '✓')} {names}", width, "", "  ") if passed else ()
@@ -94,11 +96,15 @@ def _told(result: Result, width: int, *, full: bool) -> Iterator[str]:
 def _head(exercise: ExerciseResult) -> str:
     mark, color = _MARKS.get(exercise.status, ("✗", "red"))
     points = f"{exercise.score:g} / {exercise.max_score:g}"
-    if not exercise.judged:
-        points = "open" if exercise.failing else "answered"
+    if exercise.by_person or not exercise.judged:
+        points = "open" if exercise.failing or exercise.answer == "" else "answered"
     status = "" if exercise.status is Status.PASSED else str(exercise.status)
+    if exercise.by_person:
+        status = f"graded by a person, {exercise.max_score:g} point{'s' * (exercise.max_score != 1)}"
     if exercise.follows:
         status = f"{status} given your {', '.join(exercise.follows)}".strip()
+    if exercise.bonus:
+        status = f"{status}, bonus".removeprefix(", ")
     return f"{_in(color, mark)} {exercise.name:<24}{points:>10}   {status}"
 
 

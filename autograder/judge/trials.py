@@ -6,7 +6,9 @@ that were computed when the handout was made.
 
 from __future__ import annotations
 
+import threading
 import zlib
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -46,6 +48,28 @@ class Small:
 
     trial: Trial
     expected: tuple[Outcome, ...]
+
+
+class Kept:
+    """What was found out and may be asked for again, by kind; of each kind the oldest is forgotten."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
+        self._lock = threading.Lock()  # held for a look alone: who makes something may hold other locks
+
+    def get(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
+        """Return what `make` gives, made once while it is kept; what has not been asked for longest is forgotten."""
+        with self._lock:
+            kind = self._found[key[0]]
+            if key in kind:
+                kind.move_to_end(key)
+                return kind[key]  # type: ignore[no-any-return] # what was made for the same key
+        made = make()
+        with self._lock:
+            kind[key] = made
+            if len(kind) > most:
+                kind.popitem(last=False)
+        return made
 
 
 class Facts(Protocol):

@@ -8,7 +8,6 @@ import sys
 import threading
 import warnings
 import zlib
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,9 +16,9 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from autograder.course.catalog import CourseError
+from autograder.course.places import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
-from autograder.judge.trials import MOST_KEPT, T, Trial, make_trial
+from autograder.judge.trials import MOST_KEPT, Kept, T, Trial, make_trial
 from autograder.oracle.edits import apply_edits, definitions_in
 from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
@@ -68,9 +67,8 @@ class Reference:
         self._again: dict[Trial, Trial] = {}
         self.alterations_of: dict[Trial, tuple[tuple[str, ...], ...]] = {}
         self.altered_answers: dict[tuple[Trial, tuple[str, ...]], tuple[Outcome, ...] | None] = {}
-        self._kept: dict[Hashable, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
+        self._kept = Kept()
         self._lock = threading.RLock()
-        self._keeping = threading.Lock()  # held for a look into what is kept alone: who looks may hold RANDOM
         self._code: CodeType | None = None
         self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
 
@@ -78,22 +76,12 @@ class Reference:
         """Return an oracle of the public cases alone, drawn as these are; both share what either computes."""
         found = copy.copy(self)
         found.trials = tuple(trial for trial in self.trials if trial.case.visibility is Visibility.PUBLIC)
-        found._kept = defaultdict(OrderedDict)  # noqa: SLF001 (a copy of its own: what is kept may rest on all trials)
+        found._kept = Kept()  # noqa: SLF001 (a copy of its own: what is kept may rest on all trials)
         return found
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
         """Return what `make` gives, made once while it is kept; what has not been asked for longest is forgotten."""
-        with self._keeping:
-            kind = self._kept[key[0]]
-            if key in kind:
-                kind.move_to_end(key)
-                return kind[key]  # type: ignore[no-any-return] # what was made for the same key
-        made = make()
-        with self._keeping:
-            kind[key] = made
-            if len(kind) > most:
-                kind.popitem(last=False)
-        return made
+        return self._kept.get(key, make, most)
 
     def is_hidden(self, trial: Trial) -> bool:
         """Whether students do not see a trial's case."""

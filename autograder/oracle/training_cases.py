@@ -65,8 +65,8 @@ def _judge(metric: Metric, value: float | str, outcome: Outcome, alone: bool) ->
 
 def scored(assignment: Assignment, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:
     """Return a training's result: the first steps weigh 1, and each metric what it says."""
-    points = next(e.points for e in assignment.exercises if e.name == training.exercise)
+    points, bonus = next((e.points, e.bonus) for e in assignment.exercises if e.name == training.exercise)
     weights = (1.0, *(metric.weight for metric in training.metrics))
     earned = sum(w for w, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
     score = round(points * earned / sum(weights), 4)
-    return ExerciseResult(training.exercise, score, points, tuple(cases), training.device)
+    return ExerciseResult(training.exercise, score, points, tuple(cases), training.device, bonus=bonus)

@@ -49,6 +49,7 @@ class Rate:
     missing: int
     points: float
     max_score: float
+    bonus: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,16 +112,20 @@ def exercise_rates(results: Iterable[Record]) -> tuple[Rate, ...]:
     for result in graded(results):
         for exercise in result.exercises:
             groups.setdefault(exercise.name, []).append(exercise)
-    return tuple(
-        Rate(
-            exercise=name,
-            passed=sum(e.status == Status.PASSED for e in group),
-            judged=len(group),
-            missing=sum(e.status == Status.MISSING for e in group),
-            points=statistics.fmean(e.points for e in group),
-            max_score=max(e.max_score for e in group),
-        )
-        for name, group in groups.items()
+    return tuple(_rate(name, group) for name, group in groups.items())
+
+
+def _rate(name: str, group: Sequence[ExerciseRecord]) -> Rate:
+    """Return an exercise's figures; answers that a person has not graded yet are not among them."""
+    scored = [e for e in group if not e.waits]
+    return Rate(
+        exercise=name,
+        passed=sum(e.points >= e.max_score if e.by_person else e.status == Status.PASSED for e in scored),
+        judged=len(scored),
+        missing=sum(e.status == Status.MISSING for e in group),
+        points=statistics.fmean(e.points for e in scored) if scored else 0.0,
+        max_score=max(e.max_score for e in group),
+        bonus=group[0].bonus,
     )
 
 

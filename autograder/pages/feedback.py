@@ -14,8 +14,16 @@ from autograder.pages import class_statistics
 from autograder.pages.page import hours, render
 
 
-def feedback_html(result: Record, questions: Sequence[Question] = (), requests: Sequence[Request] = ()) -> str:
-    """Return the page one student may read, with the reasons of the options of these questions and what was asked for."""
+def feedback_html(
+    result: Record,
+    questions: Sequence[Question] = (),
+    requests: Sequence[Request] = (),
+    pictures: Sequence[tuple[str, bytes]] = (),
+) -> str:
+    """Return the page one student may read, with the reasons of the options of these questions and what was asked for.
+
+    `pictures` are the plots that were handed in, by exercise.
+    """
     decisions = class_statistics.decisions([result])
     answered = {(r.exercise, r.answer.because) for r in requests if r.answer and r.answer.points is not None}
     return render(
@@ -25,7 +33,12 @@ def feedback_html(result: Record, questions: Sequence[Question] = (), requests: 
         result=result,
         line=feedback_line(result),
         handing_in=handing_in_line(result),
-        decisions=[(r, e) for r, e in decisions if (e.name, e.override and e.override.because) not in answered],
+        decisions=[
+            (r, e)
+            for r, e in decisions
+            if not e.by_person and (e.name, e.override and e.override.because) not in answered
+        ],
+        pictures={e.name: dict(pictures).get(e.name) for e in result.exercises},
         requests=requests,
         kept=[exercise for exercise in result.exercises if exercise.kept and not exercise.override],
         decided=[exercise.name for _, exercise in decisions],

@@ -18,6 +18,7 @@ from autograder.classroom.record import Record
 from autograder.classroom.requests import Request
 from autograder.classroom.summary import Summary
 from autograder.classroom.unnamed_failures import Group, groups, have_fingerprints
+from autograder.course.spec import Status
 from autograder.pages import class_statistics, needs_a_look
 from autograder.pages.class_changes import rounds_of
 from autograder.pages.items import items
@@ -64,7 +65,11 @@ def report_html(
         look=len({student for rows in looks.values() for student, _ in rows}),
         requests=requests,
         rounds=rounds_of(changes),
-        decisions=class_statistics.decisions([*results, *absent, *waiting]),
+        decisions=[
+            (r, e)
+            for r, e in class_statistics.decisions([*results, *absent, *waiting])
+            if e.status is not Status.MANUAL
+        ],
         queue=queue,
         places_of=_places_in(results),
         statuses=_statuses(results),

@@ -61,7 +61,7 @@ class Verdict:
 
 def staff_html(result: Record, source: Source | None, out: Path, place: Place | None) -> str:
     """Return the page; `out` is the folder of the class as commands name it, `place` the student's in the queue, if any."""
-    return render("staff.html", **told_of(result, source, out), place=place)
+    return render("staff.html", **told_of(result, source, out), place=place, in_form=None)
 
 
 def told_of(result: Record, source: Source | None, out: Path, first: str = "") -> dict[str, object]:
@@ -70,7 +70,8 @@ def told_of(result: Record, source: Source | None, out: Path, first: str = "") -
         not result.problem
     )  # else one thing is wrong with the file as a whole, and no exercise has a verdict of its own
     failing = sorted((e for e in result.exercises if e.status is not Status.PASSED), key=lambda e: e.name != first)
-    spans = {e.name: spans_of(source, e.name.partition(".")[0]) for e in failing} if source and ran else {}
+    marked = [e for e in failing if not e.by_person]
+    spans = {e.name: spans_of(source, e.name.partition(".")[0]) for e in marked} if source and ran else {}
     return {
         "result": result,
         "files": tuple(_files(source, spans, failing)) if source else (),
@@ -83,12 +84,13 @@ def told_of(result: Record, source: Source | None, out: Path, first: str = "") -
         "handing_in": handing_in_line(result),
         "decided": [exercise.name for _, exercise in class_statistics.decisions([result])],
         "unfolded": (*unfolded(result.exercises), first),
+        "pictures": dict(source.pictures) if source else {},
     }
 
 
 def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], out: Path, *, can_run: bool) -> Verdict:
     about, lines = (student, exercise.name), f"{spans[-1].first} to {spans[-1].last}" if spans else ""
-    explain = command_on(student, "explain", about, ("-o", str(out))) if can_run else ""
+    explain = command_on(student, "explain", about, ("-o", str(out))) if can_run and exercise.cases else ""
     override = command_on(student, "override", (*about, "POINTS"), ("--because", "", "-o", str(out)))
     name = command_on(student, "name", about, ("-o", str(out))) if likeness(exercise.cases) else ""
     return Verdict(exercise, lines, explain, override, name)

@@ -37,7 +37,12 @@ def write_student(out: Path, facts: Facts, one: OneStudent) -> None:
     more = {"requests": [told_request(request) for request in one.asked]} if one.asked else {}
     texts = (
         json.dumps(told_record(record) | more, indent=1, ensure_ascii=False),
-        feedback_html(record, facts.questions if facts.reasons_told else (), one.asked),
+        feedback_html(
+            record,
+            facts.questions if facts.reasons_told else (),
+            one.asked,
+            one.source.pictures if one.source else (),
+        ),
         json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
         staff_html(record, one.source, out, one.place),
     )

@@ -6,15 +6,16 @@ file does; what is checked is the verdict.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, UNUSUAL, readme_of
+from autograder.course.catalog import as_written
+from autograder.course.places import CourseError, entry_of, public_folder
 from autograder.course.spec import Answer, Assignment, Misconception, Status
-from autograder.course.stub import render_stub
+from autograder.course.stub import StubError, render_stub
 from autograder.handout.handout_proofs import handout_proofs
 from autograder.handout.quiz_text import with_questions
 from autograder.judge.result import Result
@@ -23,46 +24,103 @@ from autograder.oracle.functions_run import used_in
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError
 from autograder.oracle.training_losses import KnownLosses
-from autograder.proof.gradings import Ungraded, exercise_failures, failures, grade_all
+from autograder.proof.gradings import Ungraded, exercise_failures, failures
 from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
+from autograder.proof.kept_gradings import KeptGradings
 from autograder.proof.labs import lab_proofs
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
+from autograder.proof.parts import missing_in_reference, part_of, without_unwritten
 from autograder.proof.quizzes import quiz_proofs
-from autograder.proof.soundness import Proof, bank_is_sound, correct_solutions_replace, names_and_points, stub_is_fresh
+from autograder.proof.soundness import (
+    Proof,
+    StillToWrite,
+    bank_is_sound,
+    concerns,
+    correct_solutions_replace,
+    names_and_points,
+    stub_is_fresh,
+)
+from autograder.proof.stray_files import stray_files
 from autograder.proof.texts import text_proofs
 from autograder.sandbox.job import Sandbox, Source
 
 SEEDS = (0, 1, 2, 3, 4)
 PAIRS = 12  # of misconceptions; `fairness` tries more
 Verdicts = Mapping[Misconception, Result]
-_ANYTHING = "*"
-_MORE_CODE = "[!_]*.py"
 
 
-def write_stub(course: Path, assignment: Assignment) -> Path:
-    """Write the stub rendered from the reference, and the questions of quizzes into the README; return the stub's path."""
+def write_stub(course: Path, assignment: Assignment, *, draft: bool = False) -> Path:
+    """Write the stub rendered from the reference, and the questions of quizzes into the README; return the stub's path.
+
+    Both are of the assignment as it is written, whatever course.toml leaves out of it, and in a `draft` without exercises
+    that the reference does not have yet. Raises CourseError in another's course.
+    """
+    slug, owner = assignment.slug, entry_of(course, assignment.slug).home.resolve()
+    if owner != course.resolve():
+        raise CourseError(
+            f"The files of {slug} lie in {owner}. Run: autograder doctor {slug} --write-stub --course {owner}"
+        )
+    assignment, home = as_written(course, slug), public_folder(course, slug)
     if assignment.questions:
-        readme = course / "assignments" / assignment.slug / "README.md"
-        text = with_questions(readme_of(course, assignment.slug), assignment.questions)
+        readme = home / "README.md"
+        text = with_questions(readme.read_text(encoding="utf-8-sig"), assignment.questions)
         readme.write_text(text, encoding="utf-8")
-    path = course / "assignments" / assignment.slug / assignment.file
-    path.write_text(render_stub(assignment), encoding="utf-8")
+    path = home / assignment.file
+    path.write_text(render_stub(without_unwritten(assignment) if draft else assignment), encoding="utf-8")
     return path
 
 
-def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | None = None) -> Iterator[Proof]:
+def examine(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    jobs: int,
+    course: Path | None = None,
+    *,
+    only: Collection[str] = (),
+    draft: bool = False,
+    kept: KeptGradings | None = None,
+) -> Iterator[Proof]:
     """Yield a proof for every promise, cheap ones first; later ones are left out where earlier ones make them moot.
 
-    With the folder of the `course` its handout is examined too.
+    With the folder of the `course` its handout is examined too. Where exercises are named, `only` what concerns them is. In a
+    `draft` what is not written yet breaks no promise, and stands in `to_write`. Files whose results are `kept` are not graded.
     """
-    sound = [names_and_points(assignment), bank_is_sound(assignment)]
+    for proof in _examine(assignment, sandbox, jobs, course, only, kept or KeptGradings(), draft=draft):
+        yield proof.of_draft() if draft else proof
+
+
+def _examine(
+    whole: Assignment,
+    sandbox: Sandbox,
+    jobs: int,
+    course: Path | None,
+    only: Collection[str],
+    kept: KeptGradings,
+    *,
+    draft: bool,
+) -> Iterator[Proof]:
+    no_readme = bool(draft and course and not (public_folder(course, whole.slug) / "README.md").exists())
+    try:
+        if draft:
+            unwritten = tuple(_unwritten(whole, only, no_readme=no_readme))
+            yield Proof("the reference has every exercise, and there is a README", unwritten)
+        assignment = without_unwritten(whole) if draft else whole
+        assignment = part_of(assignment, only) if only else assignment
+    except StubError as error:
+        yield Proof(
+            "the reference is Python, and marks its solutions", (f"solutions/{whole.slug}/{whole.file}: {error}",)
+        )
+        return
+    sound = [names_and_points(whole, only), bank_is_sound(assignment, whole.misconceptions)]
     yield from sound
-    if course:
-        yield Proof("every file has its place", tuple(stray_files(course, assignment)))
-    yield correct_solutions_replace(assignment)
-    yield stub_is_fresh(assignment)
-    yield hints_are_hints(assignment)
-    yield learned_is_one_sentence(assignment)
+    if not only:
+        if course:
+            yield Proof("every file has its place", tuple(stray_files(course, as_written(course, whole.slug))))
+        yield correct_solutions_replace(assignment)
+        yield stub_is_fresh(assignment)
+    yield hints_are_hints(assignment, only)
+    yield learned_is_one_sentence(assignment, only)
+    sound = [proof.of_draft() if draft else proof for proof in sound]
     if not all(proof.holds for proof in sound):
         return
     try:
@@ -78,7 +136,16 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
         yield Proof("the reference gives the same answers again", wavering)
         return
     yield uses_are_declared(oracles[0])
-    known = _KnownFiles(assignment, oracles[0], sandbox, jobs)
+    known = _KnownFiles(assignment, oracles[0], sandbox, jobs, kept)
+    yield from _of_gradings(assignment, oracles, known, costs_others=len(only) != 1)
+    if course and not no_readme:
+        yield from _of_files(course, whole if only else assignment, oracles, only)
+
+
+def _of_gradings(
+    assignment: Assignment, oracles: Sequence[Oracle], known: _KnownFiles, *, costs_others: bool
+) -> Iterator[Proof]:
+    """Yield the proofs for which files are graded; with `costs_others` those of what a mistake costs other exercises."""
     yield Proof(f"the reference gets full marks at {len(SEEDS)} seeds", tuple(known.reference_fails(oracles)))
     yield Proof("the stub gets zero", tuple(known.stub_scores()))
     yield Proof(
@@ -88,17 +155,35 @@ def examine(assignment: Assignment, sandbox: Sandbox, jobs: int, course: Path | 
     graded = {m: result for m, result in verdicts.items() if not isinstance(result, Ungraded)}
     yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(graded)))
-    yield Proof("each costs its own exercise and no other", tuple(_spilled(graded)))
-    pairs = known.pairs(verdicts)
-    but = f", but for {len(pairs.by_property)} by a property of wrong answers" if pairs.by_property else ""
-    yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs{but})", pairs.broken)
+    if costs_others:
+        yield Proof("each costs its own exercise and no other", tuple(_spilled(graded)))
+        pairs = known.pairs(verdicts)
+        but = f", but for {len(pairs.by_property)} by a property of wrong answers" if pairs.by_property else ""
+        yield Proof(f"one more mistake never raises a score ({pairs.tried} pairs{but})", pairs.broken)
     yield Proof("every case kills a misconception or says why it stays", tuple(_idle_cases(assignment, verdicts)))
-    if course:
-        texts = text_proofs(course, assignment, oracles[0])
-        quizzes = quiz_proofs(course, assignment, oracles[0])
-        labs = lab_proofs(course, assignment, oracles[0])
-        others = itertools.chain(handout_proofs(course, assignment, oracles), texts, quizzes, labs)
-        yield from (Proof(promise, tuple(broken)) for promise, broken in others)
+
+
+def _of_files(
+    course: Path, assignment: Assignment, oracles: Sequence[Oracle], only: Collection[str]
+) -> Iterator[Proof]:
+    """Yield the proofs of what students get and read; of a part, those of its texts and questions."""
+    asking = replace(assignment, questions=tuple(q for q in assignment.questions if concerns(only, q.exercise)))
+    first = Oracle(assignment, SEEDS[0]) if only and any(q.shows for q in asking.questions) else oracles[0]
+    handout = handout_proofs(course, assignment, oracles) if not only else ()
+    texts = text_proofs(course, assignment, oracles[0], only)
+    quizzes, labs = quiz_proofs(course, asking, oracles[0]), lab_proofs(course, asking, first)
+    for promise, broken in itertools.chain(handout, texts, quizzes, labs):
+        yield Proof(promise, tuple(broken))
+
+
+def _unwritten(assignment: Assignment, only: Collection[str], *, no_readme: bool) -> Iterator[str]:
+    """Yield the exercises that the reference does not have, and the README where there is none."""
+    where = f"solutions/{assignment.slug}/{assignment.file}"
+    for name in (name for name in missing_in_reference(assignment) if concerns(only, name)):
+        told = f"{where} has no {name} yet, with its solution between # BEGIN SOLUTION and # END SOLUTION"
+        yield StillToWrite(told)
+    if no_readme:
+        yield StillToWrite(f"assignments/{assignment.slug}/README.md is not there yet")
 
 
 def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
@@ -119,13 +204,13 @@ def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
 class _KnownFiles:
     """Grades known submissions of one assignment, a few at a time."""
 
-    def __init__(self, assignment: Assignment, oracle: Oracle, sandbox: Sandbox, jobs: int) -> None:
-        self._assignment, self._oracle, self._sandbox, self._jobs = assignment, oracle, sandbox, jobs
+    def __init__(self, assignment: Assignment, oracle: Oracle, sandbox: Sandbox, jobs: int, kept: KeptGradings) -> None:
+        self._assignment, self._oracle, self._sandbox, self._jobs, self._kept = assignment, oracle, sandbox, jobs, kept
 
     def reference_fails(self, oracles: Sequence[Oracle]) -> Iterator[str]:
         """Grade the reference with every oracle."""
         source = Source.of(self._assignment.file, self._assignment.reference)
-        results = grade_all([(source, oracle, self._sandbox) for oracle in oracles], self._jobs)
+        results = self._kept.grade_all([(source, oracle, self._sandbox) for oracle in oracles], self._jobs)
         for oracle, result in zip(oracles, results, strict=True):
             yield from (f"seed {oracle.seed}: {line}" for line in failures(result))
 
@@ -158,7 +243,8 @@ class _KnownFiles:
 
     def _grade_all(self, texts: Sequence[str]) -> list[Result]:
         file = self._assignment.file
-        return grade_all([(Source.of(file, text), self._oracle, self._sandbox) for text in texts], self._jobs)
+        files = [(Source.of(file, text), self._oracle, self._sandbox) for text in texts]
+        return self._kept.grade_all(files, self._jobs)
 
 
 def _uncaught(verdicts: Verdicts) -> Iterator[str]:
@@ -198,7 +284,8 @@ def _idle_cases(assignment: Assignment, verdicts: Verdicts) -> Iterator[str]:
     }
     for case in assignment.cases:
         if (case.exercise, case.name) not in killers and not case.keeps:
-            yield f"{case.exercise}.{case.name} fails on no misconception; add one, remove it, or say keeps=..."
+            told = f"{case.exercise}.{case.name} fails on no misconception; add one, remove it, or say keeps=..."
+            yield StillToWrite(told)
 
 
 def uses_are_declared(oracle: Oracle) -> Proof:
@@ -209,9 +296,13 @@ def uses_are_declared(oracle: Oracle) -> Proof:
 def _undeclared(oracle: Oracle) -> Iterator[str]:
     assignment, losses = oracle.assignment, KnownLosses(oracle)
     for exercise in assignment.exercises:
-        calls = frozenset().union(*map(oracle.calls_in, oracle.trials_of(exercise.name)))
+        trials = oracle.trials_of(exercise.name)
+        trainings = [t for t in assignment.trainings if t.exercise == exercise.name]
+        if not (trials or trainings or exercise.manual):
+            continue
+        calls = frozenset().union(*map(oracle.calls_in, trials))
         try:
-            trained = [losses.calls_in(t) for t in assignment.trainings if t.exercise == exercise.name]
+            trained = [losses.calls_in(t) for t in trainings]
         except BrokenReferenceError as error:
             yield str(error)
             continue
@@ -221,52 +312,3 @@ def _undeclared(oracle: Oracle) -> Iterator[str]:
         if told:
             right = json.dumps([e.name for e in assignment.exercises if e.name in found])
             yield f"assignments/{assignment.slug}/assignment.toml: {exercise.name} {' and '.join(told)}; write uses = {right}"
-
-
-def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
-    """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
-    shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
-    public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "play.py": "", "figures": _ANYTHING}
-    secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
-    secret |= {f"{q.exercise}.toml": "" for q in assignment.questions}
-    secret |= {f"{q.exercise}.json": "" for q in assignment.questions if q.shows}
-    yield from _strays(course / "assignments" / assignment.slug, f"assignments/{assignment.slug}", public)
-    home, name = course / "solutions" / assignment.slug, f"solutions/{assignment.slug}"
-    renamed = {former: now for now, former in FORMER_FOLDERS.items() if (home / former).is_dir()}
-    yield from (f"{name}: rename {former}/ to {now}/" for former, now in renamed.items())
-    yield from _strays(home, name, secret, frozenset(renamed))
-
-
-def _strays(folder: Path, name: str, known: Mapping[str, str], read: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield what is in a folder and not known there; a known folder says what its files are called, a file nothing.
-
-    Entries called as in `read` are read all the same.
-    """
-    for path in _visible(folder):
-        if path.name in read:
-            continue
-        if path.name not in known or path.is_dir() != bool(known[path.name]):
-            near = difflib.get_close_matches(path.name, known.keys() - {p.name for p in folder.iterdir()}, 1)
-            meant = f" Did you mean {near[0]}?" if near else ""
-            kind = "folder" if path.is_dir() else "file"
-            allowed = ", ".join(f"{entry}/" if known[entry] else entry for entry in sorted(known))
-            yield f"{name}/{path.name} is a {kind} that nothing reads.{meant} Allowed there: {allowed}"
-        elif known[path.name] == _MORE_CODE:
-            yield from _not_graded(
-                path, f"{name}/{path.name}", frozenset({Path(UNUSUAL).name} if path.name == CORRECT else ())
-            )
-
-
-def _not_graded(folder: Path, name: str, kinds: frozenset[str]) -> Iterator[str]:
-    """Yield what is in a folder of code and no code; `kinds` are the folders of code in it."""
-    for path in _visible(folder):
-        if path.is_dir() and path.name in kinds:
-            yield from _not_graded(path, f"{name}/{path.name}", frozenset())
-        elif path.is_dir() or not path.match(_MORE_CODE):
-            yield f"{name}/{path.name} is not read; what is graded there are .py files that begin with no _"
-
-
-def _visible(folder: Path) -> list[Path]:
-    """Return what people put into a folder; hidden files and caches are their tools' own."""
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted(path for path in found if not path.name.startswith(".") and path.name != "__pycache__")

@@ -19,7 +19,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.course.catalog import MISTAKEN, UNUSUAL, CourseError, replacements_in
+from autograder.course.catalog import MISTAKEN, UNUSUAL, replacements_in
+from autograder.course.places import CourseError
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import Result
 from autograder.judge.smallest_failure import judge_smaller

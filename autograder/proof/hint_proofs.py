@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from autograder.course.spec import Assignment, Exercise
 from autograder.course.stub import StubError, solution_lines, solution_spans
-from autograder.proof.soundness import Proof, is_quiz
+from autograder.proof.soundness import Proof, StillToWrite, concerns, is_quiz
 from autograder.sandbox.child.parse import parse
 
 ENOUGH = (2, 3)
@@ -17,39 +17,43 @@ _SENTENCE = re.compile(r"[.!?](?=\s|$)")  # its end
 _VALUES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
 
 
-def hints_are_hints(assignment: Assignment) -> Proof:
+def hints_are_hints(assignment: Assignment, only: Collection[str] = ()) -> Proof:
     """Prove it of every exercise of an assignment that has any; quizzes and trainings need none."""
-    return Proof("hints are two or three, and hold no line of the solution", tuple(_broken(assignment)))
+    return Proof("hints are two or three, and hold no line of the solution", tuple(_broken(assignment, only)))
 
 
-def _broken(assignment: Assignment) -> Iterator[str]:
+def _broken(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     where = f"assignments/{assignment.slug}/assignment.toml"
     if not any(exercise.hints for exercise in assignment.exercises):
         return
     secret = _secret(assignment)
-    for exercise in assignment.exercises:
+    for exercise in (e for e in assignment.exercises if concerns(only, e.name)):
         if len(exercise.hints) not in ENOUGH and _needs_some(assignment, exercise):
             count = f"{len(exercise.hints)} hint{'s' * (len(exercise.hints) != 1)}"
-            yield f"{where}: {exercise.name} has {count}; write two or three: a question, an idea, the shape of the line"
+            told = f"{exercise.name} has {count}; write two or three: a question, an idea, the shape of the line"
+            yield StillToWrite(f"{where}: {told}") if len(exercise.hints) < min(ENOUGH) else f"{where}: {told}"
         for number, hint in enumerate(exercise.hints, start=1):
             if told := _told(secret, hint):
                 yield f"{where}: hint {number} of {exercise.name} holds a line of the solution: {told}"
 
 
-def learned_is_one_sentence(assignment: Assignment) -> Proof:
+def learned_is_one_sentence(assignment: Assignment, only: Collection[str] = ()) -> Proof:
     """Prove it of every exercise of an assignment that says of any what was learned."""
     promise = "what was learned is one sentence for each exercise, and holds no line of the solution"
-    return Proof(promise, tuple(_unlearned(assignment)))
+    return Proof(promise, tuple(_unlearned(assignment, only)))
 
 
-def _unlearned(assignment: Assignment) -> Iterator[str]:
+def _unlearned(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     where = f"assignments/{assignment.slug}/assignment.toml"
     if not any(exercise.learned for exercise in assignment.exercises):
         return
     secret = _secret(assignment)
-    for exercise in assignment.exercises:
+    for exercise in (e for e in assignment.exercises if concerns(only, e.name)):
+        if not exercise.learned and exercise.manual:
+            continue
         if not exercise.learned:
-            yield f"{where}: {exercise.name} does not say what was learned; write one sentence in `learned`"
+            told = f"{exercise.name} does not say what was learned; write one sentence in `learned`"
+            yield StillToWrite(f"{where}: {told}")
         elif len(_SENTENCE.findall(exercise.learned)) != 1 or not _SENTENCE.search(exercise.learned[-1]):
             yield f"{where}: what {exercise.name} says was learned is not one sentence: {exercise.learned}"
         if told := _told(secret, exercise.learned):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.places import public_folder, secret_folder
 from autograder.course.questions import Question
 from autograder.course.spec import Assignment, Training
 from autograder.handout.kit.bundle import SEED
@@ -24,11 +25,11 @@ def lab_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterator
     """Yield the promises about an assignment's labs, where it has any, each with the ways in which it is broken."""
     for exercise, asked in groupby((q for q in assignment.questions if q.shows), lambda q: q.exercise):
         questions = tuple(asked)
-        home = course / "assignments" / assignment.slug
+        home = public_folder(course, assignment.slug)
         told = [line for q in questions for line in (*_unnamed(q, assignment), *_telling_picture(home, q, assignment))]
         yield f"{exercise}: options name known mistakes, and pictures name none", told
         if not told:
-            path = course / "solutions" / assignment.slug / f"{exercise}.json"
+            path = secret_folder(course, assignment.slug) / f"{exercise}.json"
             yield f"{exercise}: each run is that of its right option alone", _other_runs(path, questions, oracle)
 
 

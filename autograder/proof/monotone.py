@@ -22,7 +22,7 @@ from autograder.judge.trials import Trial
 from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import Ungraded
-from autograder.proof.soundness import bank_of
+from autograder.proof.soundness import StillToWrite, bank_of
 
 NOISE = 1e-6  # points, of rounding
 Pair = tuple[Misconception, Misconception]
@@ -59,7 +59,7 @@ def nothing_to_pair(assignment: Assignment) -> tuple[str, ...]:
     """Return what is missing where mistakes could be in more than one exercise, and cannot be paired; nothing if nothing is."""
     if len(assignment.exercises) < 2 or draw_pairs(assignment, 1):
         return ()
-    return (f"there is no pair of known mistakes in different exercises in {bank_of(assignment)}",)
+    return (StillToWrite(f"there is no pair of known mistakes in different exercises in {bank_of(assignment)}"),)
 
 
 def try_pairs(

@@ -6,13 +6,14 @@ where outputs were the same at all further seeds, and `[[accepted]]` for those t
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.course.catalog import CourseError
+from autograder.course.places import CourseError, entry_of, secret_folder
 from autograder.proof.mutant_runs import Fate
 
 KILLED, SHOWN = 0.99, 0.85  # of the mutants that are not equivalent: noticed by any case, noticed by public cases
@@ -68,7 +69,7 @@ class Report:
 
 def read_reasons(course: Path, slug: str) -> Reasons:
     """Read the reasons of an assignment. Raises CourseError where the file is not what it should be."""
-    path = course / "solutions" / slug / "mutants.toml"
+    path = secret_folder(course, slug) / "mutants.toml"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -77,7 +78,9 @@ def read_reasons(course: Path, slug: str) -> Reasons:
         raise CourseError(
             f"{path}: unknown {min(document.keys() - {'equivalent', 'accepted'})}; known are equivalent, accepted."
         )
-    return Reasons(*(dict(_entries(document.get(kind, []), path)) for kind in ("equivalent", "accepted")))
+    left = entry_of(course, slug).without
+    kinds = (dict(_entries(document.get(kind, []), path)) for kind in ("equivalent", "accepted"))
+    return Reasons(*({n: why for n, why in kind.items() if re.split(r"\W", n)[0] not in left} for kind in kinds))
 
 
 def _entries(entries: Any, path: Path) -> Iterator[tuple[str, str]]:

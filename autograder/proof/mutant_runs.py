@@ -22,7 +22,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from autograder.course.catalog import CourseError, load_assignment
+from autograder.course.catalog import load_assignment
+from autograder.course.places import CourseError
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.blame import judge_trial
 from autograder.judge.compare import difference

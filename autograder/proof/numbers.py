@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 
 from autograder.course.catalog import readme_of
+from autograder.course.places import public_folder, secret_folder
+from autograder.course.sections import section_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import quiet, run_requests
 from autograder.proof.examples import NUMBER, as_written, checked, is_rounded, numbers_in, slips
-from autograder.proof.soundness import is_quiz
+from autograder.proof.soundness import concerns, is_quiz
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Code, Tensor
@@ -49,22 +51,44 @@ class Passage:
         return f"{self.file}, line {self.line + self.text.count(chr(10), 0, position)}"
 
 
-def passages(course: Path, assignment: Assignment) -> Iterator[Passage]:
-    """Yield the README, every docstring of the reference and every claim."""
-    slug = assignment.slug
-    yield Passage(f"assignments/{slug}/README.md", 1, readme_of(course, slug))
-    owners = {blank.partition(".")[0]: e.name for e in assignment.exercises for blank in (e.name, *e.blanks)}
+def owners_of(assignment: Assignment) -> Mapping[str, str]:
+    """Return the exercise to which each definition at the top level of the reference belongs that belongs to one."""
+    return {blank.partition(".")[0]: e.name for e in assignment.exercises for blank in (e.name, *e.blanks)}
+
+
+def passages(course: Path, assignment: Assignment, only: Collection[str] = ()) -> Iterator[Passage]:
+    """Yield the README, every docstring of the reference and every claim, or what is about some exercises alone."""
+    readme = readme_of(course, assignment.slug)
+    if not only:
+        yield Passage(f"assignments/{assignment.slug}/README.md", 1, readme)
+    else:
+        yield from _taught_in(assignment, readme, only)
+    yield from (found for found in _written_beside_code(course, assignment) if concerns(only, found.exercise))
+
+
+def _taught_in(assignment: Assignment, readme: str, only: Collection[str]) -> Iterator[Passage]:
+    """Yield the sections of a README that teach some exercises."""
+    for heading in dict.fromkeys(e.section for e in assignment.exercises if e.name in only):
+        if section := section_of(readme, heading):
+            title = section.text.partition("\n")[0]
+            line = 1 + readme.splitlines().index(title)
+            yield Passage(f"assignments/{assignment.slug}/README.md", line, section.text)
+
+
+def _written_beside_code(course: Path, assignment: Assignment) -> Iterator[Passage]:
+    """Yield every docstring of the reference and every claim."""
+    slug, owners = assignment.slug, owners_of(assignment)
     tree = parse(assignment.reference)
     for top in (tree, *tree.body):
         for node in ast.walk(top) if isinstance(top, ast.ClassDef) else (top,):
             yield from _docstring(node, f"solutions/{slug}/{assignment.file}", owners.get(getattr(top, "name", ""), ""))
-    for folder in ("assignments", "solutions"):
-        path = course / folder / slug / "cases.py"
+    for home in (public_folder(course, slug), secret_folder(course, slug)):
+        path = home / "cases.py"
         cases = {case.name: case for case in assignment.cases}
-        for node in parse(path.read_text(encoding="utf-8")).body:
+        for node in parse(path.read_text(encoding="utf-8")).body if path.exists() else ():
             case = cases.get(getattr(node, "name", ""))
             if case:
-                yield from _docstring(node, f"{folder}/{slug}/cases.py", case.exercise, case.name)
+                yield from _docstring(node, f"{home.parent.name}/{slug}/cases.py", case.exercise, case.name)
 
 
 def _docstring(node: ast.AST, file: str, exercise: str, case: str = "") -> Iterator[Passage]:

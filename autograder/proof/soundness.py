@@ -6,13 +6,19 @@ import ast
 import math
 import pydoc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.course.spec import Assignment, Visibility
+from autograder.course.spec import Assignment, Case, Exercise, Misconception, Visibility
 from autograder.course.stub import StubError, render_stub
 from autograder.judge.checks import answered, choice
 from autograder.sandbox.child.parse import parse
+
+
+class StillToWrite(str):
+    """A line about what is not written yet: in a draft it is left to do, elsewhere it breaks a promise."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -21,44 +27,73 @@ class Proof:
 
     promise: str
     broken: tuple[str, ...] = ()
+    to_write: tuple[str, ...] = ()  # in a draft, what the promise waits for
 
     @property
     def holds(self) -> bool:
         """Whether nothing breaks the promise."""
         return not self.broken
 
+    def of_draft(self) -> Proof:
+        """Return the same proof where what is not written yet breaks nothing."""
+        missing = tuple(line for line in self.broken if isinstance(line, StillToWrite))
+        return Proof(self.promise, tuple(line for line in self.broken if line not in missing), missing)
 
-def names_and_points(assignment: Assignment) -> Proof:
+
+def concerns(only: Collection[str], exercise: str) -> bool:
+    """Whether an exercise is one of those that are looked at; where none is named, all are."""
+    return not only or exercise in only
+
+
+def names_and_points(assignment: Assignment, only: Collection[str] = ()) -> Proof:
     """Prove that names are unique, that each exercise has its cases and that points add up."""
-    return Proof("names are unique and points add up", tuple(_names(assignment)))
+    if only:
+        return Proof("names are unique, and each exercise has its cases", tuple(_names(assignment, only)))
+    return Proof("names are unique and points add up", tuple(_names(assignment, ())))
 
 
-def _names(assignment: Assignment) -> Iterator[str]:
+def _names(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     if not assignment.exercises:
         yield "there is no exercise"
+    own = set(only)
+    own |= {m.name for m in assignment.misconceptions if m.exercise in only}
+    own |= {f"{c.exercise}.{c.name}" for c in assignment.cases if c.exercise in only}
     groups = {
         "exercise": [e.name for e in assignment.exercises],
         "misconception": [m.name for m in assignment.misconceptions],
         "case": [f"{c.exercise}.{c.name}" for c in assignment.cases],
     }
     for kind, names in groups.items():
-        yield from (f"two of {kind} {name}" for name, count in Counter(names).items() if count > 1)
-    for exercise in assignment.exercises:
+        yield from (f"two of {kind} {n}" for n, count in Counter(names).items() if count > 1 and concerns(own, n))
+    for exercise in (e for e in assignment.exercises if concerns(only, e.name)):
         cases = assignment.cases_of(exercise.name)
-        for visibility in Visibility if not exercise.training else ():
+        for visibility in Visibility if not (exercise.training or exercise.manual) else ():
             if not any(case.visibility is visibility for case in cases):
-                yield f"{exercise.name} has no {visibility} case"
+                yield StillToWrite(f"{exercise.name} has no {visibility} case")
+        yield from _manual_names(exercise, cases)
         if exercise.points <= 0 or any(case.weight <= 0 for case in cases):
             yield f"{exercise.name} has points or weights that are not positive"
     for case in assignment.cases:
-        if not case.claim:
-            yield f"{case.exercise}.{case.name} has no docstring for the student to read"
-    yield from _training_names(assignment)
-    for rule in assignment.shortcuts:
+        if not case.claim and concerns(only, case.exercise):
+            yield StillToWrite(f"{case.exercise}.{case.name} has no docstring for the student to read")
+    yield from _training_names(assignment, only)
+    for rule in (r for r in assignment.shortcuts if any(concerns(only, e) for e in r.exercises)):
         yield from (f"a shortcut is for no exercise: {e}" for e in rule.exercises if e not in groups["exercise"])
         yield from (f"there is no {n} to forbid" for n in rule.names if "*" not in n and pydoc.locate(n) is None)
-    if not math.isclose(assignment.max_score, assignment.points):
-        yield f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
+    if not only and not math.isclose(assignment.max_score, assignment.points):
+        told = f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
+        yield StillToWrite(told)  # an author who adds an exercise writes the new total later
+
+
+def _manual_names(exercise: Exercise, cases: Sequence[Case]) -> Iterator[str]:
+    """Yield what is wrong with how an exercise is declared that a person grades."""
+    if exercise.manual and cases:
+        yield f"{exercise.name} is graded by a person, so no case can be of it: {', '.join(case.name for case in cases)}"
+    total = sum(item.points for item in exercise.rubric)
+    if exercise.rubric and not math.isclose(total, exercise.points):
+        yield f"the rubric of {exercise.name} adds up to {total:g} points, not the declared {exercise.points:g}"
+    if len({item.item for item in exercise.rubric}) < len(exercise.rubric):
+        yield f"the rubric of {exercise.name} has two items with the same words"
 
 
 def is_quiz(assignment: Assignment, exercise: str) -> bool:
@@ -71,12 +106,16 @@ def bank_of(assignment: Assignment) -> str:
     return f"solutions/{assignment.slug}/misconceptions.py"
 
 
-def bank_is_sound(assignment: Assignment) -> Proof:
-    """Prove that every misconception edits the reference once and names what there is."""
-    names = {m.name: m for m in assignment.misconceptions}
+def bank_is_sound(assignment: Assignment, every: Sequence[Misconception] = ()) -> Proof:
+    """Prove that every misconception edits the reference once and names what there is.
+
+    Twins may be any of `every` misconception, where the assignment has only some of them.
+    """
+    names = {m.name: m for m in every or assignment.misconceptions}
     exercises = {exercise.name for exercise in assignment.exercises}
     cases = {(case.exercise, case.name) for case in assignment.cases}
-    broken = [] if names else [f"there is none; write one for each case in {bank_of(assignment)}"]
+    none = StillToWrite(f"there is no known mistake; write one for each case in {bank_of(assignment)}")
+    broken: list[str] = [] if assignment.misconceptions else [none]
     for m in assignment.misconceptions:
         count = assignment.reference.count(m.old)
         if count != 1:
@@ -86,7 +125,7 @@ def bank_is_sound(assignment: Assignment) -> Proof:
         elif (m.exercise, m.caught_by) not in cases:
             broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
         if not m.says.strip():
-            broken.append(f"{m.name}: says nothing to the student")
+            broken.append(StillToWrite(f"{m.name}: says nothing to the student"))
         broken += [
             f"{m.name}: its twin {twin} does not exist or does not name it back"
             for twin in m.twins
@@ -99,9 +138,12 @@ def correct_solutions_replace(assignment: Assignment) -> Proof:
     """Prove that every correct solution writes something again that the reference has; else it proves nothing."""
     own = _defined(assignment.reference)
     idle = [a.name for a in assignment.correct if not own & _defined(a.source)]
-    told = [f"correct/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle]
+    told: list[str] = [
+        f"correct/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle
+    ]
     if not assignment.correct:
-        told = [f"there is none; write it in another correct way in solutions/{assignment.slug}/correct/"]
+        where = f"solutions/{assignment.slug}/correct/"
+        told = [StillToWrite(f"there is no other correct solution; write the reference in another way in {where}")]
     return Proof("every correct solution replaces something of the reference", tuple(told))
 
 
@@ -125,21 +167,23 @@ def stub_is_fresh(assignment: Assignment) -> Proof:
     except StubError as error:
         return Proof(promise, (str(error),))
     if not assignment.stub:
-        return Proof(promise, (f"{assignment.file} is missing; run autograder doctor {assignment.slug} --write-stub",))
+        hint = f"autograder doctor {assignment.slug} --write-stub"
+        return Proof(promise, (StillToWrite(f"{assignment.file} is missing; run {hint}"),))
     if fresh != assignment.stub:
         hint = f"autograder doctor {assignment.slug} --write-stub"
         return Proof(promise, (f"{assignment.file} differs from what the reference renders to; run {hint}",))
     return Proof(promise)
 
 
-def _training_names(assignment: Assignment) -> Iterator[str]:
+def _training_names(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     """Yield what is wrong with how an assignment's training runs are declared."""
-    declared = [e.name for e in assignment.exercises if e.training]
-    written = [training.exercise for training in assignment.trainings]
+    declared = [e.name for e in assignment.exercises if e.training and concerns(only, e.name)]
+    trainings = [training for training in assignment.trainings if concerns(only, training.exercise)]
+    written = [training.exercise for training in trainings]
     if sorted(declared) != sorted(written):
         yield f"training exercises are {sorted(declared)}, but solutions/{assignment.slug}/training.py has {sorted(written)}"
     bank = {m.name for m in assignment.misconceptions}
-    for training in assignment.trainings:
+    for training in trainings:
         yield from (f"{training.exercise}: there is no misconception {n}" for n in training.catches if n not in bank)
         if f"def {training.function}(" not in assignment.harness:
             yield f"{training.exercise}: assignments/{assignment.slug}/training.py has no function {training.function}"

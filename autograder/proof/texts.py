@@ -9,17 +9,20 @@ import importlib
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import FunctionType
 
-from autograder.course.catalog import readme_of, slugs
+from autograder.course.catalog import as_written, readme_of
+from autograder.course.places import elsewhere, entry_of, public_folder, read_text, slugs
+from autograder.course.sections import section_of
 from autograder.course.spec import Assignment
 from autograder.handout.handout import links
 from autograder.handout.write_notebook import misplaced
 from autograder.oracle.oracle import Oracle
-from autograder.proof.numbers import false_examples, false_numbers, passages
+from autograder.proof.numbers import false_examples, false_numbers, owners_of, passages
+from autograder.proof.soundness import StillToWrite, concerns
 from autograder.sandbox.child.parse import parse
 
 _LITERAL = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -48,27 +51,47 @@ _LIBRARIES = (
 )
 
 
-def text_proofs(course: Path, assignment: Assignment, oracle: Oracle) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield promises about the texts of an assignment, each with the ways in which it is broken."""
-    home = course / "assignments" / assignment.slug
+def text_proofs(
+    course: Path, assignment: Assignment, oracle: Oracle, only: Collection[str] = ()
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield promises about the texts of an assignment, each with the ways in which it is broken.
+
+    Where some exercises are named, `only` their own texts are looked at, and the sections of the README that teach them.
+    """
+    home = public_folder(course, assignment.slug)
     readme = readme_of(course, assignment.slug)
-    code = [(home / name).read_text(encoding="utf-8") for name in ("cases.py",)]
+    named = [exercise.name for exercise in assignment.exercises if concerns(only, exercise.name)]
+    unsaid = [StillToWrite(f"README.md does not say `{name}`") for name in named if f"`{name}" not in readme]
+    yield f"its README names {'them' if only else 'every exercise'}", unsaid
+    code = [(home / name).read_text(encoding="utf-8") for name in ("cases.py",) if (home / name).exists()]
     pictures = sorted(path.name for path in (home / "figures").glob("[!.]*"))
-    yield "what stands in backticks exists", unknown_names(assignment, readme, code, slugs(course))
-    yield "its README gives points and stars as declared", wrong_points(assignment, readme)
-    places = [*without_a_place(assignment, readme), *idle_figures(readme, pictures)]
-    yield "every exercise has a place in the notebook, and every picture in the README", places
-    texts = tuple(passages(course, assignment))
+    others = [*slugs(course), *elsewhere(course, assignment.slug)]
+    if entry_of(
+        course, assignment.slug
+    ).changes:  # what the whole assignment shows and explains is no slip of the course
+        whole = read_text(home / "README.md")
+        pictures = [name for name in pictures if f"figures/{name}" not in links(whole)]
+        others += _WORD.findall(" ".join(_BLOCK.findall(whole)))
+        code.append(as_written(course, assignment.slug).reference)
+    yield "what stands in backticks exists", unknown_names(assignment, readme, code, others, only)
+    yield "its README gives points and stars as declared", wrong_points(assignment, readme, only)
+    if only:
+        yield "they have a place in the notebook", without_a_place(assignment, readme, only)
+    else:
+        places = [*without_a_place(assignment, readme), *idle_figures(readme, pictures)]
+        yield "every exercise has a place in the notebook, and every picture in the README", places
+    texts = tuple(passages(course, assignment, only))
     yield "its worked examples come to what is written", false_examples(oracle, texts)
     yield "numbers in public claims and docstrings are those of the reference", false_numbers(oracle, texts)
 
 
-def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
+def wrong_points(assignment: Assignment, readme: str, only: Collection[str] = ()) -> Iterator[str]:
     """Yield exercises whose points or stars in the README are not those of assignment.toml."""
-    declared = {exercise.name: exercise for exercise in assignment.exercises}
+    declared = {exercise.name: exercise for exercise in assignment.exercises if concerns(only, exercise.name)}
     told = [*_ROW.findall(readme), *_ITEM.findall(readme)]
     for name in (name for name in declared if name not in {named for named, *_ in told}):
-        yield f"README.md does not say how many points `{name}` gives; write | 1 | `{name}` | {declared[name].points:g} |"
+        row = f"| 1 | `{name}` | {declared[name].points:g} |"
+        yield StillToWrite(f"README.md does not say how many points `{name}` gives; write {row}")
     for name, points, stars in told:
         exercise = declared.get(name)
         if exercise and float(points) != exercise.points:
@@ -77,7 +100,9 @@ def wrong_points(assignment: Assignment, readme: str) -> Iterator[str]:
             yield f"README.md gives `{name}` {len(stars)} stars, assignment.toml difficulty {exercise.difficulty}"
 
 
-def unknown_names(assignment: Assignment, readme: str, code: Iterable[str], others: Iterable[str]) -> Iterator[str]:
+def unknown_names(
+    assignment: Assignment, readme: str, code: Iterable[str], others: Iterable[str], only: Collection[str] = ()
+) -> Iterator[str]:
     """Yield names in backticks that are in no code: neither in the assignment's, nor in Python, numpy or torch.
 
     `code` is what students have besides the reference, and `others` are the course's assignments. Names of one or two letters
@@ -88,12 +113,13 @@ def unknown_names(assignment: Assignment, readme: str, code: Iterable[str], othe
     known = {*_library_names(torch=torch), *others, *_WORD.findall(" ".join(_BLOCK.findall(readme)))}
     for source in (assignment.reference, assignment.harness, *code):
         known |= set(_names_in(source))
-    known |= {exercise.name for exercise in assignment.exercises}
+    known |= {exercise.name for exercise in assignment.exercises} | set(_WORD.findall(" ".join(assignment.left_out)))
     texts = tuple(_texts(assignment, readme))
-    axes = Counter(name for _, text in texts for shape in _LITERAL.findall(text) for name in _axes(shape))
-    words = known | {word for _, text in texts for word in _WORD.findall(_LITERAL.sub("", text))}
+    axes = Counter(name for _, text, _ in texts for shape in _LITERAL.findall(text) for name in _axes(shape))
+    words = known | {word for _, text, _ in texts for word in _WORD.findall(_LITERAL.sub("", text))}
     words |= {name for name, count in axes.items() if count > 1}
-    for where, text in texts:
+    looked_at = [(where, text) for where, text, exercise in texts if concerns(only, exercise)]
+    for where, text in (*looked_at, *_sections(assignment, readme, only)):
         for literal in (literal for literal in _LITERAL.findall(text) if not _SAYS_NO_NAME.fullmatch(literal)):
             for name in _IDENTIFIER.findall(literal):
                 if name not in (words if _SHAPE.fullmatch(literal) else known):
@@ -113,28 +139,44 @@ def idle_figures(readme: str, names: Iterable[str]) -> Iterator[str]:
     yield from (f"figures/{name} is shown nowhere in README.md" for name in names if f"figures/{name}" not in shown)
 
 
-def without_a_place(assignment: Assignment, readme: str) -> Iterator[str]:
+def without_a_place(assignment: Assignment, readme: str, only: Collection[str] = ()) -> Iterator[str]:
     """Yield exercises that the notebook has at its end because assignment.toml names no section of the README for them."""
-    for name, section in misplaced(readme, assignment.exercises):
+    for name, section in (found for found in misplaced(readme, assignment.exercises) if concerns(only, found[0])):
         if section:
-            yield f'assignment.toml teaches `{name}` in "{section}", which is not the heading of one section of README.md'
+            told = (
+                f'assignment.toml teaches `{name}` in "{section}", which is not the heading of one section of README.md'
+            )
+            yield told if f" {section}\n" in readme else StillToWrite(told)
         else:
-            yield f"assignment.toml says of other exercises in which section they are taught, and not of `{name}`"
+            told = f"assignment.toml says of other exercises in which section they are taught, and not of `{name}`"
+            yield StillToWrite(told)
 
 
-def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str]]:
-    """Yield everything that students read, and where it stands."""
-    yield "README.md", _BLOCK.sub("", readme)
+def _sections(assignment: Assignment, readme: str, only: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the sections of a README that teach the exercises that are named, and where each stands."""
+    for heading in dict.fromkeys(e.section for e in assignment.exercises if e.name in only):
+        if section := section_of(readme, heading):
+            yield f'README.md, "{heading}"', _BLOCK.sub("", section.text)
+
+
+def _texts(assignment: Assignment, readme: str) -> Iterator[tuple[str, str, str]]:
+    """Yield everything that students read: where it stands, the text, and the exercise that it is about, if it is one."""
+    yield "README.md", _BLOCK.sub("", readme), ""
     for case in assignment.cases:
-        yield f"the claim of {case.exercise}.{case.name}", case.claim
+        yield f"the claim of {case.exercise}.{case.name}", case.claim, case.exercise
     for exercise in assignment.exercises:
-        yield from ((f"hint {n} of {exercise.name}", hint) for n, hint in enumerate(exercise.hints, start=1))
-        yield f"what {exercise.name} says was learned", exercise.learned
+        for number, hint in enumerate(exercise.hints, start=1):
+            yield f"hint {number} of {exercise.name}", hint, exercise.name
+        yield f"what {exercise.name} says was learned", exercise.learned, exercise.name
     for misconception in assignment.misconceptions:
-        yield f"what {misconception.name} says", misconception.says
-    for node in ast.walk(parse(assignment.reference)):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            yield f"the docstring of {getattr(node, 'name', assignment.file)}", ast.get_docstring(node) or ""
+        yield f"what {misconception.name} says", misconception.says, misconception.exercise
+    owners = owners_of(assignment)
+    tree = parse(assignment.reference)
+    for top in (tree, *tree.body):
+        owner = owners.get(getattr(top, "name", ""), "")
+        for node in ast.walk(top) if top is not tree else (tree,):
+            if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+                yield f"the docstring of {getattr(node, 'name', assignment.file)}", ast.get_docstring(node) or "", owner
 
 
 def _names_in(source: str) -> Iterator[str]:

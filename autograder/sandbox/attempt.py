@@ -151,6 +151,7 @@ class Attempt:
                 return broken
             outcomes.update(zip(self._order[done:], answers, strict=False))
             done += len(answers)
+            self._budget.earn(len(answers))
             if talks:
                 self._ends.say_go()  # what it prints from here on belongs to the next cases
             batch = self._stretch(2)

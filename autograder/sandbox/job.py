@@ -43,11 +43,15 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Source:
-    """A submission's code. Of a notebook only imports, definitions and constants run."""
+    """A submission's code. Of a notebook only imports, definitions and constants run.
+
+    `pictures` are checked PNGs that came with it, by the names to which the code assigns their files; no child gets them.
+    """
 
     module: str
     chunks: tuple[Chunk, ...]
     notebook: bool = False
+    pictures: tuple[tuple[str, bytes], ...] = ()
 
     @classmethod
     def of(cls, file: str, text: str) -> Source:

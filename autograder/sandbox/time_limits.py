@@ -14,8 +14,9 @@ from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, R
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
 SLACK = 1 << 16  # bytes a frame holds beside the answer itself
-MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends; honest ones take .1 ms for each request
-ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included; following mistakes may need .6
+MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends, beside what its answers earn
+EACH_WORK = 0.001  # that each answer earns; honest ones take .1 to .4 ms, and more on a slow or busy machine
+ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included, beside what their answers earn
 SECOND_REST = 0.5  # of a limit, for which a child may be asleep once one before it was so for too long
 WAITING = "it was waiting for something that did not come"
 STOPPED = "it was stopped"  # by the code that watched its losses
@@ -136,6 +137,10 @@ class Budget:
         if self._worked > MOST_WORK:
             raise EndedError(Ending.OUTPUT, OVERWORKED)
 
+    def earn(self, answers: int) -> None:
+        """Allow work for answers that came: who is asked a thousand questions may have a thousand answers read."""
+        self._worked = max(0.0, self._worked - EACH_WORK * answers)
+
     def receive(self, size: int) -> None:
         """Count an answer's bytes. Raises EndedError where they are too many."""
         self._bytes -= size
@@ -178,7 +183,7 @@ class Rationed:
         limits = replace(job.limits, total_seconds=total)
         ran = self._sandbox.run(replace(job, limits=limits, more=more if job.more else None))
         self._left -= ran.seconds - (ran.delayed if self._patient else 0.0)
-        self._work -= time.thread_time() - worked - ours
+        self._work -= max(0.0, time.thread_time() - worked - ours - EACH_WORK * len(ran.outcomes))
         return ran
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -31,8 +32,12 @@ _PART = re.compile(r"""\"{3} | '{3} | "(?:[^"\\]|\\.)*"? | '(?:[^'\\]|\\.)*'? | 
 _TEXT_END = {quotes: re.compile(rf"(?:[^\\]|\\.)*?{quotes}") for quotes in ('"""', "'''")}
 
 
+@functools.lru_cache(maxsize=64)
 def python_of_cell(text: str) -> str:
-    """Return a cell without its magics, shell lines, help and grader calls; line numbers stay as they are."""
+    """Return a cell without its magics, shell lines, help and grader calls; line numbers stay as they are.
+
+    Kept, since most cells are the handout's, and a watch reads all of them at every save.
+    """
     lines = text.split("\n")
     start = next((line for line in lines if line.strip()), "")
     if start.startswith("%%"):

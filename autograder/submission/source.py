@@ -2,7 +2,7 @@
 
 Student code is not parsed here: hostile code can crash the parser, and this process holds the answers. Notebooks are read as
 JSON and not with nbformat, since only the text of code cells is needed and a hostile file of 11 MB cost nbformat 12 seconds
-and 1.3 GB. Outputs are ignored.
+and 1.3 GB. Of outputs only pictures that the code names are kept.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import codecs
 import json
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.archives import Member, UnreadableError, printable, read_file, suffix_of
 from autograder.submission.notebook_cells import python_of_cell
+from autograder.submission.pictures import MOST_BYTES, shown_in, with_pictures
 
 SUFFIXES = (".py", ".ipynb")
 MAX_SOURCE = 256 << 10  # bytes of code; our longest solution has 30 KB
@@ -54,7 +55,16 @@ def read_source(path: Path, file: str) -> Source:
         raise UnreadableError(f"{path} is a folder. Give the path of the file in it, such as {path / file}.")
     if suffix_of(path.name) not in SUFFIXES:
         raise UnreadableError(f"{path} is neither a .py file nor a notebook (.ipynb). Give the path of your {file}.")
-    return make_source(read_file(path.resolve(), _size_limit(path.name)), path.name, file)
+    source = make_source(read_file(path.resolve(), _size_limit(path.name)), path.name, file)
+    return with_pictures(source, lambda name: _beside(path.with_name(name)))
+
+
+def _beside(path: Path) -> bytes | None:
+    """Return a picture's bytes, or None where it cannot be used."""
+    try:
+        return read_file(path.resolve(), MOST_BYTES) if path.is_file() else None
+    except UnreadableError:
+        return None
 
 
 def source_of(member: Member, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
@@ -75,7 +85,9 @@ def _read(data: bytes, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
     module, label = Path(file).stem, printable(name)[-_LONGEST_LABEL:]
     text, notes = read_text(data, label)
     if _is_notebook(text, name):
-        return Source(module, _notebook_chunks(text, label), notebook=True), notes
+        cells = [(_unify(code), outputs) for code, outputs in _code_cells(text, label)]
+        chunks = _notebook_chunks([code for code, _ in cells], label)
+        return Source(module, chunks, notebook=True, pictures=shown_in(cells)), notes
     return Source(module, (Chunk(label, _unify(text)),)), notes
 
 
@@ -91,10 +103,10 @@ def _unify(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _notebook_chunks(text: str, name: str) -> tuple[Chunk, ...]:
+def _notebook_chunks(cells: Iterable[str], name: str) -> tuple[Chunk, ...]:
     chunks, total = [], 0
-    for number, cell in enumerate(_code_cells(text, name), start=1):
-        code = python_of_cell(_unify(cell))
+    for number, cell in enumerate(cells, start=1):
+        code = python_of_cell(cell)
         total += len(code)
         if number > MAX_CELLS:
             raise UnreadableError(f"{name} holds more than {MAX_CELLS:,} cells of code. Hand in your solution alone.")
@@ -116,8 +128,8 @@ def _notebook_chunks(text: str, name: str) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def _code_cells(text: str, name: str) -> Iterator[str]:
-    """Yield the text of every code cell; older formats keep cells in worksheets and code under `input`."""
+def _code_cells(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the text and the outputs of every code cell; older formats keep cells in worksheets and code under `input`."""
     try:
         notebook = json.loads(text)
     except RecursionError:
@@ -134,7 +146,8 @@ def _code_cells(text: str, name: str) -> Iterator[str]:
     for cell in (cell for holder in holders for cell in _listed(holder, "cells")):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             code = cell.get("source", cell.get("input", ""))
-            yield "".join(part for part in (code if isinstance(code, list) else [code]) if isinstance(part, str))
+            parts = (part for part in (code if isinstance(code, list) else [code]) if isinstance(part, str))
+            yield "".join(parts), cell.get("outputs")
 
 
 def _listed(holder: Any, key: str) -> list[Any]:

@@ -8,7 +8,7 @@ those two. A single file counts without any comparison.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -26,6 +26,7 @@ from autograder.submission.archives import (
     work_name,
     zip_members,
 )
+from autograder.submission.pictures import picture_in, with_pictures
 from autograder.submission.source import SUFFIXES, source_of
 from autograder.submission.written_exercises import Stub, Work, written
 
@@ -123,7 +124,9 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
             raise UnreadableError(member.flaw)
     files = [member for member in members if not member.folder and not member.junk]
     if python := [member for member in files if member.suffix in SUFFIXES]:
-        return choose([*map(_in_folder, python)], where, stub)
+        found = choose([*map(_in_folder, python)], where, stub)
+        pictures = {member.parts: member for member in files if member.suffix == ".png"}
+        return replace(found, source=with_pictures(found.source, lambda name: _picture(found, name, pictures)))
     if not files:
         raise UnreadableError(f"{where} is empty. Hand in {stub.file}.")
     zips = [member for member in files if member.suffix == ".zip"]
@@ -133,6 +136,11 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
         raise UnreadableError(f"{told} {packed or f'Hand in {stub.file}, a notebook (.ipynb), or a .zip of one.'}")
     found = source_in_zip(zips[0], zips[0].name, stub, around)
     return replace(found, inside=f"{zips[0].name}: {found.inside}")
+
+
+def _picture(found: Found, name: str, pictures: Mapping[tuple[str, ...], Member]) -> bytes | None:
+    """Return the bytes of a picture beside the chosen file, or None where it cannot be used."""
+    return picture_in(pictures.get((*found.parts[:-1], name)))
 
 
 def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from pathlib import Path
 
+from autograder.course.assignment import PLOT
 from autograder.course.spec import Assignment
 from autograder.sandbox.job import Source
 
@@ -32,17 +33,19 @@ _DEFINES = frozenset({"def", "class", "async"})
 
 @dataclass(frozen=True)
 class Stub:
-    """The stub that students start from: its file's name, its code, and its exercises."""
+    """The stub that students start from: its file's name, its code, its exercises, and those of them that ask for a plot."""
 
     file: str
     text: str = ""
     exercises: frozenset[str] = frozenset()
+    plots: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, assignment: Assignment) -> Stub:
         """Return an assignment's stub."""
         names = {name.partition(".")[0] for e in assignment.exercises if not e.training for name in (e.name, *e.blanks)}
-        return cls(assignment.file, assignment.stub, frozenset(names))
+        plots = frozenset(e.name for e in assignment.exercises if e.manual and e.answer == PLOT)
+        return cls(assignment.file, assignment.stub, frozenset(names), plots)
 
     @property
     def notebook(self) -> str:
@@ -58,8 +61,9 @@ class Work:
     definitions: frozenset[Statement] = frozenset()
 
 
+@functools.lru_cache(maxsize=4)
 def written(source: Source, stub: Stub) -> Work:
-    """Return what a source defines differently from the stub."""
+    """Return what a source defines differently from the stub; kept, since a watch asks again when another file was saved."""
     given = _given(stub.text)
     own = {s for chunk in source.chunks for s in _statements(chunk.text) if s not in given}
     exercises = {statement: stub.exercises & _bound(statement) for statement in own}

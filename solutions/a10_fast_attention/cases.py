@@ -137,8 +137,8 @@ def tiles_are_copies(rng: np.random.Generator) -> Iterator[Call]:
     keeps="it is about memory: plain attention has the right numbers and ends here with MEMORY",
 )
 def long_sequences_fit_into_memory(rng: np.random.Generator) -> Iterator[Call]:
-    """8192 queries and keys in single precision, in tiles of 256: the full matrix takes 256 MiB, and there is no room for two."""
-    q, k, v = (_normal(rng, 8192, 2).astype(np.float32) for _ in range(3))
+    """10240 queries and keys in single precision, in tiles of 256: the full matrix takes 400 MiB, and there is no room for one."""
+    q, k, v = (_normal(rng, 10240, 2).astype(np.float32) for _ in range(3))
     yield call(q, k, v, 256)
 
 
@@ -291,6 +291,19 @@ def a_page_may_be_just_full(rng: np.random.Generator) -> Iterator[Call]:
     yield _paged(rng, [7, 8, 9], 4, 2)
 
 
+@case("paged_gather", check=close())
+def what_others_have_left(rng: np.random.Generator) -> Iterator[Call]:
+    """NaN and infinities stand wherever no token of these texts was written, and none of them comes along."""
+    for left in (np.nan, np.inf):
+        made = _paged(rng, [7, 2, 4], 4, 3)
+        pages, tables, lengths = made.args
+        t = np.arange(7)
+        written = np.zeros(pages.shape[:2], dtype=bool)
+        for row, length in enumerate(lengths):
+            written[tables[row, t[:length] // 4], t[:length] % 4] = True
+        yield call(np.where(written[..., None], pages, left), tables, lengths)
+
+
 @case("paged_gather", check=untouched())
 def pages_can_be_read_again(rng: np.random.Generator) -> Iterator[Call]:
     """The tokens are right, and pages, tables and lengths are as before."""
@@ -383,6 +396,15 @@ def words_without_probability(rng: np.random.Generator) -> Iterator[Call]:
     for token in range(4):
         for u in (0.0, 0.3, 0.9):
             yield call(np.array([token]), p, q, np.array([u, 0.27]))
+
+
+@case("accept", check=close())
+def a_number_of_zero(rng: np.random.Generator) -> Iterator[Call]:
+    """A number of 0 draws the first word that has a probability, and none before it."""
+    drawn = rng.uniform(0.1, 0.3)
+    p, q = np.array([[0.0, 0.4 + drawn, 0.6 - drawn, 0.0], [0.0, 0.0, 0.5, 0.5]]), np.array([[0.4, 0.1, 0.3, 0.2]])
+    yield call(np.array([0]), p, q, np.array([0.9, 0.0]))
+    yield call(np.array([1]), p, q, np.array([0.9, 0.0]))
 
 
 @dataclass(frozen=True)

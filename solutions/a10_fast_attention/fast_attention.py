@@ -23,7 +23,8 @@ def online_softmax(blocks: list[tuple[np.ndarray, np.ndarray]]) -> tuple[float, 
         m = max of all scores,    l = sum of exp(s_j - m),    y = sum of exp(s_j - m) v_j / l
 
     Args:
-        blocks: pairs (scores, values) in the order of arrival; scores (n,) and values (n, d_v), with another n in each block.
+        blocks: pairs (scores, values) in the order of arrival; scores (n,) and values (n, d_v), with another n in each block,
+            at least 1. Values are finite.
 
     Returns:
         m, l and y (d_v,), of all blocks together.
@@ -65,7 +66,7 @@ def tiled_attention(
             that it reads. The backward pass needs that one number for each row.
 
     Watch: the result does not depend on block. A tile knows where it lies among all keys, and the mask has to know it, too.
-    In one hidden case plain attention needs more memory than there is.
+    In one hidden case a single matrix of scores, in single precision, needs more memory than there is.
     Source: Dao et al. 2022, algorithm 1.
     """
     # BEGIN SOLUTION
@@ -115,8 +116,8 @@ def tiled_backward(
     Returns:
         dq (..., T_q, d_k), dk (..., T_k, d_k) and dv (..., T_k, d_v), in this order.
 
-    Watch: every tile adds to the gradient of every query, while a key and its value lie in one tile alone. The scale is part
-    of the forward pass, too.
+    Watch: every tile adds to the gradient of every query, while a key and its value lie in one tile alone. Scores were
+    divided by sqrt(d_k), and dscores are the gradients of what came of that: dq and dk need the division, too.
     Source: Dao et al. 2022, algorithm 4 and appendix B.2.
     """
     # BEGIN SOLUTION
@@ -144,7 +145,7 @@ def cache_bytes(lengths: list[int], layers: int, kv_heads: int, d_head: int, byt
     """Count the bytes of memory that the key-value cache of some sequences takes.
 
     Args:
-        lengths: how many tokens each sequence has.
+        lengths: how many tokens each sequence has, at least 1.
         layers: how many layers the model has; each has a cache of its own.
         kv_heads: how many heads of keys and values a layer has (with grouped queries fewer than it has of queries).
         d_head: features of one head's key, and of its value.
@@ -169,7 +170,7 @@ def arithmetic_intensity(T_q: int, T_k: int, d: int, bytes_each: int = 2, fused:
 
     Count the two matrix products, each multiplication and each addition as one operation, and not the softmax. Count what
     goes from the main memory to the processor and back: q, k and v are read once, and the output is written once. Without
-    fusing, each step is a program of its own, so the scores are written and read again, and then the weights are, too.
+    fusing, each step is a program of its own, so the scores are written and read again, and then the weights are, too. Nothing else counts.
 
     Args:
         T_q: number of queries.
@@ -220,13 +221,13 @@ def paged_gather(pages: np.ndarray, tables: np.ndarray, lengths: np.ndarray) -> 
     pages that is.
 
     Args:
-        pages: (n_pages, page, ...): all pages that there are, of all sequences. Places that no token has been written to may
-            hold anything.
+        pages: (n_pages, page, ...): all pages that there are, of all sequences; any number of axes may follow, or none.
+            Places that no token has been written to may hold anything, NaN and infinities among it.
         tables: (batch, n) of int, for each sequence its pages in order; -1 where it has no page yet.
         lengths: (batch,) of int, how many tokens each sequence has, at least 1.
 
     Returns:
-        tokens: (batch, max of lengths, ...), zero behind the end of each sequence.
+        tokens: (batch, max of lengths, ...) in the dtype of pages, zero behind the end of each sequence.
 
     Watch: the pages of a sequence stand in any order, and its last one may be half full.
     Source: Kwon et al. 2023, section 4.1.
@@ -254,14 +255,15 @@ def chunked_prefill(
 
     Args:
         x: (..., T, d_model), the tokens of the prompt; T is at least 1.
-        cache: K (..., P, d_k) and V (..., P, d_v) of the P tokens that were read before, P = 0 among them.
+        cache: K (..., P, d_k) and V (..., P, d_v) of the P tokens that were read before, with the leading axes of x; P may be 0.
         W_q, W_k, W_v: (d_model, d_k), (d_model, d_k) and (d_model, d_v); they multiply from the right.
-        chunk: how many tokens to read at a time; the last chunk may hold fewer.
+        chunk: how many tokens to read at a time, at least 1; the last chunk may hold fewer.
 
     Returns:
         output (..., T, d_v) of the new tokens, and the cache with them: K (..., P + T, d_k) and V (..., P + T, d_v).
 
-    Watch: a token reads everything in the cache, and the tokens of its own chunk up to itself.
+    Watch: a token reads everything in the cache, and the tokens of its own chunk up to itself. Scores are divided by
+    sqrt(d_k), as in tiled_attention.
     Source: Agrawal et al. 2023 (chunked prefills).
     """
     # BEGIN SOLUTION
@@ -287,12 +289,13 @@ def accept(draft: np.ndarray, p: np.ndarray, q: np.ndarray, u: np.ndarray) -> li
       its sum;
     - if all stay, one more token is drawn from p[n].
 
-    To draw from probabilities with a number u is to take the smallest id whose p_0 + ... + p_id exceeds u.
+    To draw from probabilities with a number u is to take the smallest id whose p_0 + ... + p_id exceeds u. No case hangs on how
+    a sum is rounded.
 
     Args:
-        draft: (n,) of int, the proposed tokens.
+        draft: (n,) of int, the proposed tokens; n may be 0.
         p: (n + 1, vocab), the large model's probabilities at each place, and at the one after the draft.
-        q: (n, vocab), the small model's probabilities, from which the draft was drawn.
+        q: (n, vocab), the small model's probabilities, from which the draft was drawn; above 0 for each of its tokens.
         u: (n + 1,), numbers in [0, 1): one for each token of the draft, and the last one for the token that is drawn.
 
     Returns:
@@ -333,14 +336,15 @@ def loss_scaled_step(
     Args:
         weights: arrays in single or double precision.
         grads: for each of them the gradient of scale * loss, an array of float16 of the same shape.
-        scale: by what the loss was multiplied, before the backward pass.
+        scale: by what the loss was multiplied, before the backward pass; a Python number.
         lr: the learning rate.
         max_norm: the largest norm that all gradients together may have.
         good: how many good steps came one after the other just before this one.
         interval: how many it takes to double the scale.
 
     Returns:
-        weights: a list of new arrays. Then the scale, and the count of good steps, for the next step.
+        weights: a list of new arrays in single or double precision, also where the step is skipped. Then the scale, and the
+            count of good steps, for the next step: the step that completes the interval returns the doubled scale and 0.
 
     Watch: in which precision do you divide, and which norm is compared with max_norm?
     Source: Micikevicius et al. 2018, section 3.2.

@@ -82,6 +82,12 @@ ONLINE = mistakes_of(
         "scores_and_values_are_left_alone",
         "Your exponentials are written into the caller's scores. The result is right, but the scores are gone.",
     ),
+    values_as_long_as_the_block=edit(
+        "highest, total, mixed = -np.inf, 0.0, 0.0",
+        "highest, total, mixed = -np.inf, 0.0, np.zeros(len(blocks[0][0]))",
+        "blocks_of_any_length",
+        "Your sum of the values begins as long as the first block. It has a number for each feature of the values, d_v.",
+    ),
 )
 
 TILED = mistakes_of(
@@ -200,6 +206,12 @@ TILED = mistakes_of(
         "leading_axes_come_along",
         "Your `.T` reverses all axes. With a batch in front, its axis ends up last; only the last two may trade places.",
     ),
+    tile_mask_too_wide=edit(
+        "readable = start + np.arange(keys.shape[-2]) <= places",
+        "readable = start + np.arange(block) <= places",
+        "causal_tiles_of_any_size",
+        "Your causal mask has `block` columns in every tile. The last tile may hold fewer keys.",
+    ),
 )
 
 BACKWARD = mistakes_of(
@@ -292,6 +304,31 @@ BACKWARD = mistakes_of(
         "equal_sizes_hide_no_wrong_gradient",
         "Your gradients come back in reverse. The order agreed on is dq, dk, dv.",
     ),
+    dk_unscaled=edit(
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q",
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q * scale",
+        "keys_get_their_gradient",
+        "Your dk lacks the scale, and your dq has it. Scores are q k / sqrt(d_k), so both are divided by sqrt(d_k).",
+    ),
+    dq_unscaled=edit(
+        "dq += ddots @ k[..., here, :]",
+        "dq += ddots @ k[..., here, :] * scale",
+        "queries_get_their_gradient",
+        "Your dq lacks the scale, and your dk has it. Scores are q k / sqrt(d_k), so both are divided by sqrt(d_k).",
+    ),
+    first_queries_skip_later_tiles=edit(
+        "np.arange(first, here.stop) <= own",
+        "(np.arange(first, here.stop) <= own) & (np.arange(q.shape[-2])[:, None] >= first)",
+        "gradients_with_heads",
+        "Your backward pass begins each tile with the query of the tile's own number, as if there were as many queries as keys. "
+        "The queries are the last positions, so earlier ones read the tile, too.",
+    ),
+    backward_mask_too_wide=edit(
+        "np.arange(first, here.stop) <= own",
+        "np.arange(first, first + block) <= own",
+        "gradients_with_heads",
+        "Your causal mask has `block` columns in every tile of the backward pass. The last tile may hold fewer keys.",
+    ),
 )
 
 CACHE = mistakes_of(
@@ -349,6 +386,12 @@ CACHE = mistakes_of(
         "return numbers * bytes_each * used",
         "whole_pages_for_each_sequence",
         "Your count takes a page for a token. A page holds `page` of them.",
+    ),
+    cache_in_two_bytes=edit(
+        "return numbers * bytes_each * used * page",
+        "return numbers * 2 * used * page",
+        "caches_of_any_size",
+        "Your count takes 2 bytes for every number, whatever bytes_each says.",
     ),
 )
 
@@ -408,6 +451,12 @@ INTENSITY = mistakes_of(
         "return moved * bytes_each / operations",
         "intensities_of_any_size",
         "Your quotient is upside down: it is bytes for each operation.",
+    ),
+    always_two_bytes=edit(
+        "return operations / (moved * bytes_each)",
+        "return operations / (moved * 2)",
+        "intensities_of_any_size",
+        "Your numbers always take 2 bytes. Each of them takes bytes_each bytes.",
     ),
 )
 
@@ -505,6 +554,38 @@ PAGED = mistakes_of(
         "batches_of_texts",
         "Your result is as long as the shortest sequence. The longest one decides, and the others are followed by zeros.",
     ),
+    page_0_behind_the_end=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        behind = np.arange(tokens.shape[1])\n"
+        "        tokens[row] = pages[0, behind % page]\n"
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "batches_of_texts",
+        "Behind the end of a shorter sequence you have what stands in page 0. Those places are zero.",
+    ),
+    missing_pages_are_read=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        every = np.arange(tokens.shape[1])\n"
+        "        tokens[row] = pages[tables[row, every // page], every % page]\n",
+        "batches_of_texts",
+        "Behind the end of a shorter sequence you have what stands in its table's pages, and -1 counts as the last page of all. "
+        "Those places are zero.",
+    ),
+    garbage_times_zero=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        every = np.arange(tokens.shape[1])\n"
+        "        all_of_it = pages[np.maximum(tables[row], 0)[every // page], every % page]\n"
+        "        tokens[row] = (all_of_it.T * (every < length)).T\n",
+        "what_others_have_left",
+        "You multiply what stands behind the end by 0. Places that were never written may hold NaN or infinity, and 0 times NaN is "
+        "NaN. Put zeros there.",
+    ),
+    last_page_taken_whole=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        whole = pages[tables[row, : -(-length // page)]]\n"
+        "        tokens[row, :length] = whole.reshape(-1, *pages.shape[2:])\n",
+        "batches_of_texts",
+        "You write all of the last page, also where it is not full. Cut the pages off at the sequence's length.",
+    ),
 )
 
 PREFILL = mistakes_of(
@@ -571,6 +652,19 @@ PREFILL = mistakes_of(
         "K = np.concatenate([new @ W_k, K], axis=-2)",
         "chunks_of_any_size",
         "Your new keys stand in front of the old ones. They belong behind them, as their values do.",
+    ),
+    cache_not_counted=edit(
+        "K, V, chunk, causal=True)",
+        "*(kept[..., : start + new.shape[-2], :] for kept in (K, V)), chunk, causal=True)",
+        "a_cache_is_continued",
+        "Your places begin at the prompt. Behind a cache of P tokens the first one stands at place P, and reads P + 1 keys.",
+    ),
+    cache_joined_along_axis_0=edit(
+        "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
+        "        K = np.concatenate([K, new @ W_k])\n        V = np.concatenate([V, new @ W_v])\n",
+        "batches_and_heads_are_read",
+        "Your keys and values are joined along the first axis. With a batch in front that is the batch; time is the axis before "
+        "the last.",
     ),
 )
 
@@ -659,6 +753,26 @@ ACCEPT = mistakes_of(
         "written.append(int(left.argmax()))",
         "drafts_that_end_anywhere",
         "Your last token is the most likely one. It is drawn, with the last number of u.",
+    ),
+    remainder_drawn_unnormalised=edit(
+        "written.append(int((sums <= u[-1] * sums[-1]).sum()))",
+        "written.append(min(int((sums <= u[-1]).sum()), int(np.flatnonzero(left)[-1])))",
+        "drafts_that_end_anywhere",
+        "Your remainder is not divided by its sum. It sums to less than 1, so large numbers all draw the last token that is left.",
+    ),
+    sum_may_equal_the_number=edit(
+        "(sums <= u[-1] * sums[-1]).sum()",
+        "(sums < u[-1] * sums[-1]).sum()",
+        "a_number_of_zero",
+        "You take the first token whose running sum reaches the number. It has to exceed it: a number of 0 would draw a token "
+        "without probability.",
+    ),
+    residual_behind_the_draft=edit(
+        "    sums = np.cumsum(left)\n",
+        "    np.maximum(p[len(written)] - q[len(written)], 0)\n    sums = np.cumsum(left)\n",
+        "drafts_that_end_anywhere",
+        "You make the remainder also where the whole draft stays. q has no row behind the draft; there the token is drawn from p "
+        "alone.",
     ),
 )
 

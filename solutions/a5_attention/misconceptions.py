@@ -512,6 +512,13 @@ WEIGHTS = mistakes_of(
         "Your softmax hides what the mask allows and shows what it forbids. Here True means that a key may be "
         "read; some libraries have it the other way round.",
     ),
+    mask_filled_where_true=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = np.where(mask, -1e9, scores)",
+        "masks_of_every_kind",
+        "Your softmax fills the scores where the mask is True, and so reads what it forbids. Here True means that a key "
+        "may be read; some libraries have it the other way round.",
+    ),
     fills_with_zero=edit(
         "scores = np.where(mask, scores, -np.inf)",
         "scores = np.where(mask, scores, 0.0)",

@@ -287,8 +287,9 @@ def future_tokens_change_nothing(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("ModernLM", check=close(at=("param_grads",), called="gradients of the parameters"))
 def all_parameters_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """Every parameter gets its gradient, the embedding the sum of both of its uses."""
-    yield call_module(_ids(rng, 2, 5), [5], module=_lm(rng, method="read", cotangents=(_normal(rng, 2, 5, 7),)))
+    """Every parameter gets its gradient, the embedding the sum of both of its uses, also from pieces that follow a cache."""
+    for pieces in ([5], [3, 2]):
+        yield call_module(_ids(rng, 2, 5), pieces, module=_lm(rng, method="read", cotangents=(_normal(rng, 2, 5, 7),)))
 
 
 @case("ModernLM", check=untouched())
@@ -484,9 +485,9 @@ def nuclei_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 @case("top_p", check=close())
 def one_token_or_all(rng: np.random.Generator) -> Iterator[Call]:
     """A share that the first token exceeds leaves it alone, with probability 1; a share of 1 leaves every token."""
-    logits = _ranked(rng, 3, 5)
     for p in (0.05, 1.0):
-        yield call(logits, p)
+        yield call(_ranked(rng, 3, 5), p)
+    yield call(_ranked(rng, 60, 9), 1.0)  # in a part of the rows rounding leaves the running sum below 1
 
 
 @case("top_p", check=untouched())

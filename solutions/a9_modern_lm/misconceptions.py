@@ -427,6 +427,7 @@ TABLE = "self.embedding = nn.Embedding(vocab, d_model)"
 PLACES = "positions = torch.arange(past, total, device=ids.device)"
 MASK = "mask = sliding_mask(total, self.window)[past:].to(ids.device)"
 EMBEDDED = "x = self.embedding(ids)"
+BLOCKS = "self.blocks = nn.ModuleList(_Block(d_model, narrow, d_ff) for _ in range(n_layers))"
 LOOP = "for layer, block in enumerate(self.blocks):"
 NORM_1 = "normed = rms_norm(x, block.gain_1)"
 QUERY = "q = rotary(_split(block.W_q(normed), self.n_heads), positions, self.base)"
@@ -628,6 +629,40 @@ MODEL = mistakes_of(
         "all_parameters_learn",
         "Your logits are right, but the embedding is cut off where it is read (detach or .data), so it learns as an output map "
         "alone.",
+    ),
+    tied_by_a_second_name=_any(
+        TABLE,
+        f"{TABLE}\n        self.head = nn.Linear(d_model, vocab, bias=False)\n        self.head.weight = self.embedding.weight",
+        "Your output map shares the embedding's weight, but under a name of its own, which the state dict must not have. Multiply "
+        "by the embedding's weight itself.",
+    ),
+    blocks_in_a_plain_list=_any(
+        BLOCKS,
+        "self.blocks = [_Block(d_model, narrow, d_ff) for _ in range(n_layers)]",
+        "Your blocks are in a plain list, so your model does not register their parameters. Put them into an `nn.ModuleList`.",
+    ),
+    cache_joined_along_heads=_behind(
+        f"{OLD_KEYS}{DEEP}{OLD_VALUES}",
+        f"{OLD_KEYS}{DEEP}{OLD_VALUES}".replace("dim=2", "dim=1"),
+        "Your new keys and values are joined to the old ones along the axis of heads. Time is axis 2.",
+    ),
+    cache_unturned=_behind(
+        f"{KEY}{IN}{VALUE}{IN}if cache is not None:{DEEP}{OLD_KEYS}{DEEP}{OLD_VALUES}{IN}{KEEP}{IN}{LOOKED}",
+        f"k = _split(block.W_k(normed), self.n_kv_heads){IN}{VALUE}{IN}"
+        f"if cache is not None:{DEEP}{OLD_KEYS}{DEEP}{OLD_VALUES}{IN}{KEEP}{IN}"
+        f"k = rotary(k, torch.arange(total, device=ids.device), self.base){IN}{LOOKED}",
+        "Your cache holds the keys as they were before they were turned. It holds them turned, each by its own position.",
+    ),
+    cache_cut_to_window=_behind(
+        KEEP,
+        "after.append((k[:, :, -self.window :], v[:, :, -self.window :]))",
+        "Your cache keeps the last `window` tokens. It is of all of them; its length also says at which position the next token stands.",
+    ),
+    cache_cut_off=edit(
+        KEEP,
+        "after.append((k.detach(), v.detach()))",
+        "all_parameters_learn",
+        "Your cache is cut off (detach or .data), so no gradient flows back to earlier pieces of the text.",
     ),
 )
 
@@ -1111,6 +1146,20 @@ NUCLEUS = mistakes_of(
         "probabilities = logits.softmax(dim=-1)\n    logits -= logits.max()",
         "nucleus_leaves_its_input_alone",
         "Your function changes the logits that were handed in: -= works in place.",
+    ),
+    nothing_may_cross_but_the_first=edit(
+        CUT,
+        "kept = ranked.masked_fill((ranked.cumsum(dim=-1) > p) & (before > 0), 0.0)",
+        NUCLEI,
+        "Your nucleus leaves out the token that crosses p, unless it is the first. The one that crosses always stays.",
+    ),
+    crossing_never_found=edit(
+        CUT,
+        "first = (ranked.cumsum(dim=-1) >= p).int().argmax(dim=-1, keepdim=True)\n"
+        "    kept = ranked.masked_fill(torch.arange(ranked.shape[-1], device=ranked.device) > first, 0.0)",
+        "one_token_or_all",
+        "Your nucleus is one token where the running sum never reaches p: argmax of what is false everywhere is 0. Rounding keeps "
+        "sums below 1, so with p = 1 that happens.",
     ),
 )
 

@@ -119,7 +119,8 @@ def rotary(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
     Returns:
         A tensor of the shape of x.
 
-    Watch: positions are read, not assumed. If you have written apply_rope in a6_multihead, you may bring it along.
+    Watch: positions are read, not assumed. They are below 100 in all cases, so single precision will do for angles. If you have
+    written apply_rope in a6_multihead, you may bring it along.
     Source: Su et al. 2021, equation 34; README, section 2.
     """
     # BEGIN SOLUTION
@@ -216,8 +217,9 @@ class ModernLM(nn.Module):
     ) -> None:
         """Make the parameters, and keep every argument as an attribute under its own name.
 
-        Watch: an output map of its own would be a parameter that the state dict must not have. `nn.ModuleList` holds blocks so
-        that their parameters are found; a plain list hides them.
+        Watch: an output map of its own would be a name that the state dict must not have, also where it shares the embedding's
+        weight. `nn.ModuleList` holds blocks so that their parameters are found; a plain list hides them. Further attributes are
+        fine, and so are buffers that are not persistent.
         Source: README, section 5.
         """
         # BEGIN SOLUTION
@@ -244,10 +246,10 @@ class ModernLM(nn.Module):
 
         Returns:
             logits: (batch, T_new, vocab). No softmax.
-            cache: of all T_past + T_new tokens, for the next call.
+            cache: of all T_past + T_new tokens, also of those that the window hides by now, for the next call.
 
-        Watch: the window counts positions, also those in the cache. The cache you were given stays as it was: the caller may
-        want to go on from it in another way.
+        Watch: the window counts positions, also those in the cache. sliding_mask makes its mask on the CPU. The cache you were
+        given stays as it was: the caller may want to go on from it in another way.
         Source: Touvron et al. 2023, section 2.2; README, section 5.
         """
         # BEGIN SOLUTION
@@ -297,15 +299,15 @@ def init_(model: Any, generator: torch.Generator) -> dict[str, Tensor]:
     """Give a model its first parameters, as GPT-2 does: small weights, smaller still where they write into the residual stream.
 
         gains, the parameters with one axis     1
-        W_o.weight and W_down.weight            STD / sqrt(2 n_layers) times standard normal numbers
+        W_o.weight and W_down.weight            STD / sqrt(2 len(model.blocks)) times standard normal numbers
         all other matrices                      STD times standard normal numbers
 
-    Go through model.named_parameters() in its order, and draw each matrix with one call of
+    Go through model.named_parameters() in its order, and draw each matrix, and nothing else, with one call of
 
         torch.randn(shape, generator=generator)
 
     Args:
-        model: parameters with the names of ModernLM, and len(model.blocks) layers.
+        model: a model of the grader's with the parameters of ModernLM in some order, and len(model.blocks) layers.
         generator: where the random numbers come from.
 
     Returns:
@@ -338,8 +340,8 @@ def count(model: Any, context: int) -> tuple[int, int]:
     values. Looking up an embedding, norms, rotations, softmax, SiLU and sums of vectors count nothing.
 
     Args:
-        model: a ModernLM, of which you need the sizes vocab, d_model, n_heads, n_kv_heads, d_ff and n_layers.
-        context: how many tokens the token may look at, itself included; alike in all layers.
+        model: a model with the parameters of a ModernLM, and its sizes vocab, d_model, n_heads, n_kv_heads, d_ff and n_layers.
+        context: how many tokens the token looks at, itself included; alike in all layers. A window has been applied already.
 
     Returns:
         parameters, flops: two whole numbers.
@@ -401,7 +403,7 @@ def adamw_step(
     Args:
         w: a parameter, of any shape.
         g: its gradient.
-        state: (m, v, steps): both averages, and how many steps were taken; before the first one zeros and 0.
+        state: (m, v, steps): both averages, and how many steps were taken, an int; before the first one zeros and 0.
         lr: the learning rate.
         betas: how much of both averages is kept.
         eps: a small number, outside the root.
@@ -437,7 +439,8 @@ def top_p(logits: Tensor, p: float) -> Tensor:
     Returns:
         probabilities: (..., vocab); 0 for what is left out, and every row sums to 1.
 
-    Watch: the token that crosses p stays, so the most probable one always does. Every token keeps its place.
+    Watch: the token that crosses p stays, so the most probable one always does. With p = 1 all stay, also where rounding keeps
+    the running sum below 1. Every token keeps its place.
     Source: Holtzman et al. 2020, section 3.1; README, section 7.
     """
     # BEGIN SOLUTION

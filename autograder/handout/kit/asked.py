@@ -33,7 +33,7 @@ def file_and_exercise(words: Sequence[str], exercises: Sequence[str], chosen: st
     for name in names:
         if name not in exercises:
             raise CheckError(
-                f"There is no exercise {name}{'' if name == chosen else ', and no such file'}.{_meant(name, exercises)}"
+                f"There is no exercise {name}{'' if name == chosen else ', and no such file'}.{_meant(name, exercises, (NEXT,))}"
             )
     if len(files) > 1 or len(set(names)) > 1:
         raise CheckError(f"Name one file and one exercise at most, not {' '.join([*files, *names])}.")
@@ -65,10 +65,10 @@ def _is_path(word: str) -> bool:
     return word.endswith(_SUFFIXES) or Path(word).exists()
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    """Return a question about the nearest name, or all of them where none is near and they are few."""
+def _meant(name: str, known: Iterable[str], besides: Sequence[str] = ()) -> str:
+    """Return a question about the nearest name, or all that are known where none is near and they are few."""
     names = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(name.lower(), {known.lower(): known for known in names}, 1)
+    near = difflib.get_close_matches(name.lower(), {each.lower(): each for each in (*names, *besides)}, 1)
     if near:
-        return f" Did you mean {next(known for known in names if known.lower() == near[0])}?"
+        return f" Did you mean {next(each for each in (*names, *besides) if each.lower() == near[0])}?"
     return f" There are {', '.join(names)}." if len(names) <= 20 else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,15 +23,16 @@ from autograder.course.spec import (
     Limits,
     Misconception,
     Module,
+    RubricItem,
     Shortcut,
     Visibility,
 )
 from autograder.judge import checks
-from autograder.judge.trials import Small, T, Trial, make_trial
+from autograder.judge.trials import MOST_KEPT, Kept, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
-FORMAT = 8
+FORMAT = 9
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.safetensors"
 
@@ -57,6 +58,7 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
+    _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:
         """Return an exercise's trials in report order."""
@@ -88,9 +90,9 @@ class Bundle:
         """Whether a misconception changes what the reference gives."""
         return self.known.get((name, trial_key(trial))) is not None
 
-    def kept(self, _: tuple[Hashable, ...], make: Callable[[], T], __: int = 0) -> T:
-        """Return what `make` gives: one file is checked at a time."""
-        return make()
+    def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
+        """Return what `make` gives, which the next save may ask for as well."""
+        return self._kept.get(key, make, most)
 
     def alterations(self, _: Trial) -> tuple[tuple[str, ...], ...]:
         """Return nothing: what is right for other arguments takes the reference, which stays at home."""
@@ -153,7 +155,14 @@ def make_bundle(
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
     exercises = tuple(
-        Exercise(**{**e, **{key: tuple(e[key]) for key in ("blanks", "uses", "hints")}}) for e in document["exercises"]
+        Exercise(
+            **{
+                **e,
+                **{key: tuple(e[key]) for key in ("blanks", "uses", "hints")},
+                "rubric": tuple(RubricItem(**item) for item in e["rubric"]),
+            }
+        )
+        for e in document["exercises"]
     )
     return Assignment(
         slug=document["slug"],
@@ -163,6 +172,7 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
         exercises=exercises,
         limits=Limits(**document["limits"]),
         torch=document["torch"],
+        order=document["order"],
         given=(),
         reference="",
         stub=document["stub"],

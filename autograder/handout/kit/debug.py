@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import sys
+import traceback
+from collections.abc import Collection
+from functools import partial
 from pathlib import Path
+from types import TracebackType
 
 from autograder.course.spec import Status
 from autograder.handout.kit.bundle import Bundle
@@ -21,7 +26,8 @@ from autograder.sandbox.job import Ending, Outcome, Source
 def debug(source: Source, path: Path, bundle: Bundle, small: Small, known: CaseResult) -> int:
     """Make the calls of a case and judge them; `known` is what a check says of it. Return 0 if it passes, else 1.
 
-    There are no limits, and an exception of the student's code is not caught, so that a debugger sees it.
+    There are no limits, and an exception of the student's code is not caught, so that a debugger sees it. Where it ends the
+    program, the student's own lines of it are shown.
     """
     trial, exercise = small.trial, small.trial.case.exercise
     passed = known.status is Status.PASSED
@@ -31,6 +37,7 @@ def debug(source: Source, path: Path, bundle: Bundle, small: Small, known: CaseR
         print(show_call(call, exercise, bundle.signatures))
     print("It runs in this process: breakpoint() and debuggers work, and no time limit stops it.", flush=True)
     program = _loaded(source, path)
+    sys.excepthook = partial(_show_own_lines, tuple(program.texts))
     outcomes = tuple(
         _called(program, trial, number, torch=bundle.assignment.torch) for number in range(len(trial.calls))
     )
@@ -40,6 +47,17 @@ def debug(source: Source, path: Path, bundle: Bundle, small: Small, known: CaseR
         return 0 if passed else 1
     print(f"\n{plain(headline(finding))}", plain(side_by_side(finding)), sep="\n")
     return 1
+
+
+def _show_own_lines(
+    files: Collection[str], kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print an exception without the lines that are the grader's; all of it where none is the student's."""
+    every = traceback.extract_tb(trace)
+    own = [frame for frame in every if frame.filename in files] or every
+    print(
+        "".join([*traceback.format_list(own), *traceback.format_exception_only(kind, error)]), end="", file=sys.stderr
+    )
 
 
 def _loaded(source: Source, path: Path) -> Program:

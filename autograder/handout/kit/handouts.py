@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ class Handout:
     slug: str
     exercises: tuple[str, ...]
     place: Place
-    readme: Path
+    readme: Callable[[], str]
     command: tuple[str, ...]
     load: Callable[[], Bundle]
 
@@ -39,28 +40,33 @@ class Handout:
 
 
 def handouts_beside(folder: Path, bundle: Bundle, file: Path | None) -> tuple[Handout, ...]:
-    """Return the handout of a folder and those in the folders beside it, in the order of their names, a2 before a10.
+    """Return the handout of a folder and those in the folders beside it, in the order of the course.
 
     `bundle` is that of the folder; `file` is the student's, where one is named.
     """
     own = _handout(folder, bundle.assignment.slug, [e.name for e in bundle.assignment.exercises], lambda: bundle, file)
-    found = {own.slug: own}
+    found, orders = {own.slug: own}, {own.slug: bundle.assignment.order}
     for shapes in folder.resolve().parent.glob(f"*/engine/{SHAPES}"):
         try:
             document = json.loads(shapes.read_text(encoding="utf-8"))
             slug, names = str(document["slug"]), [str(exercise["name"]) for exercise in document["exercises"]]
+            orders[slug] = float(document.get("order", math.inf))
         except (OSError, ValueError, LookupError, TypeError):
             continue  # no handout, or one that its own check.py says is broken
         home = shapes.parents[1]
         if (home / SOLUTIONS).exists():
             continue  # nobody's work
         found.setdefault(slug, _handout(home, slug, names, _reader(home), None))
-    return tuple(found[slug] for slug in sorted(found, key=by_number))
+    return tuple(found[slug] for slug in sorted(found, key=lambda slug: (orders[slug], by_number(slug))))
 
 
 def _handout(folder: Path, slug: str, names: list[str], load: Callable[[], Bundle], file: Path | None) -> Handout:
     command = (sys.executable, str(folder / "check.py"))
-    return Handout(slug, tuple(names), Place(file or folder), folder / "README.md", command, load)
+
+    def readme() -> str:
+        return (folder / "README.md").read_text(encoding="utf-8")
+
+    return Handout(slug, tuple(names), Place(file or folder), readme, command, load)
 
 
 def _reader(folder: Path) -> Callable[[], Bundle]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from autograder.handout.kit.asked import CheckError
 
-POLL_SECONDS = 0.02  # between two looks at a file: a fifth of what an answer may take
-SETTLING_LOOKS = 25  # at a file that grows or is empty: editors write it in pieces
-MISSING_LOOKS = 250  # at a file that is gone: some editors remove it before they write it
+POLL_SECONDS = 0.01  # between two looks at a file: a tenth of what an answer may take
+SETTLING_LOOKS = 50  # at a file that grows or is empty: editors write it in pieces
+MISSING_LOOKS = 500  # at a file that is gone: some editors remove it before they write it
 
 
 class Saves:

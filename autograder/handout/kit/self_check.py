@@ -65,7 +65,7 @@ def check(source: Source, bundle: Bundle) -> Result:
 
 def check_in(sandbox: Sandbox, source: Source, bundle: Bundle) -> Result:
     """Judge a student's code on the public cases."""
-    return _with_help(grade(source, bundle, sandbox, smallest=True), torch=bundle.assignment.torch)
+    return _with_help(grade(source, bundle, sandbox, smallest=True, own_work=True), torch=bundle.assignment.torch)
 
 
 def _with_help(result: Result, *, torch: bool) -> Result:

@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograder.course.sections import Section, paragraphs
 from autograder.course.spec import Status
 from autograder.handout.kit.handouts import Handout
-from autograder.handout.kit.sections import Section, paragraphs
 from autograder.handout.kit.self_check import only
 from autograder.handout.kit.steps import Count, Step
 from autograder.judge.result_json import told_result
@@ -69,7 +69,9 @@ def _listed(step: Step, course: Sequence[Handout]) -> Iterator[str]:
         count = step.own if own else Count(len(handout.passed()), len(handout.exercises))
         yield f"{'▸' if own else ' '} {handout.slug:<20} {bar(count)}"
         for name in handout.exercises if own else ():
-            mark = {Status.PASSED: "✓", Status.MISSING: "·", Status.SKIPPED: "·"}.get(marks[name], "✗")
+            mark = {Status.PASSED: "✓", Status.MANUAL: "✓", Status.MISSING: "·", Status.SKIPPED: "·"}.get(
+                marks[name], "✗"
+            )
             yield f"    {mark} {name}{'   ← you are here' if step.exercise and name == step.exercise.name else ''}"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.course.sections import Section, section_of
 from autograder.course.spec import Assignment, Exercise, Status
 from autograder.handout.kit.handouts import Handout
 from autograder.handout.kit.progress import keep_passed, passed_before
-from autograder.handout.kit.sections import Section, section_of
 from autograder.judge.result import ExerciseResult, Result
 from autograder.sandbox.job import Source
 
@@ -51,13 +51,13 @@ def make_step(
 ) -> Step:
     """Return the step that a check leads to, and keep which exercises pass."""
     before = passed_before(handout.folder, handout.slug)
-    passing = frozenset(each.name for each in result.exercises if each.status is Status.PASSED)
+    passing = frozenset(each.name for each in result.exercises if each.status in (Status.PASSED, Status.MANUAL))
     if result.problem:  # nothing of the file was run, so what passed before stands
         passing = before or frozenset()
     else:
         keep_passed(handout.folder, handout.slug, passing)
     exercise = next_exercise(assignment, result.exercises, passing)
-    cell, line = definition_of(source, exercise.blanks[0]) if exercise else ("", 0)
+    cell, line = definition_of(source, (exercise.blanks or (exercise.name,))[0]) if exercise else ("", 0)
     own = Count(len(passing), len(handout.exercises))
     counts = [own if each is handout else Count(len(each.passed()), len(each.exercises)) for each in course]
     return Step(
@@ -85,12 +85,13 @@ def next_exercise(
 
 
 def definition_of(source: Source, path: str) -> tuple[str, int]:
-    """Return the file or cell that defines a function, class or method, and the line there; 0 where none does."""
+    """Return the file or cell that defines a function, class or method, or assigns to a name, and the line; 0 where none does."""
     for chunk in source.chunks:
         begin = 0
         for depth, name in enumerate(path.split(".")):
             indent = r"[ \t]+" if depth else ""
-            head = re.compile(rf"^{indent}(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+            own = re.escape(name)
+            head = re.compile(rf"^{indent}(?:(?:async\s+)?(?:def|class)\s+{own}\b|{own}[ \t]*=)", re.MULTILINE)
             found = head.search(chunk.text, begin)
             if not found:
                 break
@@ -102,7 +103,7 @@ def definition_of(source: Source, path: str) -> tuple[str, int]:
 
 def _section(handout: Handout, exercise: Exercise | None) -> Section | None:
     try:
-        readme = handout.readme.read_text(encoding="utf-8")
+        readme = handout.readme()
     except (OSError, UnicodeDecodeError):
         return None
     return section_of(readme, exercise.section) if exercise else None

@@ -3,39 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child.leaf import Code, Opaque, Tensor
 
-@dataclass(frozen=True)
-class Tensor:
-    """A torch tensor on the parent's side, which need not import torch."""
-
-    array: np.ndarray
-
-
-@dataclass(frozen=True)
-class Code:
-    """A Python expression the worker evaluates, for arguments that are functions. Only graders send it.
-
-    `label` says in words what it makes, where the expression is long: "a model that always says 3".
-    """
-
-    expression: str
-    label: str = field(default="", compare=False)
-
-    def __repr__(self) -> str:
-        """Show the label or else the expression, as students read it in a call."""
-        return self.label or self.expression
-
-
-@dataclass(frozen=True)
-class Opaque:
-    """Something that is not data: only its type's name came through."""
-
-    type_name: str
+__all__ = ["Code", "Opaque", "Tensor", "array_of", "as_arrays", "leaves", "map_leaves", "to_numpy"]
 
 
 def leaves(tree: Any) -> Iterator[Any]:

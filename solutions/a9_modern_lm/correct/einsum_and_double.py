@@ -15,7 +15,8 @@ def swiglu(x, W_gate, W_up, W_down):
 
 def rotary(x, positions, base=10000.0):
     pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
-    speeds = torch.tensor([base ** (-2 * i / x.shape[-1]) for i in range(x.shape[-1] // 2)], dtype=torch.float64)
+    exponents = torch.arange(x.shape[-1] // 2, device=x.device).double() * (-2 / x.shape[-1])
+    speeds = base**exponents
     turns = torch.exp(1j * torch.outer(positions.double(), speeds))
     return torch.view_as_real(pairs * turns).flatten(-2).to(x.dtype)
 
@@ -24,7 +25,7 @@ def grouped_attention(q, k, v, mask=None):
     asks = q.unflatten(1, (k.shape[1], -1))
     scores = torch.einsum("bgnqd,bgkd->bgnqk", asks, k) * q.shape[-1] ** -0.5
     if mask is not None:
-        scores = torch.where(mask, scores, torch.tensor(-1e30, dtype=scores.dtype))
+        scores = torch.where(mask, scores, torch.full_like(scores, -1e30))
     return torch.einsum("bgnqk,bgkd->bgnqd", scores.softmax(-1), v).flatten(1, 2)
 
 

@@ -32,11 +32,11 @@ class Layer(nn.Module):
         q = q.view(B, T, model.n_heads, -1).transpose(1, 2)
         k = k.view(B, T, model.n_kv_heads, -1).transpose(1, 2)
         v = v.view(B, T, model.n_kv_heads, -1).transpose(1, 2)
-        places = torch.arange(start, start + T)
+        places = torch.arange(start, start + T, device=x.device)
         q, k = rotary(q, places, model.base), rotary(k, places, model.base)
         if old is not None:
             k, v = torch.cat([old[0], k], -2), torch.cat([old[1], v], -2)
-        all_places = torch.arange(k.shape[-2])
+        all_places = torch.arange(k.shape[-2], device=x.device)
         far = places[:, None] - all_places[None]
         mask = (far >= 0) & (far < model.window)
         group = model.n_heads // model.n_kv_heads

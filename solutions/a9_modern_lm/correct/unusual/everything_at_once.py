@@ -33,7 +33,8 @@ class ModernLM(ModernLM):
     def forward(self, ids, cache=None):
         B, T = ids.shape
         past = cache[0][1].shape[2] if cache is not None else 0
-        rows, columns = torch.arange(past, past + T)[:, None], torch.arange(past + T)
+        columns = torch.arange(past + T, device=ids.device)
+        rows = columns[past:, None]
         hidden = torch.where((columns > rows) | (columns <= rows - self.window), -math.inf, 0.0)
         x, kept = self.embedding.weight[ids], []
         d_head, group = self.d_model // self.n_heads, self.n_heads // self.n_kv_heads

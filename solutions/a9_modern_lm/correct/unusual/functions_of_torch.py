@@ -22,7 +22,7 @@ def rotary(x, positions, base=10000.0):
         angles = [p / base ** (i / d) for i in range(0, d, 2)]
         turns = [torch.tensor([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in angles]
         blocks.append(torch.block_diag(*turns))
-    return (torch.stack(blocks).to(x.dtype) @ x.unsqueeze(-1)).squeeze(-1)
+    return (torch.stack(blocks).to(x) @ x.unsqueeze(-1)).squeeze(-1)
 
 
 def sliding_mask(T, window):

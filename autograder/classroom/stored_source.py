@@ -1,0 +1,27 @@
+"""A submission's code, and the pictures that came with it, as a gradebook stores them."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+
+from autograder.sandbox.job import Chunk, Source
+
+
+def packed(source: Source | None) -> bytes | None:
+    """Return a source as it is stored."""
+    if source is None:
+        return None
+    chunks = [[chunk.label, chunk.text] for chunk in source.chunks]
+    pictures = [[name, b64encode(data).decode()] for name, data in source.pictures]
+    return zlib.compress(json.dumps([source.module, source.notebook, chunks, *([pictures] * bool(pictures))]).encode())
+
+
+def unpacked(code: bytes | None) -> Source | None:
+    """Return the source that was stored; gradebooks of before hold no pictures."""
+    if code is None:
+        return None
+    module, notebook, chunks, *more = json.loads(zlib.decompress(code))
+    pictures = tuple((name, b64decode(data)) for name, data in (more[0] if more else ()))
+    return Source(module, tuple(Chunk(label, text) for label, text in chunks), notebook, pictures)

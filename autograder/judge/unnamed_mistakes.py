@@ -1,0 +1,92 @@
+"""Say where to look where no known mistake explains what failed: at an exercise to mend first, or at how values are related."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from autograder.course.spec import Status
+from autograder.judge.blame import OWN_FAULT, Verdict
+from autograder.judge.forbidden import Reading
+from autograder.judge.reasons import Advice, Hint, Reason, Relation
+from autograder.judge.relations import find_relation
+from autograder.judge.trials import Judged, Knowledge, Trial
+from autograder.sandbox.job import Sandbox
+
+SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
+WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
+RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
+
+
+def relations_of(
+    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, remembering: Collection[str]
+) -> dict[str, Relation]:
+    """Return how wrong values are related to the right ones, for exercises whose mistakes have no name.
+
+    Cases that are charged elsewhere, crash, or say by themselves what is wrong, have no say in it.
+    """
+    found = {}
+    for name, diagnosis in verdict.diagnoses.items():
+        mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
+        mine = [j for j in mine if not j.finding or j.finding.kind not in SAYS_ITSELF]
+        open_ones = (
+            name not in remembering and diagnosis is None and any(j.finding and j.finding.kind in RELATED for j in mine)
+        )
+        if open_ones and (relation := find_relation(oracle, name, mine)):
+            found[name] = relation
+    return found
+
+
+def used_beside(
+    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading, sandbox: Sandbox
+) -> dict[str, Advice]:
+    """Return for exercises with a name the one to mend first, which has a known mistake and which the reference does not use there.
+
+    What goes wrong may come from there, and the same values from a mistake of the exercise's own. Where all its calls give
+    what is right, they do not.
+    """
+    charged = [j.trial for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
+    known = [name for name, diagnosis in verdict.diagnoses.items() if diagnosis]
+    found = {}
+    for name in known:
+        failed = [trial for trial in charged if trial.case.exercise == name]
+        beside = set(known) & {trial.case.exercise for trial in charged} - {name, *oracle.assignment.uses(name)}
+        used = (n for n in known if n in beside and n in reading.reached(name) and name not in reading.reached(n))
+        wrong = (n for n in used if not oracle.right_inside(reading.source, sandbox, failed, n))
+        if first := next(wrong, ""):
+            found[name] = Advice(Hint.MEND_FIRST, first)
+    return found
+
+
+def without_name(
+    judged: Judged,
+    every: tuple[Judged, ...],
+    oracle: Knowledge,
+    verdict: Verdict,
+    reading: Reading,
+    related: Advice | Relation | None,
+) -> Reason | None:
+    """Return where to look where no mistake has a name: at what the case uses, else at how the values are related.
+
+    A crash may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
+    values that are wrong need no other reason.
+    """
+    crashed = judged.status is Status.CRASHED and judged.trial not in verdict.inside
+    if not crashed and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
+        return None
+    wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
+    name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
+    reached = reading.reached(name)
+    open_ones = (other for other in oracle.assignment.uses(name) if other in failing and other in reached)
+    used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
+    if used:
+        return Advice(Hint.MEND_FIRST, used)
+    if isinstance(related, Advice) or (related and judged.finding and judged.finding.kind in RELATED):
+        return related
+    alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
+    unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)
+    return Advice(Hint.UNNAMED) if unnamed else None
+
+
+def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:
+    """Whether a case's calls come through another exercise, as its known mistakes show."""
+    return any(oracle.matters(m.name, trial) for m in oracle.misconceptions_of(exercise))
