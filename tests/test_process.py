@@ -6,6 +6,7 @@ The same promises are asked of the plain process and of the strongest sandbox th
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import random
 import subprocess
@@ -15,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.machine import cores
-from autograder.sandbox.process import ProcessSandbox
+from autograder.sandbox.process import COLD, ProcessSandbox
 from autograder.sandbox.retries import MAX_STRIKES
 
 LIMITS = Limits(case_seconds=1.0, import_seconds=2.0, memory_mb=512, output_mb=2, log_kb=4)
@@ -931,9 +931,7 @@ def test_who_keeps_the_grader_busy_is_stopped(run: Run) -> None:
 def test_who_is_asked_much_may_have_much_read(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recurrence answers a thousand questions, each read by itself: on a slow machine as on a fast one."""
     answers, clock = 1000, iter(range(1_000_000))
-    monkeypatch.setattr(
-        budget, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: next(clock) * 2e-4)
-    )
+    monkeypatch.setattr(budget, "own_seconds", lambda: next(clock) * 2e-4)
     source, left = Source("sub", (Chunk("sub.py", "def f(x):\n    return x"),)), answers
 
     def more(_: tuple[Outcome, ...]) -> tuple[Request, ...]:
@@ -943,6 +941,38 @@ def test_who_is_asked_much_may_have_much_read(box: Sandbox, monkeypatch: pytest.
 
     ran = budget.Rationed(box, 60.0).run(Job(source, (ask("f", answers),), LIMITS, more=more))
     assert [outcome.value for outcome in ran.outcomes] == list(range(answers, 0, -1))
+
+
+def test_whoever_meets_a_collection_of_garbage_pays_nothing_for_it() -> None:
+    """It takes the longer, the more the grader holds, and comes to whom it will."""
+
+    class Box:
+        isolation = COLD
+
+        def run(self, job: Job) -> JobResult:
+            gc.collect()
+            return JobResult((Outcome(Ending.RETURNED),) * len(job.requests), Outcome(Ending.RETURNED))
+
+        def close(self) -> None:
+            pass
+
+    def hold_much(phase: str, _info: dict[str, int]) -> None:
+        until = time.thread_time() + 0.3 * budget.MOST_WORK * (phase == "start")
+        while time.thread_time() < until:
+            pass
+
+    reading, all_jobs = budget.Budget(LIMITS), budget.Rationed(Box(), 60.0)
+    job = Job(Source("sub", ()), (ask("f", 1),), LIMITS)
+    gc.callbacks.append(hold_much)
+    try:
+        for _ in range(4):
+            with reading.work():
+                gc.collect()
+        endings = {all_jobs.run(job).outcomes[0].ending for _ in range(20)}
+    finally:
+        gc.callbacks.remove(hold_much)
+    assert reading.spent == ""
+    assert endings == {Ending.RETURNED}
 
 
 def test_one_limit_holds_for_all_jobs_of_a_submission(box: Sandbox) -> None:

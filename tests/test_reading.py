@@ -16,7 +16,7 @@ from autograder.judge import read_in_sandbox
 from autograder.judge.forbidden import UNREADABLE, Reading
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.job import Chunk, Source
+from autograder.sandbox.job import Chunk, Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.process import ProcessSandbox
 
 MARK = "THIS IS THE STUDENT'S"
@@ -69,10 +69,41 @@ def test_what_cannot_be_looked_through_costs_only_exercises_with_rules(monkeypat
         oracle_of(CALLS).assignment, shortcuts=(Shortcut(("numpy.size",), ("size",), "Count them yourself."),)
     )
     text = "import numpy\n" + "x = [" + "numpy.size, " * 15_000 + "]\n"
-    with ProcessSandbox() as sandbox:
-        reading = Reading(source(text), assignment, sandbox)
+    with ProcessSandbox() as box:
+        reading = Reading(source(text), assignment, sandbox := Odd(box))
         assert reading.shortcuts() == {"size": UNREADABLE}
         assert reading.reached("mix") == frozenset()
+    assert sandbox.jobs == 1  # it computed to the limit
+
+
+class Odd:
+    """A sandbox that meets something between a job and its first answers, and counts its jobs."""
+
+    def __init__(self, box: Sandbox, *ends: Outcome) -> None:
+        self.box, self.ends, self.jobs, self.isolation = box, list(ends), 0, box.isolation
+
+    def run(self, job: Job) -> JobResult:
+        """Give the next end, or run the job once there is none."""
+        self.jobs += 1
+        return JobResult((self.ends.pop(0),), Outcome(Ending.RETURNED)) if self.ends else self.box.run(job)
+
+    def close(self) -> None:
+        """Close the box."""
+        self.box.close()
+
+
+@pytest.mark.parametrize("ending", [Ending.TIMEOUT, Ending.MEMORY, Ending.OUTPUT, Ending.DIED])
+def test_a_machine_that_stood_still_costs_no_points(ending: Ending) -> None:
+    """Reading runs nothing of the student's, so what ended it may pass; only who computes to the limit is not read again."""
+    rule = Shortcut(("numpy.size",), ("size",), "Count them yourself.")
+    assignment = replace(oracle_of(CALLS).assignment, shortcuts=(rule,))
+    text = source("import numpy\ndef size(x):\n    return len(numpy.ravel(x)) # size")
+    with ProcessSandbox() as box:
+        once, busy = Odd(box, Outcome(ending)), Odd(box, Outcome(Ending.TIMEOUT, seconds=read_in_sandbox.READ_SECONDS))
+        assert Reading(text, assignment, once).shortcuts() == {}
+        assert Reading(text, assignment, busy).shortcuts() == {"size": UNREADABLE}
+        assert Reading(text, assignment, twice := Odd(box, *[Outcome(ending)] * 2)).shortcuts() == {"size": UNREADABLE}
+    assert [once.jobs, busy.jobs, twice.jobs] == [2, 1, 2]
 
 
 def test_back_doors_of_a_library_are_closed_with_it() -> None:

@@ -11,14 +11,14 @@ from typing import Any
 from autograder.course.spec import Assignment, Shortcut
 from autograder.judge import names_used as reading
 from autograder.judge.names_used import forbids
-from autograder.judge.read_in_sandbox import READ_SECONDS, read_here, read_in_sandbox
+from autograder.judge.read_in_sandbox import read_here, read_in_sandbox
 from autograder.sandbox.job import Sandbox, Source
 
 # Other ways to the same library code, which no exercise needs.
 BACK_DOORS = ("torch.ops.**", "torch._ops.**", "torch._C.**", "torch._VF.**", "torch._refs.**", "torch._decomp.**")
 UNREADABLE = (
-    f"Your code could not be looked through within {READ_SECONDS:g} s. Is there generated code, or data written out as code, "
-    "in your file? Take it out and hand in the solution alone."
+    "Your code could not be looked through: that took too long, or too much memory. "
+    "Is there generated code, or data written out as code, in your file? Take it out and hand in the solution alone."
 )
 
 

@@ -147,7 +147,7 @@ class Attempt:
                 answers[-1] = replace(answers[-1], printed=self._ends.said(), curve=tuple(self._curve))
             except MALFORMED as error:
                 broken = self._order[max(begun, done)]
-                outcomes[broken] = self._failure(error)
+                outcomes[broken] = replace(self._failure(error), seconds=batch.used)
                 return broken
             outcomes.update(zip(self._order[done:], answers, strict=False))
             done += len(answers)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from autograder.course.spec import Limits
 from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Request, Sandbox, Trouble
+from autograder.sandbox.own_time import own_seconds
 
 WALL = 4  # times a limit of CPU time, for code that waits and for machines that are busy with other work
 TOTAL_OUTPUTS = 4  # times the size of one answer, for all of them
@@ -129,11 +130,11 @@ class Budget:
     @contextmanager
     def work(self) -> Iterator[None]:
         """Count our own time for reading a piece of what the child sends. Raises EndedError where it was too much."""
-        began = time.thread_time()
+        began = own_seconds()
         try:
             yield
         finally:
-            self._worked += time.thread_time() - began
+            self._worked += own_seconds() - began
         if self._worked > MOST_WORK:
             raise EndedError(Ending.OUTPUT, OVERWORKED)
 
@@ -174,16 +175,16 @@ class Rationed:
 
         def more(outcomes: tuple[Outcome, ...]) -> tuple[Request, ...]:
             nonlocal ours
-            began = time.thread_time()
+            began = own_seconds()
             found = job.more(outcomes) if job.more else ()
-            ours += time.thread_time() - began
+            ours += own_seconds() - began
             return found
 
-        worked = time.thread_time()
+        worked = own_seconds()
         limits = replace(job.limits, total_seconds=total)
         ran = self._sandbox.run(replace(job, limits=limits, more=more if job.more else None))
         self._left -= ran.seconds - (ran.delayed if self._patient else 0.0)
-        self._work -= max(0.0, time.thread_time() - worked - ours - EACH_WORK * len(ran.outcomes))
+        self._work -= max(0.0, own_seconds() - worked - ours - EACH_WORK * len(ran.outcomes))
         return ran
 
     def close(self) -> None:
