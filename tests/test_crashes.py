@@ -26,6 +26,7 @@ from autograder.course.spec import Assignment, Call, Status, Visibility
 from autograder.judge.axis_names import names_in
 from autograder.judge.crash_reasons import RULES, reason_of_crash
 from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.shapes_that_meet import lost_axes
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.program import Program, describe
@@ -313,6 +314,17 @@ def test_axes_are_named_by_the_text_alone() -> None:
     unpacked = Trouble("ValueError", "too many values to unpack (expected 1)", (), (Part("cache", "tuple", (2,)),))
     told = reason_of_crash(unpacked, Visibility.PUBLIC, Source("", ()), call, "mix", STUB, signatures)
     assert "keys, values" in told
+
+
+def test_a_mask_of_two_axes_lacks_two_before_scores_of_four() -> None:
+    """Heads and queries stand between the batch and the keys."""
+    met = (Part("scores", "tensor", (2, 4, 5, 5), "float32"), Part("mask", "tensor", (2, 5), "bool"))
+    text = "The size of tensor a (5) must match the size of tensor b (2) at non-singleton dimension 2"
+    trouble = Trouble("RuntimeError", text, (), met)
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "mix", STUB, {"mix": ("scores",)})
+    assert told.startswith("`mask` of shape (2, 5) meets `scores` of shape (2, 4, 5, 5): ")
+    assert "lacks 2 axes" in told
+    assert [lost_axes((2,), (2, 7)), lost_axes((2, 7), (2, 7)), lost_axes((3, 5), (2, 4, 5, 5))] == [1, 0, 0]
 
 
 def test_a_threshold_without_its_axis_is_told_in_words() -> None:

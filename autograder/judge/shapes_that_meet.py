@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -41,12 +42,16 @@ def fits(one: Shape, other: Shape) -> bool:
     return True
 
 
-def lost_axes(small: Shape, large: Shape) -> list[int]:
-    """Return where one axis of length one would make a smaller shape fit a larger one."""
+def lost_axes(small: Shape, large: Shape) -> int:
+    """Return how many axes of length one, somewhere in it, let a smaller shape grow to a larger one; none where no number does."""
     if len(small) >= len(large) or fits(small, large):
-        return []
-    places = range(len(small) + 1)
-    return [place for place in places if fits((*small[:place], 1, *small[place:]), large)]
+        return 0
+    for count in range(1, len(large) - len(small) + 1):
+        met = large[-len(small) - count :]
+        for places in itertools.combinations(range(len(met)), len(small)):
+            if all(size in (1, met[place]) for size, place in zip(small, places, strict=True)):
+                return count
+    return 0
 
 
 def broadcast(one: Part, other: Part, names: AxisNames) -> str:
@@ -54,7 +59,7 @@ def broadcast(one: Part, other: Part, names: AxisNames) -> str:
     small, large = sorted((one, other), key=lambda part: len(part.shape))
     meeting = f"{shown(small, names)} meets {shown(large, names)}"
     reduction = _REDUCTION.search(small.text)
-    if reduction and lost_axes(small.shape, large.shape):
+    if reduction and lost_axes(small.shape, large.shape) == 1:
         word = "keepdim=True" if small.type_name == "tensor" else "keepdims=True"
         return f"{meeting}: `{reduction[1]}` has dropped the axis it ran over; keep it with length one ({word})."
     return f"{meeting}: {misfit(small.shape, large.shape)}"
@@ -77,10 +82,16 @@ def unfilled(source: Shape, target: Shape) -> str:
 
 def misfit(small: Shape, large: Shape) -> str:
     """Say how a shape fails to broadcast to another."""
-    if lost_axes(small, large):
+    lost = lost_axes(small, large)
+    if lost == 1:
         return (
             "shapes are lined up from the right, so the first one lacks an axis. Give it one of length one where the other has "
             "more, with `None` in an index; after a sum, a mean or a maximum, keepdims keeps it."
+        )
+    if lost:
+        return (
+            f"shapes are lined up from the right, so the first one lacks {lost} axes. Give it axes of length one where the other "
+            "has more, with a `None` for each in an index."
         )
     return f"{first_difference(small, large)}."
 
