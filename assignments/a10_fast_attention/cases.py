@@ -198,6 +198,12 @@ def under_the_roof(rng: np.random.Generator) -> Iterator[Call]:
     yield call(31.5, 300e12, 2e12)
 
 
+@case("roofline", check=untouched(), weight=0.4)
+def intensities_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """Afterwards the intensities are what they were."""
+    yield call(np.array([1.0, 31.5, 150.0, 2048.0]), 300e12, 2e12)
+
+
 @case("paged_gather", check=close())
 def one_text_from_three_pages(rng: np.random.Generator) -> Iterator[Call]:
     """Five tokens in pages 2, 0 and 1: the numbers 1, 2, 5, 6 and 9, and not the 90 behind them."""

@@ -186,6 +186,11 @@ RULES = (
     ),
     Rule("joined_arrays_differ", r"Sizes of tensors must match except|same number of dimensions|concatenation axis|to be equal size|must have same shape|same ndim", _JOINED, shapes.joined_arrays),
     Rule(
+        "lengths_in_a_list_differ",
+        r"inhomogeneous shape|expected sequence of length \d+ at dim",
+        "A list is taken for one array, and what stands in it has different shapes. Go through the list, one array at a time.",
+    ),
+    Rule(
         "number_for_a_tensor",
         r"expected Tensor as element|must be Tensor, not|must be tuple of Tensors",
         "A torch function is given something else than a tensor. For a Python number there is `math`; or make a tensor of it first.",

@@ -25,6 +25,13 @@ ONLINE = mistakes_of(
         "Your sum of the values is rescaled when the maximum rises, and your denominator is not. Both were measured from the "
         "old maximum.",
     ),
+    mean_for_sum=edit(
+        "        total = total * kept + raised.sum()\n        mixed = mixed * kept + raised @ values\n",
+        "        mixed = mixed / (total or 1.0) * kept + raised @ values\n        total = total * kept + raised.sum()\n",
+        "the_maximum_rises_and_stays",
+        "You go on from the mean of the values so far as if it were their sum. Multiply it by the old l before the new block is "
+        "added, or keep the sum and divide once, in the end.",
+    ),
     rescaled_the_wrong_way=edit(
         "kept = np.exp(highest - higher)",
         "kept = np.exp(higher - highest) if total else 0.0",
@@ -144,6 +151,12 @@ TILED = mistakes_of(
         "causal_tiles_of_any_size",
         "Your causal mask hides each position from itself. A position reads itself and what came before.",
     ),
+    tiles_show_the_next=edit(
+        "places = np.arange(T_k - T_q, T_k)[:, None]",
+        "places = np.arange(T_k - T_q, T_k)[:, None] + 1",
+        "causal_tiles_of_any_size",
+        "Your causal mask lets each query read one key too many: the one behind it.",
+    ),
     tiles_see_the_future=edit(
         "scores = np.where(readable, scores, -np.inf)",
         "scores = np.where(readable | True, scores, -np.inf)",
@@ -161,6 +174,12 @@ TILED = mistakes_of(
         "scores = q @ np.swapaxes(keys, -1, -2)",
         "tiles_of_any_size",
         "Your scores are not divided by sqrt(d_k).",
+    ),
+    tiles_divided_by_d_k=edit(
+        "scores = q @ np.swapaxes(keys, -1, -2) / q.shape[-1] ** 0.5",
+        "scores = q @ np.swapaxes(keys, -1, -2) / q.shape[-1]",
+        "tiles_of_any_size",
+        "Your scores are divided by d_k. The scale is its root, sqrt(d_k).",
     ),
     tiles_without_maximum=edit(
         "m_new = np.maximum(m, scores.max(axis=-1))",
@@ -193,6 +212,12 @@ TILED = mistakes_of(
         "m",
         "tiles_of_any_size",
         "Your logsumexp is the maximum alone. The logarithm of the row's sum belongs to it, too.",
+    ),
+    maximum_inside_the_logarithm=edit(
+        "m + np.log(denominator)",
+        "np.log(m + denominator)",
+        "tiles_of_any_size",
+        "Your maximum stands inside the logarithm. The sum was measured from it: log(sum of exp(score)) = m + log(l).",
     ),
     sum_without_logarithm=edit(
         "m + np.log(denominator)",
@@ -235,6 +260,12 @@ BACKWARD = mistakes_of(
         "along = dout.sum(axis=-1, keepdims=True)",
         "queries_get_their_gradient",
         "Your row sums are those of dout alone. D is the sum of dout * output over the features.",
+    ),
+    row_sum_of_the_gradients=edit(
+        "(dout * output)",
+        "(dout * dout)",
+        "queries_get_their_gradient",
+        "Your D multiplies dout by itself. It is the sum over features of dout times the output of the forward pass.",
     ),
     row_mean_for_row_sum=edit(
         "along = (dout * output).sum(axis=-1, keepdims=True)",
@@ -292,6 +323,12 @@ BACKWARD = mistakes_of(
         "values_get_their_gradient",
         "Your scores are computed again without the scale, so the weights are not those of the forward pass.",
     ),
+    backward_divided_by_d_k=edit(
+        "scale = np.sqrt(q.shape[-1])",
+        "scale = q.shape[-1]",
+        "values_get_their_gradient",
+        "You divide by d_k where the forward pass divided by its root: scores and gradients have the scale sqrt(d_k).",
+    ),
     dk_from_the_keys=edit(
         "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q",
         "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ k[..., -q.shape[-2] :, :]",
@@ -310,11 +347,25 @@ BACKWARD = mistakes_of(
         "keys_get_their_gradient",
         "Your dk lacks the scale, and your dq has it. Scores are q k / sqrt(d_k), so both are divided by sqrt(d_k).",
     ),
+    dk_scaled_twice=edit(
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q",
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q / scale",
+        "keys_get_their_gradient",
+        "Your dk is divided by sqrt(d_k) twice. The scores were divided once; if your q is divided already, dk has the scale "
+        "from there.",
+    ),
     dq_unscaled=edit(
         "dq += ddots @ k[..., here, :]",
         "dq += ddots @ k[..., here, :] * scale",
         "queries_get_their_gradient",
         "Your dq lacks the scale, and your dk has it. Scores are q k / sqrt(d_k), so both are divided by sqrt(d_k).",
+    ),
+    dq_scaled_twice=edit(
+        "dq += ddots @ k[..., here, :]",
+        "dq += ddots @ k[..., here, :] / scale",
+        "queries_get_their_gradient",
+        "Your dq is divided by sqrt(d_k) twice. The scores were divided once; if your k is divided already, dq has the scale "
+        "from there.",
     ),
     first_queries_skip_later_tiles=edit(
         "np.arange(first, here.stop) <= own",
@@ -493,6 +544,12 @@ ROOFLINE = mistakes_of(
         "rooflines_of_other_processors",
         "You divide the bandwidth by the intensity. Bytes a second times operations for each byte are operations a second.",
     ),
+    intensity_in_place=edit(
+        "fed = np.asarray(intensity) * bandwidth",
+        "fed = np.asarray(intensity)\n    fed *= bandwidth",
+        "intensities_are_left_alone",
+        "Your function multiplies the intensities in place (`*=`), so the array you were given has changed. Make a new one.",
+    ),
     share_of_the_peak=edit(
         "return np.minimum(fed, peak)",
         "return np.minimum(fed, peak) / peak",
@@ -541,6 +598,12 @@ PAGED = mistakes_of(
         "        tokens[row, :length] = pages[holders, t % page]\n        tokens[row, length // page * page :] = 0\n",
         "batches_of_texts",
         "Your last page is left out where it is not full. Its first places hold tokens.",
+    ),
+    room_for_all_pages=edit(
+        "max(lengths)",
+        "tables.shape[1] * page",
+        "batches_of_texts",
+        "You make room for all the pages of a table. The result is as long as the longest text, which may end within a page.",
     ),
     places_from_the_end=edit(
         "pages[holders, t % page]",
