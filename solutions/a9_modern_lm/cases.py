@@ -37,11 +37,16 @@ def _gain(rng: np.random.Generator, d: int) -> Any:
 # rms_norm
 
 
+def _large(rng: np.random.Generator, *shape: int) -> Any:
+    """Draw numbers beside which the usual eps is nothing, with a mean that is not zero."""
+    return _t(4.0 * _away(rng, *shape) + 0.7)
+
+
 @case("rms_norm", check=close(), weight=3)
 def norms_of_any_shape(rng: np.random.Generator) -> Iterator[Call]:
     """Vectors, sequences and batches of them, with means that are not zero."""
     for shape in ((5,), (4, 6), (2, 3, 7)):
-        yield call(_t(rng.normal(size=shape) + 0.7), _gain(rng, shape[-1]))
+        yield call(_large(rng, *shape), _gain(rng, shape[-1]))
 
 
 @case("rms_norm", check=close())
@@ -54,14 +59,14 @@ def small_vectors_and_large_eps(rng: np.random.Generator) -> Iterator[Call]:
 @case("rms_norm", check=untouched())
 def norm_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and x and gain are as before."""
-    yield call(_normal(rng, 2, 4, 3), _gain(rng, 3))
+    yield call(_large(rng, 2, 4, 3), _gain(rng, 3))
 
 
 @case("rms_norm", check=close(at=("input_grads",), called="gradients of x and of the gain"))
 def gradients_pass_the_norm(rng: np.random.Generator) -> Iterator[Call]:
     """x and gain get their gradients, those of the gain summed over all positions."""
     module = Module(init=None, cotangents=(_normal(rng, 2, 3, 5),))
-    yield call_module(_normal(rng, 2, 3, 5), _gain(rng, 5), module=module)
+    yield call_module(_large(rng, 2, 3, 5), _gain(rng, 5), module=module)
 
 
 # swiglu
@@ -330,14 +335,15 @@ def _generator(rng: np.random.Generator) -> Code:
 @case("init_", check=close(), weight=3)
 def models_of_any_depth(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever the depth and the sizes, each parameter has the right scale and the numbers of its turn."""
-    for sizes in ((5, 6, 4, 3, 2), (4, 8, 2, 5, 3), (9, 4, 4, 6, 5)):
+    # Matrices of less than 16 entries: torch draws larger ones in another way in float64, and `calibrate` compares the two.
+    for sizes in ((5, 3, 2, 4, 2), (3, 2, 1, 7, 3), (4, 3, 1, 5, 6)):
         yield call(Code(_model(*sizes)), _generator(rng))
 
 
 @case("init_", check=close())
 def one_layer_alone(rng: np.random.Generator) -> Iterator[Call]:
     """With one layer two matrices write into the residual stream."""
-    yield call(Code(_model(3, 6, 2, 4, 1)), _generator(rng))
+    yield call(Code(_model(5, 3, 1, 4, 1)), _generator(rng))
 
 
 # count
@@ -438,7 +444,7 @@ def steps_of_any_kind(rng: np.random.Generator) -> Iterator[Call]:
 @case("adamw_step", check=close(names=AFTER))
 def steps_from_nothing(rng: np.random.Generator) -> Iterator[Call]:
     """From averages of zero, the correction gives back the gradient itself; large and small gradients alike."""
-    for scale in (0.01, 1.0, 100.0):
+    for scale in (0.0001, 1.0, 100.0):
         zeros = _t(np.zeros((2, 3)))
         yield call(
             _t(_away(rng, 2, 3)), _t(scale * _away(rng, 2, 3)), (zeros, zeros.clone(), 0), 0.2, (0.9, 0.95), 1e-8, 0.3
@@ -447,9 +453,10 @@ def steps_from_nothing(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("adamw_step", check=close(names=AFTER))
 def torch_s_own_numbers(rng: np.random.Generator) -> Iterator[Call]:
-    """Rate, betas, eps and decay are torch's where none are given; many gradients are zero then."""
-    w, g = _t(_away(rng, 4)), _t(np.array([0.5, -2.0, 0.0, 1.0]))
-    yield call(w, g, _moments(rng, 3, 4))
+    """Rate, betas, eps and decay are torch's where none are given, for small weights; then with a rate of 10, which shows the decay."""
+    w, g = _away(rng, 4), _t(np.array([0.5, -2.0, 0.0, 1.0]))
+    yield call(_t(0.01 * w), g, _moments(rng, 3, 4))
+    yield call(_t(w), g, _moments(rng, 3, 4), 10.0)
 
 
 @case("adamw_step", check=close(names=AFTER))
@@ -463,7 +470,7 @@ def decay_alone_and_none(rng: np.random.Generator) -> Iterator[Call]:
 @case("adamw_step", check=untouched())
 def step_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and parameter, gradient and state are as before."""
-    yield call(_t(_away(rng, 2, 3)), _t(_away(rng, 2, 3)), _moments(rng, 4, 2, 3), 0.1, (0.8, 0.9), 0.01, 0.4)
+    yield call(_t(_away(rng, 2, 3)), _t(_away(rng, 2, 3)), _moments(rng, 4, 2, 3), 0.3, (0.8, 0.7), 0.5, 0.4)
 
 
 # top_p
