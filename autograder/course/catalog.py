@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
+import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,6 @@ from autograder.course.places import (
     entry_of,
     public_folder,
     read_text,
-    read_toml,
     refuse_unlisted,
     secret_folder,
     slugs,
@@ -45,6 +45,7 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.course.torch_needed import why_torch_is_missing
+from autograder.course.variants import Files, files_of, varied
 from autograder.sandbox.child.parse import parse
 
 _KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut", "reasons"})
@@ -62,7 +63,7 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     """
     known = slugs(course)
     refuse_unlisted(course, slug, known)
-    whole = as_written(course, slug)
+    whole = as_written(course, slug, files_of(course, slug))
     try:
         made = composed(whole, entry_of(course, slug), programs_of(course, slug))
     except CompositionError as error:
@@ -70,39 +71,44 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     return replace(made, order=float(known.index(slug)))
 
 
-def as_written(course: Path, slug: str) -> Assignment:
-    """Read one assignment from its two folders, whatever its course leaves out of it."""
+def as_written(course: Path, slug: str, files: Files | None = None) -> Assignment:
+    """Read one assignment from its two folders, whatever its course leaves out of it, with the variants of `files`."""
     public, secret = public_folder(course, slug), secret_folder(course, slug)
-    config = read_toml(public / "assignment.toml")
+    files = files or Files(public, secret)
+    config = _toml(public / "assignment.toml", files)
     declared = _declared(slug, config, public / "assignment.toml")
     if declared.torch and (missing := why_torch_is_missing(slug)):
         raise CourseError(missing)
     exercises = declared.exercises
     _refuse_unknown_uses(exercises, public / "assignment.toml")
-    quizzes = [_questions(secret / f"{exercise.name}.toml") for exercise in exercises]
+    quizzes = [_questions(secret / f"{exercise.name}.toml", files) for exercise in exercises]
     questions = tuple(itertools.chain.from_iterable(quizzes))
-    written = _cases(public / "cases.py", Visibility.PUBLIC) + _cases(secret / "cases.py", Visibility.HIDDEN)
+    written = (
+        *_cases(public / "cases.py", Visibility.PUBLIC, files),
+        *_cases(secret / "cases.py", Visibility.HIDDEN, files),
+    )
     cases = (*written, *itertools.chain.from_iterable(map(cases_in, quizzes)))
     _refuse_strangers(cases, declared)
-    fitting = _fitting_arguments(secret / "cases.py", tuple(exercise.name for exercise in exercises))
+    fitting = _fitting_arguments(secret / "cases.py", tuple(exercise.name for exercise in exercises), files)
     stub = public / declared.file
-    reference = read_text(secret / declared.file)
-    harness = read_text(public / "training.py") if (public / "training.py").exists() else ""
+    reference = files.text(secret / declared.file)
+    harness = files.text(public / "training.py") if (public / "training.py").exists() else ""
     if not any("uses" in entry for entry in config["exercise"]):
         uses = uses_as_written(reference, harness, exercises)
         exercises = tuple(replace(e, uses=uses.get(e.name, ())) for e in exercises)
-    return replace(
+    read = replace(
         declared,
         exercises=exercises,
         reference=reference,
         stub=read_text(stub) if stub.exists() else "",
         cases=tuple(replace(case, anew=fitting.get(case.exercise)) for case in cases),
-        misconceptions=(*_misconceptions(secret / "misconceptions.py"), *mistakes_in(questions)),
-        correct=replacements_in(course, slug, CORRECT),
-        trainings=_trainings(secret / "training.py"),
+        misconceptions=(*_misconceptions(secret / "misconceptions.py", files), *mistakes_in(questions)),
+        correct=_replacements(files, CORRECT),
+        trainings=_trainings(secret / "training.py", files),
         harness=harness,
         questions=questions,
     )
+    return varied(read, files)
 
 
 def _declared(slug: str, config: dict[str, Any], path: Path) -> Assignment:
@@ -146,24 +152,29 @@ def _refuse_unknown_uses(exercises: Sequence[Exercise], file: Path) -> None:
 
 def readme_of(course: Path, slug: str) -> str:
     """Return an assignment's text for students as its course gives it. Raises CourseError where there is none to read."""
-    readme = read_text(public_folder(course, slug) / "README.md")
+    files = files_of(course, slug)
+    readme = files.text(files.public / "README.md")
     others = [other for other in elsewhere(course, slug) if f"`{other}`" in readme]
     if not others and not entry_of(course, slug).changes:
         return readme
-    return composed_readme(readme, as_written(course, slug), load_assignment(course, slug), others)
+    return composed_readme(readme, as_written(course, slug, files), load_assignment(course, slug), others)
 
 
 def programs_of(course: Path, slug: str) -> dict[str, str]:
     """Return the programs that an author put beside the stub, by name, of which the course may leave out some."""
-    found = {name: public_folder(course, slug) / name for name in PROGRAMS}
-    return {name: read_text(path) for name, path in found.items() if path.is_file()}
+    files = files_of(course, slug)
+    found = {name: files.public / name for name in PROGRAMS}
+    return {name: files.text(path) for name, path in found.items() if path.is_file()}
 
 
 def replacements_in(course: Path, slug: str, folder: str) -> tuple[Replacement, ...]:
     """Return the files of definitions that replace the reference's: CORRECT, UNUSUAL or MISTAKEN ones of an assignment."""
-    home = secret_folder(course, slug)
-    paths = (path for name in (folder, FORMER_FOLDERS[folder]) for path in (home / name).glob("[!_]*.py"))
-    return tuple(Replacement(path.stem, _python(path)) for path in sorted(paths, key=lambda path: path.name))
+    return _replacements(files_of(course, slug), folder)
+
+
+def _replacements(files: Files, folder: str) -> tuple[Replacement, ...]:
+    paths = (path for name in (folder, FORMER_FOLDERS[folder]) for path in (files.secret / name).glob("[!_]*.py"))
+    return tuple(Replacement(path.stem, _python(path, files)) for path in sorted(paths, key=lambda path: path.name))
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
@@ -227,59 +238,61 @@ def _refuse_unknown(entry: dict[str, Any], known: AbstractSet[str], where: str) 
         raise ValueError(f"unknown key {min(entry.keys() - known)} in {where}; known are {', '.join(sorted(known))}")
 
 
-def _cases(path: Path, visibility: Visibility) -> tuple[Case, ...]:
+def _cases(path: Path, visibility: Visibility, files: Files) -> tuple[Case, ...]:
     if not path.exists():
         return ()
-    cases = {name: value for name, value in vars(_module(path)).items() if isinstance(value, Case)}
+    cases = {name: value for name, value in vars(_module(path, files)).items() if isinstance(value, Case)}
     for name, value in cases.items():
         if value.name != name:
             raise CourseError(f"{path}: the case {value.name} stands under another name, {name}.")
-    functions = Counter(node.name for node in parse(read_text(path)).body if isinstance(node, ast.FunctionDef))
+    functions = Counter(node.name for node in parse(files.text(path)).body if isinstance(node, ast.FunctionDef))
     for name in cases:
         if functions[name] > 1:
             raise CourseError(f"{path}: {name} is defined {functions[name]} times, and only the last one counts.")
     return tuple(replace(value, visibility=visibility) for value in cases.values())
 
 
-def _questions(path: Path) -> tuple[Question, ...]:
+def _questions(path: Path, files: Files) -> tuple[Question, ...]:
     """Return the questions of an exercise, where it asks any."""
     if not path.exists():
         return ()
     try:
-        return read_questions(path.stem, read_toml(path))
+        return read_questions(path.stem, _toml(path, files))
     except (KeyError, TypeError, ValueError) as error:
         raise CourseError(f"{path}: {error}.") from None
 
 
-def _fitting_arguments(path: Path, exercises: tuple[str, ...]) -> Mapping[str, Callable[..., tuple[Any, ...]]]:
+def _fitting_arguments(
+    path: Path, exercises: tuple[str, ...], files: Files
+) -> Mapping[str, Callable[..., tuple[Any, ...]]]:
     """Return what makes the arguments of an exercise's calls fit each other again, by exercise: `ANEW` in cases.py."""
-    made = getattr(_module(path), "ANEW", {}) if path.exists() else {}
+    made = getattr(_module(path, files), "ANEW", {}) if path.exists() else {}
     if unknown := ", ".join(sorted(made.keys() - set(exercises))):
         raise CourseError(f"{path}: ANEW names no exercise of assignment.toml: {unknown}.")
     return made
 
 
-def _trainings(path: Path) -> tuple[Training, ...]:
+def _trainings(path: Path, files: Files) -> tuple[Training, ...]:
     if not path.exists():
         return ()
-    return tuple(value for value in vars(_module(path)).values() if isinstance(value, Training))
+    return tuple(value for value in vars(_module(path, files)).values() if isinstance(value, Training))
 
 
-def _misconceptions(path: Path) -> tuple[Misconception, ...]:
+def _misconceptions(path: Path, files: Files) -> tuple[Misconception, ...]:
     if not path.exists():
         return ()
-    bank = getattr(_module(path), "MISCONCEPTIONS", None)
+    bank = getattr(_module(path, files), "MISCONCEPTIONS", None)
     if not isinstance(bank, tuple | list) or not all(isinstance(entry, Misconception) for entry in bank):
         raise CourseError(f"{path}: MISCONCEPTIONS = (Misconception(...), ...) is missing, or holds something else.")
     return tuple(bank)
 
 
-def _module(path: Path) -> ModuleType:
+def _module(path: Path, files: Files) -> ModuleType:
     """Run a course file as a module of its own. Course files are trusted code."""
     module = ModuleType(f"_course_{path.parent.parent.name}_{path.parent.name}_{path.stem}")
     sys.modules[module.__name__] = module  # dataclasses look their module up there while they are made
     try:
-        exec(compile(read_text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
+        exec(compile(files.text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
     except Exception as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
@@ -289,9 +302,16 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _python(path: Path) -> str:
+def _toml(path: Path, files: Files) -> dict[str, Any]:
+    try:
+        return tomllib.loads(files.text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise CourseError(f"{path}: {error}") from None
+
+
+def _python(path: Path, files: Files) -> str:
     """Return a file's text, which others will read as Python."""
-    text = read_text(path)
+    text = files.text(path)
     try:
         parse(text)
     except SyntaxError as error:

@@ -186,12 +186,17 @@ def _in_rest(mistake: Misconception, whole: str, rest: str, cut: Callable[[str],
     """
     if rest.count(mistake.old) == 1 or whole.count(mistake.old) != 1:
         return mistake
-    edited = cut(whole.replace(mistake.old, mistake.new))
-    first = _alike(rest, edited)
-    last = len(rest) - _alike(rest[first:][::-1], edited[first:][::-1])
-    while rest.count(rest[first:last]) != 1 and (first or last < len(rest)):
-        first, last = max(first - 1, 0), min(last + 1, len(rest))
-    return replace(mistake, old=rest[first:last], new=edited[first : len(edited) - (len(rest) - last)])
+    old, new = smallest_edit(rest, cut(whole.replace(mistake.old, mistake.new)))
+    return replace(mistake, old=old, new=new)
+
+
+def smallest_edit(text: str, edited: str) -> tuple[str, str]:
+    """Return what changes between two texts, old and new, with so much around it that the old one occurs once."""
+    first = _alike(text, edited)
+    last = len(text) - _alike(text[first:][::-1], edited[first:][::-1])
+    while text.count(text[first:last]) != 1 and (first or last < len(text)):
+        first, last = max(first - 1, 0), min(last + 1, len(text))
+    return text[first:last], edited[first : len(edited) - (len(text) - last)]
 
 
 def _alike(one: str, other: str) -> int:

@@ -7,6 +7,7 @@ from = "../sequence-autograder"           # the folder of assignments/ and solut
 title = "Attention, without the backward pass"
 without = ["attention_backward", "quiz.spread_of_scores", "experiment.py"]   # exercises, questions, programs
 points = {attention = 8}
+variants = ["NAME"]                       # another convention than last term's; see `course/variants.py`
 bonus = ["folded_scores"]                 # its points are added to the total, and are no part of what can be reached
 
 How assignments count together stands in the same file; see `classroom/course_rules.py`.
@@ -25,7 +26,7 @@ from typing import Any
 
 FILE = "course.toml"
 _KEYS = ("title", "from", "drop_lowest", "late", "assignment", "exempt")
-_ENTRY_KEYS = ("title", "from", "without", "points", "bonus", "weight", "due", "late", "dropped")
+_ENTRY_KEYS = ("title", "from", "without", "points", "bonus", "variants", "weight", "due", "late", "dropped")
 
 
 class CourseFileError(Exception):
@@ -41,11 +42,12 @@ class Entry:
     without: tuple[str, ...] = ()
     points: Mapping[str, float] = field(default_factory=dict)
     bonus: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:
         """Whether the assignment is another than the one in its folders."""
-        return bool(self.title or self.without or self.points or self.bonus)
+        return bool(self.title or self.without or self.points or self.bonus or self.variants)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def written(slug: str, entry: Entry) -> str:
     lines = [f"[assignment.{json.dumps(slug)}]"]
     lines += [f"title = {json.dumps(entry.title, ensure_ascii=False)}"] if entry.title else []
     lines += [f"without = {json.dumps(entry.without)}", f"points = {{{points}}}", f"bonus = {json.dumps(entry.bonus)}"]
+    lines += [f"variants = {json.dumps(entry.variants)}"] if entry.variants else []
     return "\n".join(lines) + "\n"
 
 
@@ -136,6 +139,7 @@ def _entry(folder: Path, slug: str, entry: Mapping[str, Any], home: Path) -> Ent
         _names(slug, entry, "without"),
         {name: float(value) for name, value in points.items()},
         bonus,
+        _names(slug, entry, "variants"),
     )
 
 

@@ -42,6 +42,7 @@ from autograder.proof.soundness import (
 )
 from autograder.proof.stray_files import stray_files
 from autograder.proof.texts import text_proofs
+from autograder.proof.variants import variant_proofs
 from autograder.sandbox.job import Sandbox, Source
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -87,6 +88,12 @@ def examine(
     """
     for proof in _examine(assignment, sandbox, jobs, course, only, kept or KeptGradings(), draft=draft):
         yield proof.of_draft() if draft else proof
+    if course and not draft:
+
+        def prove(made: Assignment, home: Path, exercise: str) -> Iterator[Proof]:
+            return _examine(made, sandbox, jobs, home, (exercise,), KeptGradings(), draft=False)
+
+        yield from variant_proofs(course, assignment.slug, only, prove, sandbox, jobs)
 
 
 def _examine(
@@ -172,8 +179,7 @@ def _of_files(
     handout = handout_proofs(course, assignment, oracles) if not only else ()
     texts = text_proofs(course, assignment, oracles[0], only)
     quizzes, labs = quiz_proofs(course, asking, oracles[0]), lab_proofs(course, asking, first)
-    for promise, broken in itertools.chain(handout, texts, quizzes, labs):
-        yield Proof(promise, tuple(broken))
+    yield from (Proof(told, tuple(broken)) for told, broken in itertools.chain(handout, texts, quizzes, labs))
 
 
 def _unwritten(assignment: Assignment, only: Collection[str], *, no_readme: bool) -> Iterator[str]:

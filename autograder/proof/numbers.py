@@ -21,6 +21,7 @@ from autograder.course.catalog import readme_of
 from autograder.course.places import public_folder, secret_folder
 from autograder.course.sections import section_of
 from autograder.course.spec import Assignment, Visibility
+from autograder.course.variants import files_of
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import quiet, run_requests
@@ -84,8 +85,9 @@ def _written_beside_code(course: Path, assignment: Assignment) -> Iterator[Passa
             yield from _docstring(node, f"solutions/{slug}/{assignment.file}", owners.get(getattr(top, "name", ""), ""))
     for home in (public_folder(course, slug), secret_folder(course, slug)):
         path = home / "cases.py"
+        text = files_of(course, slug).text(path) if path.exists() else ""
         cases = {case.name: case for case in assignment.cases}
-        for node in parse(path.read_text(encoding="utf-8")).body if path.exists() else ():
+        for node in parse(text).body:
             case = cases.get(getattr(node, "name", ""))
             if case:
                 yield from _docstring(node, f"{home.parent.name}/{slug}/cases.py", case.exercise, case.name)

@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, UNUSUAL
 from autograder.course.places import public_folder, secret_folder
 from autograder.course.spec import Assignment
+from autograder.course.variants import FILE as VARIANTS
 
 _ANYTHING = "*"
 _MORE_CODE = "[!_]*.py"
@@ -18,7 +19,13 @@ def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
     """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
     shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
     public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "play.py": "", "figures": _ANYTHING}
-    secret = shared | {"misconceptions.py": "", "mutants.toml": "", CORRECT: _MORE_CODE, MISTAKEN: _MORE_CODE}
+    secret = shared | {
+        "misconceptions.py": "",
+        "mutants.toml": "",
+        VARIANTS: "",
+        CORRECT: _MORE_CODE,
+        MISTAKEN: _MORE_CODE,
+    }
     secret |= {f"{q.exercise}.toml": "" for q in assignment.questions}
     secret |= {f"{q.exercise}.json": "" for q in assignment.questions if q.shows}
     yield from _strays(public_folder(course, assignment.slug), f"assignments/{assignment.slug}", public)

@@ -18,6 +18,7 @@ from autograder.course.catalog import as_written, readme_of
 from autograder.course.places import elsewhere, entry_of, public_folder, read_text, slugs
 from autograder.course.sections import section_of
 from autograder.course.spec import Assignment
+from autograder.course.variants import files_of
 from autograder.handout.handout import links
 from autograder.handout.write_notebook import misplaced
 from autograder.oracle.oracle import Oracle
@@ -63,7 +64,7 @@ def text_proofs(
     named = [exercise.name for exercise in assignment.exercises if concerns(only, exercise.name)]
     unsaid = [StillToWrite(f"README.md does not say `{name}`") for name in named if f"`{name}" not in readme]
     yield f"its README names {'them' if only else 'every exercise'}", unsaid
-    code = [(home / name).read_text(encoding="utf-8") for name in ("cases.py",) if (home / name).exists()]
+    code = [files_of(course, assignment.slug).text(path) for path in (home / "cases.py",) if path.exists()]
     pictures = sorted(path.name for path in (home / "figures").glob("[!.]*"))
     others = [*slugs(course), *elsewhere(course, assignment.slug)]
     if entry_of(
