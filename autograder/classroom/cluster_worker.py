@@ -183,7 +183,7 @@ def course_files(course: Path, slug: str) -> tuple[tuple[str, bytes], ...]:
     entry = entry_of(course, slug)
     paths = (path for tree in _TREES for path in sorted((entry.home / tree / slug).rglob("*")))
     files = (path for path in paths if path.is_file() and "__pycache__" not in path.parts)
-    told = [(FILE, written(slug, entry).encode())] if entry.changes else []
+    told = [(FILE, written(slug, entry).encode())] if entry.is_told else []
     return (*told, *((path.relative_to(entry.home).as_posix(), path.read_bytes()) for path in files))
 
 

@@ -53,7 +53,7 @@ class Basis:
 def engine() -> str:
     """Return the engine's version, and a checksum of the code that decides: a checkout changes between versions."""
     root = Path(autograder.__file__).parent
-    files = sorted(path for folder in _JUDGING for path in (root / folder).rglob("*.py"))
+    files = sorted(path for folder in _JUDGING for end in ("py", "po") for path in (root / folder).rglob(f"*.{end}"))
     return f"{autograder.__version__}+{digest(*(path.read_bytes() for path in files))[:12]}"
 
 

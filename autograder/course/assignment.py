@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from autograder.course.cases import Case, Visibility
+from autograder.course.language import ENGLISH
 from autograder.course.questions import Question
 from autograder.course.trainings import Training
 
@@ -127,6 +128,7 @@ class Assignment:
     reasons: str = AFTER_DEADLINE  # when students read why options are right or wrong
     order: float = 0.0  # its place in the course
     left_out: tuple[str, ...] = ()  # what course.toml leaves out of it: exercises, questions and programs
+    language: str = ENGLISH  # of the engine's sentences for students
 
     @property
     def max_score(self) -> float:

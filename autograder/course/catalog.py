@@ -63,12 +63,12 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     """
     known = slugs(course)
     refuse_unlisted(course, slug, known)
-    whole = as_written(course, slug, files_of(course, slug))
+    whole, entry = as_written(course, slug, files_of(course, slug)), entry_of(course, slug)
     try:
-        made = composed(whole, entry_of(course, slug), programs_of(course, slug))
+        made = composed(whole, entry, programs_of(course, slug))
     except CompositionError as error:
         raise CourseError(f"{course / FILE}, {slug}: {error}") from None
-    return replace(made, order=float(known.index(slug)))
+    return replace(made, order=float(known.index(slug)), language=entry.language)
 
 
 def as_written(course: Path, slug: str, files: Files | None = None) -> Assignment:

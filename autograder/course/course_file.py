@@ -1,6 +1,7 @@
 """What course.toml says of a course: whose assignments it gives, in which order, and what it changes in each.
 
 title = "Attention in six weeks"
+language = "de"                           # of the engine's sentences for students; English without it
 from = "../sequence-autograder"           # the folder of assignments/ and solutions/; without it they lie beside course.toml
 
 [assignment.a5_attention]                 # with `from`, the assignments that are named are the course, in this order
@@ -20,12 +21,14 @@ import json
 import math
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.course.language import ENGLISH, languages
+
 FILE = "course.toml"
-_KEYS = ("title", "from", "drop_lowest", "late", "assignment", "exempt")
+_KEYS = ("title", "language", "from", "drop_lowest", "late", "assignment", "exempt")
 _ENTRY_KEYS = ("title", "from", "without", "points", "bonus", "variants", "weight", "due", "late", "dropped")
 
 
@@ -43,11 +46,17 @@ class Entry:
     points: Mapping[str, float] = field(default_factory=dict)
     bonus: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    language: str = ENGLISH
 
     @property
     def changes(self) -> bool:
         """Whether the assignment is another than the one in its folders."""
         return bool(self.title or self.without or self.points or self.bonus or self.variants)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a copy of the assignment needs a course.toml, to be graded in the same way and the same words."""
+        return self.changes or self.language != ENGLISH
 
 
 @dataclass(frozen=True)
@@ -57,10 +66,11 @@ class CourseFile:
     home: Path
     entries: Mapping[str, Entry] = field(default_factory=dict)
     chosen: bool = False
+    language: str = ENGLISH
 
     def entry(self, slug: str) -> Entry:
         """Return what is changed in an assignment; nothing in one that is not named."""
-        return self.entries.get(slug, Entry(self.home))
+        return self.entries.get(slug, Entry(self.home, language=self.language))
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -91,16 +101,18 @@ def read_course_file(folder: Path) -> CourseFile:
     found = read_document(path)
     try:
         home, told_of = _home(folder, found, folder), found.get("assignment", {})
-        entries = {slug: _entry(folder, slug, told, home) for slug, told in told_of.items()}
+        language = _language(found)
+        entries = {slug: replace(_entry(folder, slug, told, home), language=language) for slug, told in told_of.items()}
     except (TypeError, ValueError) as error:
         raise CourseFileError(f"{path}: {error}") from None
-    return CourseFile(home, entries, "from" in found or any("from" in told for told in told_of.values()))
+    return CourseFile(home, entries, "from" in found or any("from" in told for told in told_of.values()), language)
 
 
 def written(slug: str, entry: Entry) -> str:
     """Return a course.toml that changes one assignment in the same way, beside its folders."""
     points = ", ".join(f"{json.dumps(name)} = {points!r}" for name, points in entry.points.items())
-    lines = [f"[assignment.{json.dumps(slug)}]"]
+    lines = [f"language = {json.dumps(entry.language)}"] if entry.language != ENGLISH else []
+    lines += [f"[assignment.{json.dumps(slug)}]"]
     lines += [f"title = {json.dumps(entry.title, ensure_ascii=False)}"] if entry.title else []
     lines += [f"without = {json.dumps(entry.without)}", f"points = {{{points}}}", f"bonus = {json.dumps(entry.bonus)}"]
     lines += [f"variants = {json.dumps(entry.variants)}"] if entry.variants else []
@@ -141,6 +153,13 @@ def _entry(folder: Path, slug: str, entry: Mapping[str, Any], home: Path) -> Ent
         bonus,
         _names(slug, entry, "variants"),
     )
+
+
+def _language(found: Mapping[str, Any]) -> str:
+    language = found.get("language", ENGLISH)
+    if language not in languages():
+        raise ValueError(f"language = {language!r} is none of {', '.join(languages())}.")
+    return str(language)
 
 
 def _home(folder: Path, entry: Mapping[str, Any], otherwise: Path) -> Path:

@@ -113,7 +113,9 @@ def _texts(
 
 def engine_files() -> dict[str, bytes]:
     """Return the engine's files that a handout holds, by path."""
-    inner = [path for folder in SHIPPED for end in ("py", "html") for path in (_PACKAGE / folder).rglob(f"*.{end}")]
+    inner = [
+        path for folder in SHIPPED for end in ("py", "po", "html") for path in (_PACKAGE / folder).rglob(f"*.{end}")
+    ]
     roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
     files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
     licence = {"engine/LICENSE": (_TEMPLATES / "LICENSE").read_bytes()}  # it asks to be in every copy

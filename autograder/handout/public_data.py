@@ -142,6 +142,7 @@ def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
         "file": assignment.file,
         "stub": assignment.stub,
         "torch": assignment.torch,
+        "language": assignment.language,
         "order": assignment.order,
         "exercises": [asdict(exercise) for exercise in assignment.exercises if not exercise.training],
         "limits": asdict(assignment.limits),

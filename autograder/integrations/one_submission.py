@@ -58,7 +58,7 @@ def desk_files(course: Path, settings: Settings) -> dict[str, bytes]:
     """Return the files of a desk by path."""
     files = {SETTINGS: json.dumps(asdict(settings), indent=1).encode() + b"\n"}
     entry = entry_of(course, settings.slug)
-    if entry.changes:
+    if entry.is_told:
         files[FILE] = written(settings.slug, entry).encode()
     for side in ("assignments", "solutions"):
         home = entry.home / side / settings.slug

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.language import say
 from autograder.course.spec import Call, Finding
 from autograder.sandbox.child.tree import array_of, leaves
 
@@ -35,20 +36,21 @@ def show_call(call: Call, function: str, signatures: Signatures, *, full: bool =
     if call.module is not None and call.module.init is not None:
         made = _made(call.module.init, signatures.get(f"{called}.__init__", ()))
         called = f"{called}({made})" + f".{call.module.method}" * (call.module.method != "forward")
-    lines = [f"The call was {called}({', '.join(names + [f'{k}=...' for k in call.kwargs])}) with"]
+    lines = [say("The call was {call} with", call=f"{called}({', '.join(names + [f'{k}=...' for k in call.kwargs])})")]
     for name, value in given:
         lines += _shown(value, f"  {name} = ", signatures.get(f"{path}.{name}", ()) if full else None)
     if call.module is not None and call.module.state:
         state = dict(call.module.state)
         shown = full and numbers_in(state) <= FEW
-        lines += _shown(state, "  its parameters = ", ()) if shown else [f"  and {len(state)} arrays of parameters"]
-    return "\n".join(lines) if len(lines) > 1 else f"The call was {called}()."
+        counted = [say("  and {n} arrays of parameters", n=len(state))]
+        lines += _shown(state, f"  {say('its parameters')} = ", ()) if shown else counted
+    return "\n".join(lines) if len(lines) > 1 else say("The call was {call}.", call=f"{called}()")
 
 
 def show_parameters(call: Call) -> str:
     """Show all parameters of a module's call, where `show_call` leaves them out."""
     state = dict(call.module.state) if call.module is not None else {}
-    return "\n".join(_shown(state, "its parameters = ", ())) if numbers_in(state) > FEW else ""
+    return "\n".join(_shown(state, f"{say('its parameters')} = ", ())) if numbers_in(state) > FEW else ""
 
 
 def numbers_in(tree: Any) -> int:
@@ -68,7 +70,7 @@ def side_by_side(finding: Finding) -> str:
     if got is None:
         return ""
     if expected is None:
-        return "\n".join(_block("yours", got, ())) if got.size <= FULL_SIZE else ""
+        return "\n".join(_block(say("yours"), got, ())) if got.size <= FULL_SIZE else ""
     if got.shape != expected.shape:
         if max(got.size, expected.size) > FULL_SIZE:
             return ""
@@ -76,7 +78,7 @@ def side_by_side(finding: Finding) -> str:
         place = ""
     else:
         window, place = _window(got, finding.index)
-    left, right = _block(f"yours{place}", got, window), _block("expected", expected, window)
+    left, right = _block(say("yours") + place, got, window), _block(say("expected"), expected, window)
     width = max(map(len, left)) + 2
     if width + max(map(len, right)) > WIDTH:
         return "\n".join([*left, *right])

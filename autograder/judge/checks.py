@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autograder.course.language import say
 from autograder.course.quiz_checks import answered, choice
 from autograder.course.spec import Answer, Finding
 from autograder.judge.by_value import Answers, ByValue, Calls
@@ -138,8 +139,8 @@ class untouched(ByValue):
         for index, (call, answer) in enumerate(zip(calls, got, strict=True)):
             for position, (before, after) in enumerate(itertools.zip_longest(call.args, answer.args)):
                 if not _same(before, after):
-                    text = "Your function changed this argument in place; work on a copy of it."
-                    return Finding("mutated", text, f"argument {position + 1}", after, before, call=index)
+                    text = say("Your function changed this argument in place; work on a copy of it.")
+                    return Finding("mutated", text, say("argument {n}", n=position + 1), after, before, call=index)
         return None
 
     def alike(self, got: Answers, other: Answers) -> bool:

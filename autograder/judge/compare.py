@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.language import marked, say, say_many
 from autograder.course.spec import Finding
 from autograder.judge.tolerance import TOLERANCE, deviation, scale
 from autograder.sandbox.child.tree import Opaque, Tensor, as_arrays
 
 MAX_SHOWN = 50  # characters of a text
+_TYPES = marked({"str": "string", "int": "whole number", "bool": "boolean"})
 
 
 def identical(one: Any, other: Any) -> bool:
@@ -58,9 +60,10 @@ def difference(got: Any, expected: Any, where: str = "", tolerance: float = TOLE
     if kind == "values" and isinstance(expected, str) and max(len(got), len(expected)) > MAX_SHOWN:
         same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(got, expected, strict=False))
         at = sum(1 for _ in same)
-        text = f"From character {at} on it is {_show(got[at:])}; {_show(expected[at:])} was expected."
+        got_there, wanted = _show(got[at:]), _show(expected[at:])
+        text = say("From character {at} on it is {got}; {wanted} was expected.", at=at, got=got_there, wanted=wanted)
         return Finding(kind, text, where, got, expected)
-    return Finding(kind, f"You returned {_show(got)}; {_show(expected)} was expected.", where, got, expected)
+    return Finding(kind, _instead(_show(got), _show(expected)), where, got, expected)
 
 
 def alike(got: Any, expected: Any, tolerance: float = TOLERANCE) -> bool:
@@ -77,11 +80,11 @@ def alike(got: Any, expected: Any, tolerance: float = TOLERANCE) -> bool:
 def _sequence_difference(
     got: Any, expected: tuple[Any, ...] | list[Any], where: str, tolerance: float
 ) -> Finding | None:
-    wanted = f"a {_kind(expected)} of {len(expected)} value{'s' * (len(expected) != 1)}"
+    wanted = say_many("a {kind} of {n} value", "a {kind} of {n} values", len(expected), kind=_kind(expected))
     if not isinstance(got, tuple | list):
-        return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
+        return Finding("container", _instead(_describe(got), wanted), where)
     if len(got) != len(expected):
-        return Finding("length", f"You returned {_describe(got)}; {wanted} was expected.", where)
+        return Finding("length", _instead(_describe(got), wanted), where)
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
         if finding:
@@ -91,14 +94,15 @@ def _sequence_difference(
 
 def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: float) -> Finding | None:
     if isinstance(got, Opaque) and got.type_name == "dict":
-        return Finding("keys", "Your dict has keys that are neither strings nor whole numbers.", where)
+        return Finding("keys", say("Your dict has keys that are neither strings nor whole numbers."), where)
     if not isinstance(got, dict):
-        return Finding("container", f"You returned {_describe(got)}; a dict was expected.", where)
+        return Finding("container", _instead(_describe(got), say("a dict")), where)
     missing = [key for key in expected if key not in got]
     extra = [key for key in got if key not in expected]
     if missing or extra:
-        parts = [f"lacks {_listed(missing)}"] * bool(missing) + [f"has {_listed(extra)} too many"] * bool(extra)
-        return Finding("keys", f"Your dict {' and '.join(parts)}.", where)
+        parts = [say("lacks {keys}", keys=_listed(missing))] * bool(missing)
+        parts += [say("has {keys} too many", keys=_listed(extra))] * bool(extra)
+        return Finding("keys", say("Your dict {parts}.", parts=say(" and ").join(parts)), where)
     for key, value in expected.items():
         finding = difference(got[key], value, f"{where}[{key!r}]", tolerance)
         if finding:
@@ -109,11 +113,11 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: 
 def _number_difference(got: Any, expected: float, where: str, tolerance: float) -> Finding | None:
     value = _single(got)
     if not _is_number(value):
-        return Finding("container", f"You returned {_describe(got)}; a single number was expected.", where)
+        return Finding("container", _instead(_describe(got), say("a single number")), where)
     if deviation(np.asarray(value, np.float64), np.asarray(expected)) <= tolerance:
         return None
     digits = 6 if f"{value:.6g}" != f"{expected:.6g}" else 17
-    text = f"You returned {value:.{digits}g}; {expected:.{digits}g} was expected."
+    text = _instead(f"{value:.{digits}g}", f"{expected:.{digits}g}")
     kind = "not_finite" if math.isfinite(expected) and not math.isfinite(value) else "values"
     return Finding(kind, text, where, value, expected)
 
@@ -129,23 +133,26 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str, toler
     if isinstance(expected, np.ndarray) and expected.ndim == 0 and isinstance(got, bool | int | float):
         got = np.asarray(got)
     if got is None and isinstance(expected, Tensor) and "grad" in where:
-        text = "No gradient reaches it: your code does not use it, or leaves torch's graph on the way to the output."
+        text = say(
+            "No gradient reaches it: your code does not use it, or leaves torch's graph on the way to the output."
+        )
         return Finding("no_gradient", text, where)
     if isinstance(expected, Tensor) != isinstance(got, Tensor) or not isinstance(got, np.ndarray | np.generic | Tensor):
-        wanted = f"a {_kind(expected)} of shape {np.asarray(as_arrays(expected)).shape}"
-        return Finding("container", f"You returned {_describe(got)}; {wanted} was expected.", where)
+        return Finding("container", _instead(_describe(got), _describe(expected)), where)
     mine, theirs = np.asarray(as_arrays(got)), np.asarray(as_arrays(expected))
     if mine.shape != theirs.shape:
-        return Finding("shape", f"The shape is {mine.shape}; {theirs.shape} was expected.", where, mine, theirs)
+        text = say("The shape is {got}; {wanted} was expected.", got=mine.shape, wanted=theirs.shape)
+        return Finding("shape", text, where, mine, theirs)
     if theirs.dtype == bool and mine.dtype != bool:
-        text = f"The dtype is {mine.dtype}; a mask is boolean here (dtype bool)."
+        text = say("The dtype is {dtype}; a mask is boolean here (dtype bool).", dtype=mine.dtype)
         return Finding("dtype", text, where, mine, theirs)
     if mine.dtype == theirs.dtype and deviation(mine, theirs) <= tolerance:
         return None  # the usual case first: everything below looks for words
     if not np.isfinite(mine[np.isfinite(theirs)]).all():
         bad = np.argwhere(~np.isfinite(mine) & np.isfinite(theirs))
-        text = f"{len(bad)} of {mine.size} values are NaN or infinite, the first at {_place(bad[0])}."
-        text = "The value is NaN or infinite." if mine.ndim == 0 else text
+        told = marked("{n} of {size} values are NaN or infinite, the first at {place}.")
+        text = say(told, n=len(bad), size=mine.size, place=_place(bad[0]))
+        text = say("The value is NaN or infinite.") if mine.ndim == 0 else text
         return Finding("not_finite", text, where, mine, theirs, tuple(map(int, bad[0])))
     if deviation(mine, theirs) <= tolerance:
         return None
@@ -158,10 +165,11 @@ def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str, tolerance: 
         near = (got == wanted) | (np.abs(got - wanted) / scale(theirs) <= tolerance)
     bad = np.argwhere(~(near | (np.isnan(got) & np.isnan(wanted))))
     first = tuple(map(int, bad[0]))
-    values = f"{_num(mine[first])} instead of {_num(theirs[first])}"
+    values = say("{got} instead of {wanted}", got=_num(mine[first]), wanted=_num(theirs[first]))
     if mine.size == 1:
-        return Finding("values", f"The only value differs: {values}.", where, mine, theirs, first)
-    text = f"{len(bad)} of {mine.size} values differ, the first at {_place(first)}: {values}."
+        return Finding("values", say("The only value differs: {values}.", values=values), where, mine, theirs, first)
+    told = marked("{n} of {size} values differ, the first at {place}: {values}.")
+    text = say(told, n=len(bad), size=mine.size, place=_place(first), values=values)
     return Finding("values", text, where, mine, theirs, first)
 
 
@@ -182,24 +190,29 @@ def _kind(value: Any) -> str:
     if isinstance(value, Opaque):
         return value.type_name
     if isinstance(value, Tensor):
-        return "torch tensor"
+        return say("torch tensor")
     if isinstance(value, np.ndarray):
-        return "numpy array"
+        return say("numpy array")
     if isinstance(value, np.generic):
-        return f"single numpy number ({value.dtype})"
-    return {"str": "string", "int": "whole number", "bool": "boolean"}.get(type(value).__name__, type(value).__name__)
+        return say("single numpy number ({dtype})", dtype=value.dtype)
+    name = type(value).__name__
+    return say(_TYPES[name]) if name in _TYPES else name
 
 
 def _describe(value: Any) -> str:
     """Describe a value by its type and its shape or length, for a sentence that says what was expected instead."""
     if value is None:
-        return "None (is a `return` missing?)"
+        return say("None (is a `return` missing?)")
     if isinstance(value, np.ndarray | Tensor):
-        return f"a {_kind(value)} of shape {np.asarray(as_arrays(value)).shape}"
+        return say("a {kind} of shape {shape}", kind=_kind(value), shape=np.asarray(as_arrays(value)).shape)
     if isinstance(value, tuple | list):
-        return f"a {_kind(value)} of {len(value)}"
-    kind = _kind(value)
-    return f"{'an' if kind[:1] in tuple('aeioAEIO') else 'a'} {kind or 'thing without a name'}"
+        return say("a {kind} of {n}", kind=_kind(value), n=len(value))
+    kind = _kind(value) or say("thing without a name")
+    return say("an {kind}", kind=kind) if kind[:1] in tuple("aeioAEIO") else say("a {kind}", kind=kind)
+
+
+def _instead(got: str, wanted: str) -> str:
+    return say("You returned {got}; {wanted} was expected.", got=got, wanted=wanted)
 
 
 def _show(value: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autograder.course.language import marked, say
 from autograder.course.spec import Assignment, Shortcut
 from autograder.judge import names_used as reading
 from autograder.judge.names_used import forbids
@@ -16,7 +17,7 @@ from autograder.sandbox.job import Sandbox, Source
 
 # Other ways to the same library code, which no exercise needs.
 BACK_DOORS = ("torch.ops.**", "torch._ops.**", "torch._C.**", "torch._VF.**", "torch._refs.**", "torch._decomp.**")
-UNREADABLE = (
+UNREADABLE = marked(
     "Your code could not be looked through: that took too long, or too much memory. "
     "Is there generated code, or data written out as code, in your file? Take it out and hand in the solution alone."
 )
@@ -53,11 +54,13 @@ class Reading:
         if not any(self._may_use(rule) for rule in rules):
             return {}
         if self._found is None:
-            return dict.fromkeys((exercise for rule in rules for exercise in rule.exercises), UNREADABLE)
+            return dict.fromkeys((exercise for rule in rules for exercise in rule.exercises), say(UNREADABLE))
         told = {}
         for exercise, (name, label, line) in self._found.used.items():
             rule = rule_for(self.assignment, exercise, name)
-            told[exercise] = explain_shortcut(name, rule.instead if rule else "", f" ({label}, line {line})")
+            told[exercise] = explain_shortcut(
+                name, rule.instead if rule else "", say(" ({label}, line {line})", label=label, line=line)
+            )
         return told
 
     def _may_use(self, rule: Shortcut) -> bool:
@@ -115,7 +118,8 @@ def _understood(value: Any, names: frozenset[str]) -> _Found | None:
 
 def explain_shortcut(name: str, instead: str, place: str = "") -> str:
     """Say what was used and what is allowed instead."""
-    return f"You use `{name}`{place}, which does what this exercise asks you to write yourself. {instead}"
+    told = marked("You use `{name}`{place}, which does what this exercise asks you to write yourself. {instead}")
+    return say(told, name=name, place=place, instead=instead)
 
 
 def rule_for(assignment: Assignment, exercise: str, name: str) -> Shortcut | None:

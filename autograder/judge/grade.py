@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autograder.course.language import say, speaking
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Named, Verdict, assign_blame, judge_all
@@ -61,7 +62,12 @@ def grade(
 def judge_run(
     reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool = False
 ) -> Result:
-    """Judge what a run of a submission came to; `sandbox` is for following mistakes further."""
+    """Judge what a run of a submission came to, in its assignment's language; `sandbox` is for following mistakes further."""
+    with speaking(oracle.assignment.language):
+        return _judged(reading, oracle, sandbox, ran, smallest=smallest)
+
+
+def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool) -> Result:
     source, ran = reading.source, without_folders(ran)
     assignment = oracle.assignment
     notes = tuple(explain_trouble(note, source).text for note in ran.notes)
@@ -131,10 +137,10 @@ def _exercise(
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
     case = judged.trial.case
-    places = " and ".join(f"`{name}`" for name in upstream)
-    text = f"Right, given your {places}: what is wrong there is not charged again here."
+    places = say(" and ").join(f"`{name}`" for name in upstream)
+    text = say("Right, given your {places}: what is wrong there is not charged again here.", places=places)
     if again:
-        text = f"The same mistake as in your {places}: it is charged there, and not again here."
+        text = say("The same mistake as in your {places}: it is charged there, and not again here.", places=places)
     return CaseResult(
         case.name,
         case.claim,
@@ -173,7 +179,7 @@ def _case(
     told = _message(judged, index, oracle, verdict, reading.source)
     if case.visibility is Visibility.PUBLIC and printed:
         lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
-        told = told.then("Your code printed", *lines)
+        told = told.then(say("Your code printed"), *lines)
     crash = crash_of(bad) if result.status is Status.CRASHED else ""
     result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
     if result.status in OWN_FAULT:
@@ -212,17 +218,17 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
     """Say why a case did not pass; `index` is the call that says most."""
     case, bad = judged.trial.case, judged.outcomes[index]
     if judged.waits_for:
-        return Message(f"It builds on `{judged.waits_for}`, which is not written yet.")
+        return Message(say("It builds on `{name}`, which is not written yet.", name=judged.waits_for))
     if bad.ending is Ending.UNWRITTEN:
         frames = bad.trouble.frames if bad.trouble else ()
         frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
-        return Message(f"Not written yet (line {frame.line})." if frame else "Not written yet.")
+        return Message(say("Not written yet (line {line}).", line=frame.line) if frame else say("Not written yet."))
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
         rule = rule_for(oracle.assignment, case.exercise, bad.trouble.text)
         name = name_in(rule, bad.trouble.text) if rule else ""
-        return Message(explain_shortcut(name, rule.instead) if rule else "It uses what this exercise may not.")
+        return Message(explain_shortcut(name, rule.instead) if rule else say("It uses what this exercise may not."))
     call, limits = judged.trial.calls[index], fitting(oracle.assignment.limits)
     told = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
     if bad.ending is Ending.RAISED and bad.trouble:
@@ -231,7 +237,9 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         told = Message(reason).then(told.text) if reason else told
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]
-        first = f"It fails inside your `{place}`, which does not pass its own cases yet; mend that one first."
+        first = say(
+            "It fails inside your `{name}`, which does not pass its own cases yet; mend that one first.", name=place
+        )
         return Message(first).then(told.text)
     return told
 
@@ -242,17 +250,17 @@ def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Mes
     if not small or not small.finding or case.visibility is Visibility.HIDDEN:
         shown = explain_finding(finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
         shapes = shapes_on_the_way(judged.trail) if case.visibility is Visibility.PUBLIC else ""
-        return shown.then(f"Shapes on the way: {shapes}" if shapes else "")
+        return shown.then(say("Shapes on the way: {shapes}", shapes=shapes) if shapes else "")
     shown = explain_finding(small.finding, case.visibility, small.trial.calls, case.exercise, oracle.signatures)
     shapes = shapes_on_the_way(judged.trail)
-    shown = shown.then(f"Shapes on the way through the case itself: {shapes}" if shapes else "")
-    told = "The smallest call of this kind that fails as well:"
+    shown = shown.then(say("Shapes on the way through the case itself: {shapes}", shapes=shapes) if shapes else "")
+    told = say("The smallest call of this kind that fails as well:")
     return Message(headline(finding), more=shown.more).then(told, shown.text)
 
 
 def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:
     """Grade a submission that could not be imported: every case has that one reason."""
-    result = without_points(oracle, STATUS[loading.ending], "The file could not be imported.")
+    result = without_points(oracle, STATUS[loading.ending], say("The file could not be imported."))
     note = loading.trouble.text if loading.trouble else ""
     problem = explain_loading(loading, source, oracle.assignment.limits)
     return replace(result, problem=problem, printed=loading.printed or note)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from autograder.course.language import marked, say
 from autograder.course.spec import Finding
 from autograder.judge.by_value import Answers, ByValue, Calls
 from autograder.judge.compare import difference
@@ -21,7 +22,8 @@ NOISE = 1e-6  # the difference that another order of operations makes in single 
 
 def _not_constant(values: list[np.ndarray]) -> Finding | None:
     if all(deviation(value, np.full_like(value, value.flat[0])) <= NOISE for value in values if value.size):
-        return Finding("constant", "The output is the same number everywhere, whatever the input.", got=values[0])
+        text = say("The output is the same number everywhere, whatever the input.")
+        return Finding("constant", text, got=values[0])
     return None
 
 
@@ -54,8 +56,9 @@ class same_prefix(ByValue):
             return arrays
         before, after = (np.split(a, [self.upto], axis=self.axis) for a in arrays)
         if deviation(after[1], before[1]) <= TOLERANCE:
-            return Finding("constant", "Changing the later inputs did not change the later outputs either.", call=1)
-        text = f"Changing inputs from position {self.upto} on changed an output before it: the future leaks."
+            text = say("Changing the later inputs did not change the later outputs either.")
+            return Finding("constant", text, call=1)
+        text = say("Changing inputs from position {n} on changed an output before it: the future leaks.", n=self.upto)
         return _mismatch(after[0], before[0], text, self.tolerance)
 
 
@@ -68,7 +71,7 @@ class agree(ByValue):
         if isinstance(arrays, Finding):
             return arrays
         for index, array in enumerate(arrays[1:], start=1):
-            text = "Two calls that should give the same output gave different ones."
+            text = say("Two calls that should give the same output gave different ones.")
             finding = _mismatch(array, arrays[0], text, self.tolerance, index)
             if finding:
                 return finding
@@ -86,7 +89,7 @@ class permuted(ByValue):
         arrays = _arrays(got, expected)
         if isinstance(arrays, Finding):
             return arrays
-        text = "Reordering the input positions did not reorder the output in the same way."
+        text = say("Reordering the input positions did not reorder the output in the same way.")
         moved = np.take(arrays[0], self.order, axis=self.axis)
         return _mismatch(arrays[1], moved, text, self.tolerance) or _not_constant(arrays)
 
@@ -99,7 +102,7 @@ class stacked(ByValue):
         arrays = _arrays(got, expected)
         if isinstance(arrays, Finding):
             return arrays
-        text = "The batch gives another result than its rows one by one."
+        text = say("The batch gives another result than its rows one by one.")
         return _mismatch(arrays[0], np.stack(arrays[1:]), text, self.tolerance, 0) or _not_constant(arrays)
 
 
@@ -115,10 +118,11 @@ class sums_to_one(ByValue):
             return arrays
         for index, array in enumerate(arrays):
             if (array < 0).any():
-                return Finding("property", "Some weights are negative.", got=array, call=index)
+                return Finding("property", say("Some weights are negative."), got=array, call=index)
             total = np.asarray(array.sum(axis=self.axis, dtype=np.float64))
             if deviation(total, np.ones_like(total)) > self.tolerance:
                 worst = total.flat[np.abs(total - 1).argmax()]
-                text = f"The weights do not sum to 1 along axis {self.axis}; some sum to {worst:.4g}."
+                told = marked("The weights do not sum to 1 along axis {axis}; some sum to {worst:.4g}.")
+                text = say(told, axis=self.axis, worst=worst)
                 return Finding("property", text, got=array, call=index)
         return _not_constant(arrays)

@@ -1,7 +1,13 @@
 """What students read of how their wrong values are related to the right ones, a sentence for each kind of relation."""
 
+from __future__ import annotations
+
+import re
+
+from autograder.course.language import marked, say
+
 # How wrong values are related to the right ones, by kind of relation; what stands in braces is named in the relation.
-RELATIONS = {
+RELATIONS = marked({
     # right for other arguments
     "without": "Your answer would be right without `{0}`: do you use `{0}` at all?",
     "opposite": "Your answer would be right if the flag `{0}` had its other value.",
@@ -92,4 +98,25 @@ RELATIONS = {
     "differs_by_length": "Your values are wrong whenever {0} is longer than one, and right otherwise.",
     "differs_by_mask": "Your values are wrong whenever `{0}` is False somewhere, and right otherwise.",
     "differs_by_size": "Your values are wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",
-}
+})  # fmt: skip
+# What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.
+_AXIS = r"the last axis|the axis before the last|axis -?\d+"
+_NAMED = (
+    (r"the last axis", marked("the last axis")),
+    (r"the axis before the last", marked("the axis before the last")),
+    (r"axis (-?\d+)", marked("axis {0}")),
+    (rf"({_AXIS}) of (`.*`)", marked("{0} of {1}")),
+    (rf"the length of ({_AXIS}) of (`.*`)", marked("the length of {0} of {1}")),
+    (r"the number of entries of (`.*`)", marked("the number of entries of {0}")),
+    (r"the number of True in (`.*`)", marked("the number of True in {0}")),
+    (r"the number of True in each row of (`.*`)", marked("the number of True in each row of {0}")),
+    (r"the number of True in it", marked("the number of True in it")),
+)
+
+
+def relation_named(name: str) -> str:
+    """Return what a relation names, such as an axis, in the language spoken; names of the student's stay as they are."""
+    for pattern, sentence in _NAMED:
+        if match := re.fullmatch(pattern, name):
+            return say(sentence, *map(relation_named, match.groups()))
+    return name

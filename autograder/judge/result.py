@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from autograder.course.language import speaking, spoken
 from autograder.course.spec import Status, Visibility
 from autograder.judge.messages import explain_reason
 from autograder.judge.picture import Picture
@@ -30,6 +31,7 @@ class CaseResult:
     crash: str = ""  # the kind of exception that it crashed with, where that is known: a name of `crash_reasons.RULES`
     fingerprint: str = ""  # for graders: of what went wrong, the same for all who fail in the same way at the same seed
     raised_at: tuple[str, int] | None = None  # for graders: the file or cell, and the line, where it stopped
+    language: str = field(default_factory=spoken)  # in which all of this is told
 
     @property
     def message(self) -> str:
@@ -55,7 +57,8 @@ class CaseResult:
     @property
     def says(self) -> str:
         """The reason in words."""
-        return explain_reason(self.reason) if self.reason else ""
+        with speaking(self.language):
+            return explain_reason(self.reason) if self.reason else ""
 
     @property
     def lead(self) -> str:

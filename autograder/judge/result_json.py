@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from autograder.course.language import ENGLISH
 from autograder.course.spec import Status, Visibility
 from autograder.judge.picture import as_json, from_json
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, Reason, Relation
@@ -12,7 +13,7 @@ from autograder.judge.result import CaseResult, ExerciseResult, Result
 
 Json = dict[str, object]
 _NOT_TOLD = frozenset(
-    {"details", "fingerprint", "raised_at"}
+    {"details", "fingerprint", "raised_at", "language"}
 )  # the message holds the details, the others are for graders
 
 
@@ -31,6 +32,7 @@ def stored_case(case: CaseResult) -> Json:
         **({"crash": case.crash} if case.crash else {}),
         **({"fingerprint": case.fingerprint} if case.fingerprint else {}),
         **({"raised_at": case.raised_at} if case.raised_at else {}),
+        **({"language": case.language} if case.language != ENGLISH else {}),
     }
 
 
@@ -48,6 +50,7 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
         crash=stored.get("crash", ""),
         fingerprint=stored.get("fingerprint", ""),
         raised_at=(stored["raised_at"][0], stored["raised_at"][1]) if "raised_at" in stored else None,
+        language=stored.get("language", ENGLISH),
     )
 
 

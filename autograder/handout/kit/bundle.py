@@ -32,7 +32,7 @@ from autograder.judge.trials import MOST_KEPT, Kept, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
-FORMAT = 9
+FORMAT = 10
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.safetensors"
 
@@ -173,6 +173,7 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
         limits=Limits(**document["limits"]),
         torch=document["torch"],
         order=document["order"],
+        language=document["language"],
         given=(),
         reference="",
         stub=document["stub"],
