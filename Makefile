@@ -1,8 +1,8 @@
 # make demo   install what is pinned, without torch; grade a generated class, say where the report lies
-# make test   install every extra, run every test, linter and type check
+# make test   install every extra, run every test, linter and type check; not again what passed and nothing has changed for
 # make install      install what is pinned and every extra into .venv, as make test does
 # make docs   build the site of all pages into build/site, with pictures of what the commands write
-# make bench        measure grading speed, from save to answer, and cold commands, as ratios in one run
+# make bench        measure grading speed, from save to answer, and cold commands, as ratios in one run; write docs/speed.md
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
 # make gpu    prove and measure trainings on a GPU, with the torch of PYTHON: make gpu PYTHON=python3 DEVICE=cuda
@@ -46,10 +46,7 @@ mutants: $(VENV)/.installed-dev
 	$(BIN)/autograder mutants
 
 bench: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/bench.py
-	$(BIN)/python benchmarks/mix.py
-	$(BIN)/python benchmarks/save_to_verdict.py
-	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/speed_tables.py
 
 bench-packing: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/packing.py
@@ -85,7 +82,7 @@ test-environments: $(VENV)/.installed-dev
 
 .venv-otter/.installed: pyproject.toml benchmarks/peers-constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m venv --clear .venv-otter
-	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter,torch]' pytest hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
+	@.venv-otter/bin/python -m pip --disable-pip-version-check install --quiet --constraint benchmarks/peers-constraints.txt --editable '.[otter,torch]' pytest pytest-xdist hypothesis nbclient || { echo "make: the packages could not be installed; is a Python package index within reach?"; exit 1; }
 	@touch $@
 
 $(VENV)/bin/python:

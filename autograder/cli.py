@@ -11,10 +11,9 @@ import signal
 import sys
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
-from click import Group
 from typer.core import TyperCommand, TyperGroup
 
 from autograder import __version__
@@ -31,29 +30,31 @@ from autograder.command import (
     revisiting,
     whole_course,
 )
-from autograder.command.options import CourseOption, course_of, fail, some_slugs
-from autograder.course.catalog import load_assignment
+from autograder.command.options import CourseOption, course_of, fail, load_assignment, some_slugs
 from autograder.course.places import CourseError
-
-if TYPE_CHECKING:
-    from click import Context, HelpFormatter
+from autograder.sandbox.termination import terminate
 
 
 class _ByReader(TyperGroup):
-    """The commands, told by who uses them, without rich, which takes longer to load than all else that this help needs."""
+    """The commands, told by who uses them, without rich, which takes longer to load than all else that this help needs.
 
-    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the help as click does."""
-        Group.format_help(self, ctx, formatter)
+    Contexts and formatters are click's in older versions of typer and its own in newer ones, so their types are not named here.
+    """
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help in plain text; typer would leave it to rich."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        self.format_options(ctx, formatter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Show the help where there are no arguments; typer would leave it to rich."""
         if not args:
             print(ctx.get_help())
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
-    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002 (click's own signature)
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (the signature of what it replaces)
         """Write a section of help for each kind of reader."""
         names = (name for name in self.commands if isinstance(self.commands[name], TyperCommand))
         for who, theirs in groupby(names, lambda name: str(getattr(self.commands[name], "rich_help_panel", ""))):
@@ -78,16 +79,12 @@ def main() -> None:
         print(f"autograder: {told}", file=sys.stderr)
     # Submissions are graded side by side: torch's own threads in each would stand in each other's way, tenfold.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    signal.signal(signal.SIGTERM, _leave)
+    # A batch system ends jobs like this; as after Ctrl-C, what was graded stands, and sandboxes go.
+    signal.signal(signal.SIGTERM, terminate)
     try:
         app()
     except CourseError as error:
         fail(str(error))
-
-
-def _leave(*_: object) -> None:
-    """Leave as after Ctrl-C, since a batch system ends jobs like this: what was graded stands, sandboxes go."""
-    sys.exit(128 + signal.SIGTERM)
 
 
 def _version(wanted: bool) -> None:
@@ -114,7 +111,7 @@ def _options(
             "--version",
             callback=_version,
             is_eager=True,
-            help="Print the versions of all that decides, and the isolation of this machine",
+            help="Print the versions of everything that affects grades, and the isolation of this machine",
         ),
     ] = False,
 ) -> None:

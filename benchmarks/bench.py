@@ -2,6 +2,8 @@
 
     bare fork     a warm process forks, the child runs the source and makes the calls (floor.py): the floor
     ours          at each level of isolation this machine offers
+    right only    ours at the strongest of them, on correct submissions alone
+    published     the same, with what the gradebook notes and the four files of each student
     cold process  the same jobs and judgement, each in a new process
     pytest        a test file with the same calls and checks, once per submission
 
@@ -22,58 +24,31 @@ import argparse
 import contextlib
 import itertools
 import os
-import pickle
 import platform
 import random
 import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
+from contestants import BLOCK, Contestant, Fork, HandedIn, Ours, Published, Pytest, RightOnly
+
+from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
-from autograder.judge.grade import grade
-from autograder.judge.outcomes_alike import answers_of
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox
 from autograder.sandbox.slot import Profile
 
 HERE = Path(__file__).resolve().parent
 QUESTIONS = ((HERE.parent, "a5_attention"), (HERE / "course", "b1_masked_softmax"))
-ROUNDS, BLOCK = 10, 20
+ROUNDS = 10
 SEED = 0
-FLOOR = "bare fork, no sandbox"
-
-
-@dataclass(frozen=True)
-class HandedIn:
-    """A submission, and whether it deserves full marks."""
-
-    text: str
-    right: bool
-
-
-class WrongVerdictError(RuntimeError):
-    """A fast answer that is not the right one is worth no measurement."""
-
-
-class Contestant(Protocol):
-    """A way to run one submission after another."""
-
-    name: str
-    block: int  # submissions in each round
-
-    def run(self, handed_in: HandedIn) -> None:
-        """Run one submission to its end. Raises WrongVerdictError where what comes out is not what is known."""
 
 
 @dataclass
@@ -138,122 +113,6 @@ def measure(contestant: Contestant, record: Record, block: Sequence[HandedIn]) -
     record.cpus.append((own + cpu_of_children() - children) / len(block))
 
 
-class Fork:
-    """The floor: a server of its own process that forks."""
-
-    name = FLOOR
-    block = BLOCK
-
-    def __init__(self, oracle: Oracle) -> None:
-        calls = [
-            (request.function, request.args, dict(request.kwargs))
-            for trial in oracle.trials
-            for request in trial.requests
-        ]
-        self._server = subprocess.Popen(
-            [sys.executable, "-B", str(HERE / "floor.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what numpy warns of in wrong submissions
-            bufsize=0,
-        )
-        self._send(oracle.assignment.torch)
-        self._send(calls)
-
-    def run(self, handed_in: HandedIn) -> None:
-        """Have a child run a submission, and judge nothing."""
-        self._send(handed_in.text)
-        answer = self._server.stdout.read(1) if self._server.stdout else b""
-        if answer != b".":
-            raise WrongVerdictError(f"{self.name}: the child did not get to the end")
-
-    def close(self) -> None:
-        """End the server."""
-        for stream in (self._server.stdin, self._server.stdout):
-            if stream:
-                stream.close()
-        self._server.wait()
-
-    def _send(self, message: object) -> None:
-        if self._server.stdin:
-            data = memoryview(pickle.dumps(message))
-            while data:
-                data = data[self._server.stdin.write(data) or 0 :]
-
-
-class Ours:
-    """The grader itself, judging and diagnosing included, in one sandbox."""
-
-    def __init__(self, name: str, oracle: Oracle, sandbox: Sandbox, block: int) -> None:
-        self.name, self.block = name, block
-        self.sandbox = sandbox
-        self._oracle = oracle
-
-    def run(self, handed_in: HandedIn) -> None:
-        """Grade a submission."""
-        file = self._oracle.assignment.file
-        source = Source.of(file, handed_in.text)
-        result = grade(source, self._oracle, self.sandbox)
-        if result.problem or result.all_passed != handed_in.right:
-            raise WrongVerdictError(f"{self.name}: {result.score:g} of {result.max_score:g} points. {result.problem}")
-
-
-PYTEST_FILE = '''\
-"""The cases of an assignment as tests."""
-
-import pickle
-from pathlib import Path
-
-import pytest
-import {module}
-from autograder.course.spec import Answer
-from autograder.sandbox.child.wire_format import decode, encode
-
-CASES = pickle.loads(Path("cases.pickle").read_bytes())
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
-def test_case(case):
-    _, check, names, calls, expected = case
-    got = []
-    for name, call in zip(names, calls):
-        value = getattr({module}, name)(*call.args, **call.kwargs)
-        got.append(Answer(*decode(encode((value, call.args)))))
-    assert check.judge(calls, tuple(got), expected) is None
-'''
-
-
-class Pytest:
-    """A new pytest for each submission, on the same calls and checks."""
-
-    name = "pytest"
-    block = 1
-
-    def __init__(self, oracle: Oracle, folder: Path) -> None:
-        self._folder, self._file = folder, folder / oracle.assignment.file
-        (folder / "test_cases.py").write_text(PYTEST_FILE.format(module=self._file.stem), encoding="utf-8")
-        cases = [
-            (
-                f"{trial.case.exercise}-{trial.case.name}",
-                trial.case.check,
-                [request.function for request in trial.requests],
-                trial.calls,
-                answers_of(oracle.expected(trial)),
-            )
-            for trial in oracle.trials
-        ]
-        (folder / "cases.pickle").write_bytes(pickle.dumps(cases))
-
-    def run(self, handed_in: HandedIn) -> None:
-        """Test a submission."""
-        self._file.write_text(handed_in.text, encoding="utf-8")
-        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_cases.py"]
-        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        ran = subprocess.run(command, cwd=self._folder, env=environment, capture_output=True, check=False)
-        if ran.returncode != (0 if handed_in.right else 1):
-            raise WrongVerdictError(f"{self.name}: {ran.stdout.decode()}{ran.stderr.decode()}")
-
-
 def submissions(assignment: Assignment, count: int) -> list[HandedIn]:
     """Return a class: of every twenty, two with a known mistake, four solved otherwise, fourteen like the reference.
 
@@ -315,9 +174,13 @@ def bench(course: Path, slug: str, rounds: int) -> list[Record]:
     """Measure one question."""
     oracle = prepare(course, slug)
     handed_in = submissions(oracle.assignment, rounds * BLOCK)
-    with warm(course, slug) as (floor, ours), tempfile.TemporaryDirectory() as folder, ProcessSandbox() as sandbox:
-        cold = Ours("cold process", oracle, sandbox, 2)
-        return contest([floor, *ours, cold, Pytest(oracle, Path(folder))], handed_in)
+    with contextlib.ExitStack() as opened:
+        floor, ours = opened.enter_context(warm(course, slug))
+        tests, out = (Path(opened.enter_context(tempfile.TemporaryDirectory())) for _ in range(2))
+        book = opened.enter_context(open_gradebook(out, oracle.assignment))
+        right = [RightOnly(ours[0]), Published(ours[0], book)] if ours else []
+        cold = Ours("cold process", oracle, opened.enter_context(ProcessSandbox()), 2)
+        return contest([floor, *ours, *right, cold, Pytest(oracle, tests)], handed_in)
 
 
 def table(records: Sequence[Record], *, markdown: bool) -> str:

@@ -33,6 +33,7 @@ from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import exercise_keys
 from autograder.classroom.run import grade_one, write_down
 from autograder.classroom.still_to_grade import Choices, make_plan
+from autograder.classroom.stored_result import Finished, finished, stored_result
 from autograder.classroom.submissions import Submission, read_submissions
 from autograder.classroom.watch import Mark
 from autograder.command.demo import write_class
@@ -56,7 +57,7 @@ class Idle(Crew):
     def grade(self, task: Task) -> Done:
         """Return as many copies of a result, so that each is sent; they are made once."""
         if not hasattr(self, "copies"):
-            self.copies = tuple((copy.deepcopy(self.done.result), 0.02) for _ in range(MOST))
+            self.copies = tuple(copy.deepcopy(stored_result(self.done)) for _ in range(MOST))
         time.sleep(self.seconds * len(task.submissions))
         return Done(self.copies[: len(task.submissions)], self.done.isolation)
 
@@ -99,7 +100,7 @@ def efficiency(orders: Orders, trainer: Trainer, submissions: tuple[Submission, 
             crew = Crew(orders, f"autograder-{secrets.token_hex(4)}")
             for some in (submissions[:40], submissions):
                 began = time.monotonic()
-                done = sum(1 for _ in grade_on_cluster(client, crew, trainer, some, named(some)))
+                done = sum(map(len, grade_on_cluster(client, crew, trainer, some, named(some))))
                 seconds[workers] = time.monotonic() - began
                 print(f"{workers} worker(s): {done} submissions in {seconds[workers]:.1f} s", flush=True)
     print(f"grading, efficiency from 1 to 2 workers: {seconds[1] / (2 * seconds[2]):.2f}", flush=True)
@@ -143,7 +144,7 @@ def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit
                 if with_book:
                     write_down(book, plan, until(coming, before[0] + limit), watch)
                 else:
-                    watch.number = sum(1 for _ in until(coming, before[0] + limit))
+                    watch.number = sum(map(len, until(coming, before[0] + limit)))
                 wall, mine, scheduler = (now - then for now, then in zip(clocks(client), before, strict=True))
                 number = watch.number
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
@@ -163,7 +164,7 @@ def saving(trainer: Trainer, done: Graded, sizes: tuple[int, ...], count: int = 
             plan = make_plan(book, trainer.assignment, submissions, Choices(seed=SEED))
             coming = [replace(done, submission=submission) for submission in plan.tasks[:count]]
             began = time.process_time()
-            write_down(book, plan, coming, Count())
+            write_down(book, plan, ((finished(one),) for one in coming), Count())
             each = 1000 * (time.process_time() - began) / count
         print(f"{size} who wait: writing down a result takes {each:.2f} ms of CPU", flush=True)
 
@@ -191,10 +192,10 @@ class Count:
         self.number += 1
 
 
-def until(coming: Generator[Graded], end: float) -> Iterator[Graded]:
+def until(coming: Generator[tuple[Finished, ...]], end: float) -> Iterator[tuple[Finished, ...]]:
     """Yield what comes until a moment, and stop the rest then."""
-    for graded in coming:
-        yield graded
+    for some in coming:
+        yield some
         if time.monotonic() > end:
             coming.close()
             return

@@ -1,6 +1,7 @@
 """Prove on a GPU what is promised of trainings there, and measure it: one command, which writes benchmarks/gpu.json.
 
     agreement   first losses and metrics of references and correct solutions on the GPU, beside the CPU's
+    larger      what the model for a GPU reaches and in which time, correct solutions and known mistakes beside it
     promises    what `doctor --training` proves: references and correct solutions learn, known mistakes do not
     packing     submissions a minute, by how many may train at once
     hostile     kernels that never end or fail, hogs, killed processes; the GPU has to answer after each
@@ -27,14 +28,14 @@ from typing import Any
 
 import gpu_table
 import numpy as np
+from gpu_larger import larger_runs
+from gpu_runs import Row, compared, run_of, source_of
 
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.places import slugs
 from autograder.course.spec import Assignment, Training
-from autograder.judge.tolerance import deviation
-from autograder.judge.training_outcome import agree, losses_of
 from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.device_choice import device_trouble, on_device, open_for, takes_device
 from autograder.oracle.gpus import open_gpus
@@ -45,15 +46,13 @@ from autograder.oracle.training_losses import KnownLosses
 from autograder.proof.trainings import examine_trainings
 from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
 from autograder.sandbox.child.tree import as_arrays
-from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Job
 from autograder.sandbox.machine import cores
-from autograder.sandbox.time_limits import WALL
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = "a8_language_model"
 PRETENDED = ROOT / "tests" / "pretended_device.py"
 ENTER = "\nimport os\n\nif os.environ.get('CUBLAS_WORKSPACE_CONFIG'):\n    Pretended().__enter__()\n\n"
-Row = dict[str, Any]
 
 NONSENSE = """import fcntl, os
     for name in ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0"):
@@ -139,7 +138,7 @@ def main() -> int:
     if out:
         out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if not rehearsal:
-        gpu_table.write_table(found, ROOT / "docs" / "gpu.md")
+        gpu_table.write_figures(found, gpu_table.PAGE, gpu_table.README)
     print("All steps ran to their end." if holds else "All steps ran; what did not hold stands above.")
     return int(not holds)
 
@@ -148,6 +147,7 @@ def measure(found: Row, course: Sequence[Assignment], last: Assignment, scale: S
     """Do every step, tell and keep what comes of each; return whether all of it holds."""
     steps = {
         "agreement": (row for assignment in course for row in agreement(assignment, scale)),
+        "larger": (row for assignment in course for row in larger_runs(assignment, scale.seeds)),
         "promises": (row for assignment in course for row in promises(assignment, scale)),
         "packing": packing(last, scale),
         "hostile": hostile(last, scale),
@@ -198,23 +198,6 @@ def gpu_name() -> str:
         return ""
 
 
-def source_of(assignment: Assignment, text: str) -> Source:
-    """Return a text as a submission."""
-    return Source(Path(assignment.file).stem, (Chunk(assignment.file, text),))
-
-
-def run_of(
-    losses: KnownLosses, assignment: Assignment, training: Training, text: str, sandbox: Sandbox, steps: int
-) -> Outcome:
-    """Train a text for some steps in a sandbox, on the training's device."""
-    seconds, memory = training.seconds, training.memory_mb
-    limits = replace(assignment.limits, case_seconds=seconds, total_seconds=WALL * seconds, memory_mb=memory)
-    request = losses.request(training, steps, training.device)
-    where = {"device": training.device, "device_mb": training.device_mb}
-    ran = sandbox.run(Job(source_of(assignment, text), (request,), limits, (), assignment.torch, **where))
-    return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
-
-
 def agreement(assignment: Assignment, scale: Scale) -> Iterator[Row]:
     """Yield how far each training's first losses and metrics on the device are from the CPU's."""
     here = on_device(assignment, CPU)
@@ -234,38 +217,9 @@ def agreement(assignment: Assignment, scale: Scale) -> Iterator[Row]:
                     losses, assignment, training, text, there, training.steps if whole else training.first_steps
                 )
                 own = figures(training, args, ran) if whole else {}
-                row = _compared(training, ran, first)
+                row = compared(training, ran, first)
                 beside = {metric: [known.get(metric), value] for metric, value in own.items()}
                 yield {"training": training.exercise, "solution": name, "seed": seed, **row, "metrics": beside}
-            if training.larger and training.device != CPU:
-                yield from _larger(assignment, training, losses, texts, there, seed)
-
-
-def _larger(
-    assignment: Assignment, training: Training, losses: KnownLosses, texts: dict[str, str], there: Sandbox, seed: int
-) -> Iterator[Row]:
-    """Yield what the larger run comes to, and how far correct solutions' first losses are from the reference's there."""
-    if training.larger is None:
-        return
-    larger = replace(training.larger, device=training.device)
-    whole = run_of(losses, assignment, larger, assignment.reference, there, larger.steps)
-    first = losses_of(whole)
-    values = {name: [None, value] for name, value in figures(larger, as_arrays(losses.args(larger)), whole).items()}
-    for name, text in texts.items():
-        own = name == "reference"
-        ran = whole if own else run_of(losses, assignment, larger, text, there, larger.first_steps)
-        row = _compared(larger, ran, np.empty(0) if first is None else first[: larger.first_steps])
-        told = {"seconds": round(whole.seconds, 1), "metrics": values} if own else {"metrics": {}}
-        yield {"training": larger.exercise, "solution": name, "seed": seed, **row, "holds": True, **told}
-
-
-def _compared(training: Training, ran: Outcome, expected: np.ndarray) -> Row:
-    """Return how far a run's first losses are from others, and whether that is near enough."""
-    losses = losses_of(ran)
-    if losses is None or not len(expected):
-        return {"first_losses": math.inf, "holds": False, "ended": str(ran.ending)}
-    head = losses[: training.first_steps]
-    return {"first_losses": deviation(head, expected), "holds": agree(head, expected, training)}
 
 
 def promises(assignment: Assignment, scale: Scale) -> Iterator[Row]:
@@ -304,7 +258,7 @@ def hostile(assignment: Assignment, scale: Scale) -> Iterator[Row]:
             ran = run_of(
                 losses, assignment, replace(training, seconds=120), assignment.reference, sandbox, training.steps
             )
-            return bool(_compared(training, ran, expected)["holds"])
+            return bool(compared(training, ran, expected)["holds"])
 
         for name, (body, statuses) in ATTACKS.items():
             text = f"{assignment.reference}\n\ndef lm_loss(logits, targets):\n    {body}\n"

@@ -1,4 +1,4 @@
-"""Write what benchmarks/gpu.py measured on a GPU into docs/gpu.md, between two marks; a rehearsal's figures are refused."""
+"""Write what benchmarks/gpu.py measured on a GPU into docs/gpu.md and the README, between two marks; no rehearsal's figures."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from gpu_larger import larger_table
+
 HERE = Path(__file__).resolve().parent
-BEGIN, END = "<!-- gpu -->\n", "<!-- /gpu -->\n"
+PAGE, README = HERE.parent / "docs" / "gpu.md", HERE.parent / "README.md"
+BEGIN, END = "<!-- gpu -->", "<!-- /gpu -->"
 CLASS = 300  # submissions that a class may have
 
 
 def main() -> int:
-    """Write the table of a file of figures into a page."""
+    """Write what a file of figures holds into a page and a README."""
     given = [Path(word) for word in sys.argv[1:]]
-    source, page = (*given, *(HERE / "gpu.json", HERE.parent / "docs" / "gpu.md")[len(given) :])
+    source, page, readme = (*given, *(HERE / "gpu.json", PAGE, README)[len(given) :])
     found = json.loads(source.read_text(encoding="utf-8"))
     if found["rehearsal"]:
         print(
@@ -24,16 +27,27 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    write_table(found, page)
+    write_figures(found, page, readme)
     return 0
 
 
-def write_table(found: Mapping[str, Any], page: Path) -> None:
-    """Put the tables between the page's marks, in place of what stands there."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    text = "\n".join(tables(found))
-    page.write_text(f"{before}{BEGIN}{text}\n{END}{after}", encoding="utf-8")
+def write_figures(found: Mapping[str, Any], page: Path, readme: Path) -> None:
+    """Put the tables into a page, and what they come to into a README, in place of what stands there."""
+    table = "\n".join(tables(found))
+    for path, text in ((page, f"\n{table}\n"), (readme, sentence(found))):
+        before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+        _, _, after = rest.partition(END)
+        path.write_text(f"{before}{BEGIN}{text}{END}{after}", encoding="utf-8")
+
+
+def sentence(found: Mapping[str, Any]) -> str:
+    """Return the end of a sentence on trainings on GPUs: where they were measured, and what came of it."""
+    rate = max(60 * row["submissions"] / row["seconds"] for row in found["packing"])
+    held = sum(not row["broken"] for row in found["promises"])
+    return (
+        f"[measured](docs/gpu.md#what-was-measured-on-a-gpu) on {found['where']['gpu'].partition(',')[0]}: {rate:.3g} "
+        f"submissions a minute, and {held} of {len(found['promises'])} promises hold"
+    )
 
 
 def tables(found: Mapping[str, Any]) -> Iterator[str]:
@@ -47,6 +61,7 @@ def tables(found: Mapping[str, Any]) -> Iterator[str]:
         metrics = next((row["metrics"] for row in rows if row["metrics"]), {})
         beside = "; ".join(f"{metric}: {', '.join(map(_number, pair))}" for metric, pair in metrics.items())
         yield f"| `{name}` | {len(rows)} | {apart:.1g} | {beside} |"
+    yield from larger_table(found["larger"])
     yield "\n| at once | submissions a minute | times one after another |\n|---|---|---|"
     rates = {row["at_once"]: 60 * row["submissions"] / row["seconds"] for row in found["packing"]}
     for at_once, rate in rates.items():

@@ -20,8 +20,8 @@ from pathlib import Path
 from autograder.classroom.run import grade_class, grade_one
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Source

@@ -24,8 +24,8 @@ from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.classroom.summary import Summary
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html

@@ -22,23 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench import (
-    BLOCK,
-    HERE,
-    Contestant,
-    HandedIn,
-    Record,
-    WrongVerdictError,
-    arguments,
-    cpu_of_children,
-    layout,
-    machine,
-    measure,
-    prepare,
-    short,
-    submissions,
-    warm,
-)
+from bench import Record, arguments, cpu_of_children, layout, machine, measure, prepare, short, submissions, warm
+from contestants import BLOCK, HERE, Contestant, HandedIn, WrongVerdictError
 
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.run import carry_out

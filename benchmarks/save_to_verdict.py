@@ -26,11 +26,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
 from autograder.handout.handout import handout_files, write_files
 from autograder.handout.kit.reset import with_stub
 from autograder.handout.public_data import public_oracle
-from autograder.oracle.edits import apply_edits
 
 ROOT = Path(__file__).parents[1]
 LAST_WORDS = {"next": b"q quit", "--watch": b"Ctrl-C to stop"}  # of what each shows for a save

@@ -23,9 +23,9 @@ from pathlib import Path
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
 from autograder.judge.result import Result
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Source
 from autograder.sandbox.levels import open_sandbox

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from kept_proofs import OPTION, KeptProofs
 
 from autograder.cli import main
 from autograder.course.catalog import load_assignment
@@ -36,6 +38,23 @@ SEED = 11
 
 REPOSITORY = Path(__file__).parents[1]
 CACHES = {".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "__pycache__", "core"}
+FIRST_SEEN: dict[str, str] = {}  # what is in the suite's temporary folder, by the test after which it was there
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that runs every proof."""
+    parser.addoption(
+        OPTION, action="store_true", help="also run proofs that passed before and for which nothing has changed"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out proofs for which nothing has changed, and heed Ctrl-C.
+
+    A run in the background ignores it, and so would all that tests start there, those for which Ctrl-C is the end.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(KeptProofs(config))
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
@@ -48,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give the tests a temporary folder of their own, and fail where they leave anything there or in the repository.
 
     Other processes of the machine write into the real one meanwhile, other workers of the suite among them.
@@ -62,11 +81,20 @@ def _nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterato
             patch.setenv("TMPDIR", folder)
             patch.setattr(tempfile, "tempdir", None)
             patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(kept / "torchinductor"))  # torch makes it beside its first step
-            yield
-        left = sorted([*os.listdir(folder), *(set(os.listdir(REPOSITORY)) - before)])
-        assert left == [], "tests left these behind, in their temporary folder or in the repository"
+            yield Path(folder)
+        left = [*os.listdir(folder), *(set(os.listdir(REPOSITORY)) - before)]
+        made_by = {name: FIRST_SEEN.get(name, "after all tests") for name in left}
+        assert made_by == {}, "tests left these behind, in their temporary folder or in the repository"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _what_it_made(request: pytest.FixtureRequest, _nothing_is_left_behind: Path) -> Iterator[None]:
+    """Note which test made what, so that what is left behind can be told from what a session's fixture takes away later."""
+    yield
+    for name in os.listdir(_nothing_is_left_behind):
+        FIRST_SEEN.setdefault(name, request.node.nodeid)
 
 
 @pytest.fixture(scope="session")

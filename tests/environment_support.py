@@ -21,6 +21,7 @@ from pathlib import Path
 
 from gradescope_support import TOOLS
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from autograder.course.catalog import load_assignment
 from autograder.handout.handout import handout_files
@@ -73,6 +74,15 @@ def base_python() -> str:
     return str(Path(sys._base_executable))
 
 
+def other_python(version: str) -> str:
+    """Return a Python of another version, from the path or from pyenv."""
+    places = (os.environ["PATH"], *map(str, Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin")))
+    found = shutil.which(f"python{version}", path=os.pathsep.join(reversed(places)))
+    if not found:
+        raise NotHereError(f"there is no python{version}")
+    return found
+
+
 def user_site(home: Path) -> Environment:
     """Return the base Python of a user who installs with `pip install --user`."""
     variables = {"HOME": str(home)}
@@ -86,7 +96,7 @@ def required(*names: str) -> list[str]:
     found: dict[str, None] = {}
     waiting = list(names)
     while waiting:
-        name = waiting.pop()
+        name = canonicalize_name(waiting.pop())  # one and the same is required as markupsafe and as MarkupSafe
         if name not in found:
             found[name] = None
             wanted = [Requirement(text) for text in distribution(name).requires or ()]
@@ -146,7 +156,10 @@ def pip(environment: Environment, *arguments: str) -> None:
 
 def fetch(*command: str) -> None:
     """Run a command that takes what may not be within reach: an index, an archive. Raises NotHereError."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    variables = {
+        name: value for name, value in os.environ.items() if name != "PYTHONPATH"
+    }  # pip finds us there already
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         told = done.stderr.strip().rpartition("\n")[2]
         raise NotHereError(f"{' '.join(command[:4])} ... failed: {told[:200]}")

@@ -36,6 +36,7 @@ from environment_support import (
     grade,
     install,
     link_libraries,
+    other_python,
     pip,
     run_autograder,
     solution,
@@ -50,14 +51,9 @@ from autograder.course.places import slugs
 ALL = tuple(slugs(ROOT))
 NUMPY = tuple(slug for slug in ALL if not load_assignment(ROOT, slug).torch)
 TORCH = tuple(slug for slug in ALL if slug not in NUMPY)
-LIGHT = (
-    "safetensors",
-    "pyseccomp",
-    "nbformat",
-    "typer",
-    "rich",
-    "jinja2",
-)  # what the package needs beside numpy and torch
+# What the package needs beside numpy and torch.
+LIGHT = ("safetensors", "pyseccomp", "nbformat", "typer", "rich", "jinja2", "markupsafe")
+READERS = ("Students", "Graders", "Instructors", "Authors")  # of the help, which we write by means of typer
 CUDA = "torch==2.9.0"  # its wheels on PyPI are CUDA builds, as those of every version for Linux
 Deed = Callable[[Environment, Path, str, Path, bytes], Came]
 
@@ -122,6 +118,18 @@ def tried(environment: Environment, place: Place, *deeds: tuple[Deed, Iterable[s
 def wheel(place: Place) -> Iterator[tuple[str, Came]]:
     """The package as `pip install` leaves it, and no bubblewrap."""
     yield from tried(_installed(place), place, (check_py, ALL), (check, ALL), (grade, ALL), (run_autograder, ALL))
+
+
+def newest(place: Place) -> Iterator[tuple[str, Came]]:
+    """`pip install .`, the README's line: the newest of all that the package needs, and nothing that is not declared."""
+    folder = place.folder / "newest"
+    shutil.rmtree(folder, ignore_errors=True)  # what is newest changes
+    environment = virtual(base_python(), folder)
+    pip(environment, "install", str(place.wheel))
+    asked = environment.run(str(folder / "bin" / "sequence-autograder"), "--help", cwd=folder)
+    named = [who for who in READERS if f"\n{who}:\n" in asked.stdout]
+    yield "help", Came(len(named), len(READERS), asked.stdout + asked.stderr)
+    yield from tried(environment, place, (check_py, NUMPY), (check, NUMPY), (grade, NUMPY))
 
 
 def bubblewrap(place: Place) -> Iterator[tuple[str, Came]]:
@@ -204,15 +212,6 @@ def python(version: str) -> Callable[[Place], Iterator[tuple[str, Came]]]:
     return row
 
 
-def other_python(version: str) -> str:
-    """Return a Python of another version, from the path or from pyenv."""
-    places = (os.environ["PATH"], *map(str, Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin")))
-    found = shutil.which(f"python{version}", path=os.pathsep.join(reversed(places)))
-    if not found:
-        raise NotHereError(f"there is no python{version}")
-    return found
-
-
 def container(suite: str, version: str, chosen: tuple[str, ...]) -> Callable[[Place], Iterator[tuple[str, Came]]]:
     """Return a row for a root of Debian's, as bare as Gradescope's container, in which its setup.sh and run_autograder run."""
 
@@ -243,6 +242,7 @@ def image(place: Place) -> Iterator[tuple[str, Came]]:
 
 ROWS: dict[str, Callable[[Place], Iterator[tuple[str, Came]]]] = {
     "wheel": wheel,
+    "newest, no extra": newest,
     "wheel, bubblewrap": bubblewrap,
     "user site": user,
     "PYTHONPATH": path,

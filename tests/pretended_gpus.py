@@ -84,7 +84,7 @@ def fit(student, report, steps, w, x, y, held_out, device="cpu"):
         note(device=device, gpu=folder.name, beside=most, used=used, name=getattr(student, "NAME", ""))
         time.sleep(plan["seconds"])
         if used > TOTAL_MB:
-            raise RuntimeError("CUDA out of memory. Tried to allocate 20.00 MiB")
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")  # what a GPU raises, by its class
         if getattr(student, "BREAKS", False) or (plan["loses"] == folder.name and not first):
             (folder / "lost").touch()
         return learn(student, report, steps, w, x, y, held_out, device)

@@ -43,6 +43,12 @@ def bundle(folder: Path, course: Path, slug: str) -> Path:
 
 
 @pytest.fixture(scope="module")
+def big(tmp_path_factory) -> Path:
+    """Return the bundle of an assignment whose second exercise uses its eighth."""
+    return bundle(tmp_path_factory.mktemp("big"), ROOT, BIG)
+
+
+@pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     """Return the bundle of the tiny course's first assignment."""
     return bundle(tmp_path_factory.mktemp("tiny"), COURSE, SLUG)
@@ -105,24 +111,28 @@ def test_a_zip_cannot_bring_modules_or_a_log_of_its_own(made, tmp_path):
     assert not marker.exists()
 
 
-@pytest.mark.parametrize(("state", "passes"), [("student", False), ("solution", True)])
-def test_the_notebook_checks_itself_with_otter(made, tmp_path, state, passes):
+def run_all(folder: Path, name: str, work: Path) -> list[str]:
+    """Run all cells of a notebook in a copy of its folder and return what each of its check cells shows."""
+    shutil.copytree(folder, work)
+    cells = nbformat.read(work / name, 4)
+    NotebookClient(cells, timeout=300, resources={"metadata": {"path": str(work)}}, allow_errors=False).execute()
+    checks = [c for c in cells["cells"] if c["cell_type"] == "code" and c["source"].startswith("grader.check")]
+    return ["".join(o.get("text", "") + o.get("data", {}).get("text/plain", "") for o in c["outputs"]) for c in checks]
+
+
+def test_the_students_notebook_checks_itself_with_otter(made, tmp_path):
     """A student runs all cells: `grader.check` is otter's own, and asks the check that travels with the notebook."""
-    folder = shutil.copytree(made / state, tmp_path / "work")
-    if state == "solution":
-        shutil.copytree(made / "student" / "tests", folder / "tests", dirs_exist_ok=True)
-        shutil.copytree(made / "student" / "engine", folder / "engine", dirs_exist_ok=True)
-    cells = nbformat.read(folder / "means.ipynb", 4)
-    NotebookClient(cells, resources={"metadata": {"path": str(folder)}}, allow_errors=False).execute()
-    shown = "".join(
-        output["data"]["text/plain"]
-        for cell in cells["cells"]
-        if cell["cell_type"] == "code" and 'grader.check("' in cell["source"]
-        for output in cell["outputs"]
-        if "data" in output
-    )
-    assert ("MISSING" in shown) != passes
-    assert ("passed" in shown) == passes
+    shown = run_all(made / "student", "means.ipynb", tmp_path / "work")
+    assert all("MISSING" in text and "hidden" not in text for text in shown)
+
+
+def test_the_solution_notebook_is_green_on_run_all(made, big, tmp_path):
+    """Every check, in the order of the notebook; hidden cases say that they are hidden."""
+    for number, (folder, file) in enumerate(((made, "means.ipynb"), (big, f"{BIG.partition('_')[2]}.ipynb"))):
+        shown = run_all(folder / "solution", file, tmp_path / str(number))
+        assert len(shown) > 3
+        assert all("All test cases passed!" in text and "failed" not in text for text in shown), shown
+        assert all("is hidden: it runs when the notebook is graded." in text for text in shown), shown
 
 
 @pytest.mark.parametrize(("name", "content"), [("means.ipynb", '{"cells": ['), ("means.txt", "Dear Sir")])
@@ -168,10 +178,16 @@ def some(readable: list[Submission], count: int, *, notebook: bool) -> list[Subm
     return alike[:: len(alike) // count][:count]
 
 
-def test_students_get_the_score_of_our_own_grader(tmp_path):
+def test_otters_set_up_installs_bubblewrap(made):
+    """In the script that otter itself generates, after it has asked for the lists of packages."""
+    with zipfile.ZipFile(made / "autograder.zip") as archive:
+        script = archive.read("setup.sh").decode()
+    assert 0 < script.index("apt-get update") < script.index("apt-get install -y bubblewrap")
+
+
+def test_students_get_the_score_of_our_own_grader(big, tmp_path):
     """Some of the demo class, right and wrong, in files and notebooks: every exercise has the same points either way."""
     assignment = load_assignment(ROOT, BIG)
-    made = bundle(tmp_path, ROOT, BIG)
     readable = [
         s for s in read_submissions(write_class(assignment, tmp_path / "class"), Stub.of(assignment)) if s.source
     ]
@@ -183,5 +199,5 @@ def test_students_get_the_score_of_our_own_grader(tmp_path):
     assert len(chosen) == FILES + NOTEBOOKS
     for number, (submission, result) in enumerate(zip(chosen, ours, strict=True)):
         path = handed_in(submission, tmp_path / str(number))
-        theirs = points(otter_run(made, path, tmp_path / f"out{number}"))
+        theirs = points(otter_run(big, path, tmp_path / f"out{number}"))
         assert theirs == pytest.approx({e.name: e.score for e in result.exercises}, abs=1e-4), submission.student

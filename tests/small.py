@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy, integers, tuples
 
-from autograder.judge import names_used
+from autograder.sandbox.child import names_used
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome
 
 EXAMPLES = 20

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Answer, Assignment, Visibility
 from autograder.handout.kit.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
@@ -18,7 +19,6 @@ from autograder.handout.public_data import public_bundle, public_files, public_o
 from autograder.handout.zips import zip_bytes
 from autograder.judge.checks import answered, choice, close
 from autograder.judge.result import Result
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Opaque
 from autograder.sandbox.child.wire_format import decode

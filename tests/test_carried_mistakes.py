@@ -12,10 +12,10 @@ import pytest
 from conftest import Cli
 
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Sandbox, Source

@@ -12,6 +12,9 @@ import pytest
 from autograder.course.catalog import load_assignment, readme_of
 from autograder.course.places import CourseError, find_course, slugs
 from autograder.course.spec import Assignment, Limits, Visibility
+from autograder.handout.handout import handout_files
+from autograder.handout.public_data import public_oracle
+from autograder.integrations.one_submission import requirements
 
 TOML = "assignments/t1_means/assignment.toml"
 
@@ -113,6 +116,7 @@ def test_a_name_is_not_a_path(course: Path, slug: str) -> None:
         ("points = 7", 'points = "seven"', ("assignment.toml", "seven")),
         ("points = 7", "pionts = 7", ("assignment.toml", "pionts")),
         ("points = 3", "points = 3\ndificulty = 2", ("assignment.toml", "dificulty")),
+        ("points = 3\n", "", ("assignment.toml", "the key 'points' is missing in [[exercise]] spread.")),
         ("points = 7", "points = true", ("assignment.toml", "points = True is not a number")),
         ("points = 7", 'points = 7\ntorch = "no"', ("assignment.toml", "torch = 'no' is neither true nor false")),
         ('given = ["as_columns"]', 'given = "as_columns"', ("assignment.toml", "given is not a list; write [")),
@@ -127,6 +131,7 @@ def test_a_name_is_not_a_path(course: Path, slug: str) -> None:
         "points_in_words",
         "unknown_key",
         "unknown_in_exercise",
+        "exercise_without_points",
         "points_yes",
         "torch_in_words",
         "given_without_brackets",
@@ -192,11 +197,19 @@ def test_course_code_that_fails_is_shown_by_its_line(course_copy: Path) -> None:
     refused(course_copy, "cases.py fails on import, line 3", "halve")
 
 
-@pytest.mark.parametrize("bank", ["MISCONCEPTION = ()", "MISCONCEPTIONS = 3", "MISCONCEPTIONS = ('no_mean',)"])
-def test_a_bank_that_is_none_is_refused(course_copy: Path, bank: str) -> None:
+@pytest.mark.parametrize(
+    ("bank", "told"),
+    [
+        ("MISCONCEPTION = ()", "MISCONCEPTIONS = (*mistakes_of(...), ...) is missing"),
+        ("MISCONCEPTIONS = 3", "MISCONCEPTIONS = (*mistakes_of(...), ...) is missing"),
+        ("MISCONCEPTIONS = ('no_mean',)", "MISCONCEPTIONS holds a str, not known mistakes alone."),
+        ("MISCONCEPTIONS = ((),)", "holds a tuple, not known mistakes alone; write a * before mistakes_of(...)."),
+    ],
+)
+def test_a_bank_that_is_none_is_refused(course_copy: Path, bank: str, told: str) -> None:
     """A misspelt name would silently leave an assignment without known mistakes."""
     (course_copy / "solutions/t1_means/misconceptions.py").write_text(f"{bank}\n", encoding="utf-8")
-    refused(course_copy, "misconceptions.py", "MISCONCEPTIONS = (Misconception(...), ...)")
+    refused(course_copy, "misconceptions.py", told)
 
 
 def test_a_folder_without_its_settings_is_told_so(course_copy: Path) -> None:
@@ -315,3 +328,16 @@ def test_a_course_written_for_the_first_version_loads(course_copy: Path) -> None
         "from autograder.sandbox.wire import Code, Tensor\n" + path.read_text(encoding="utf-8"), encoding="utf-8"
     )
     assert load_assignment(course_copy, "t1_means").cases
+
+
+def test_packages_that_are_required_are_asked_for(course_copy: Path) -> None:
+    """What is not installed is one line with the command; what is stands in the handout's requirements."""
+    path = course_copy / "assignments/t1_means/assignment.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f'requires = ["jinja2>=3"]\n{text}', encoding="utf-8")
+    made = load_assignment(course_copy, "t1_means")
+    assert b"jinja2>=3\n" in handout_files(course_copy, public_oracle(made))["requirements.txt"]
+    assert requirements(made).splitlines()[-1] == "jinja2>=3"
+    path.write_text(f'requires = ["no-such-package-here>=2"]\n{text}', encoding="utf-8")
+    with pytest.raises(CourseError, match=r"t1_means requires no-such-package-here>=2.*pip install"):
+        load_assignment(course_copy, "t1_means")

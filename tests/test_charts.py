@@ -108,7 +108,7 @@ def test_curves_are_thinned_and_keep_their_ends() -> None:
     (_, mine), (_, curve) = picture.curves
     assert len(mine) <= TOLD + 1
     assert len(curve) <= MAX_POINTS + 1
-    assert (curve[0][0], curve[-1][0]) == (0, 1999)
+    assert (curve[0][0], curve[-1][0]) == (1, 2000)
     assert len(drawn(picture).findall(".//polyline")) == 2
 
 

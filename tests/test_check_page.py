@@ -111,9 +111,9 @@ def test_without_jinja_the_check_is_plain(run: Check, folder: Path, tmp_path: Pa
     assert "jinja2" in (folder / "requirements.txt").read_text()
 
 
-@pytest.mark.parametrize("ending", ["everything passes", "Ctrl-C"])
+@pytest.mark.parametrize("ending", ["everything passes", "something fails"])
 def test_a_watched_page_is_written_again_and_ends_final(folder: Path, assignment: Assignment, ending: str) -> None:
-    """While it is watched it follows; the last one holds no script, however the watch ended."""
+    """While it is watched it follows, also where everything passes; the last one holds no script."""
     command = [sys.executable, "-B", "-u", "check.py", "--watch", "--html"]
     page = folder / "check.html"
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
@@ -122,15 +122,16 @@ def test_a_watched_page_is_written_again_and_ends_final(folder: Path, assignment
         first = page.read_text(encoding="utf-8")
         assert first.count("<script>") == 1
         time.sleep(0.05)
-        if ending == "Ctrl-C":
-            process.send_signal(signal.SIGINT)
-        else:
+        if ending == "everything passes":
             (folder / "means.py").write_text(assignment.reference)
+            assert any("Everything shown passes" in line for line in process.stdout)
+            assert "<script>" in page.read_text(encoding="utf-8")
+        process.send_signal(signal.SIGINT)
         process.stdout.read()
-        assert process.wait(30) == (130 if ending == "Ctrl-C" else 0)
+        assert process.wait(30) == 130
     last = page.read_text(encoding="utf-8")
     assert "script" not in last
-    assert ("All 3 exercises are right" in last) == (ending != "Ctrl-C")
+    assert ("All 3 exercises are right" in last) == (ending == "everything passes")
     assert sorted(path.name for path in folder.glob(".*draft")) == []
 
 
@@ -170,5 +171,8 @@ def test_the_page_of_a_check_can_be_read(tmp_path: Path, width: int, dark: bool)
     with site() as served:
         pages = {"/check.html": (tmp_path / "check.html").read_text(encoding="utf-8")}
         (page,) = look_at(served, pages, tmp_path / "profile", width=width, dark=dark)
+    html = (tmp_path / "check.html").read_text(encoding="utf-8")
+    assert '\n<span class="prose">Shapes on the way: Q ' in html  # it wraps, and arrays do not
+    assert "\n  Q = np.array([[2., 2.]])\n" in html
     assert (page["wider"] <= 0, page["faint"], page["stuck"]) == (True, [], [])
     assert page["text"] > 1000

@@ -208,7 +208,7 @@ def test_an_appeal(run: Run, out: Path) -> None:
         "centers_any_shape  FAILED",
         "yours",
         "expected",
-        "x (3,5)",
+        "x = np.array([[1.5]])",
     ):
         assert words in said, words
     assert "here\\x1b[2J" in said
@@ -224,7 +224,7 @@ def test_an_appeal_as_json(run: Run, out: Path) -> None:
     found = json.loads(said)
     assert found["student"] == "bob"
     assert [case["status"] for case in found["exercise"]["cases"]] == ["FAILED", "FAILED", "FAILED"]
-    assert "x (3,5)" in found["exercise"]["cases"][1]["message"]
+    assert "x = np.array([[1.5]])" in found["exercise"]["cases"][1]["message"]
     assert found["gradebook"]["score"] == 0.0
     assert found["differences"] == []
 

@@ -19,6 +19,7 @@ import pytest
 
 from autograder import __version__
 from autograder.cli import app, main
+from autograder.course import torch_needed
 from autograder.course.spec import Assignment
 from autograder.judge import calls_as_text
 
@@ -176,7 +177,13 @@ def test_check_explains_what_is_wrong(run: Run, works: Path) -> None:
     """The diagnosis, then the call that is the easiest to follow, with both arrays; then a line for each other exercise."""
     ended = run("check", "t1_means", works / "bob.py")
     assert ended.code == 1
-    told = ("✗ center ", "→ You add the mean instead", "two_rows_centered", "The call was center(x) with", "yours  ")
+    told = (
+        "✗ center ",
+        "→ You add the mean instead",
+        "two_rows_centered",
+        "The smallest call that fails is center(x) with",
+        "yours  ",
+    )
     places = [ended.out.index(words) for words in (*told, "✓ row_means ", "points on the public cases")]
     assert places == sorted(places)
     assert ended.out.splitlines()[2].startswith("    → ")
@@ -199,18 +206,18 @@ def test_one_problem_is_one_screen(
     )
     out = run("check", "t1_means", path).out
     assert max(map(len, out.splitlines()[1:])) <= 80
-    assert out.count("The call was") == 1
+    assert out.count("The smallest call that fails is") == 1
     assert out.index("→ You divide by the number of rows.") < out.index("✗ center ") < out.index("→ You add the mean")
-    assert run("check", "t1_means", path, "--full").out.count("The call was") == 3
+    assert run("check", "t1_means", path, "--full").out.count("The smallest call that fails is") == 3
 
 
 def test_the_shapes_on_the_way_are_told(run: Run, works: Path, edited: Callable[..., str]) -> None:
     """Of a wrong value: those of arguments, of what is named, and of what is returned; up to an exception, too."""
-    assert "Shapes on the way: x (2,3), means (2,1), return (2,3)" in run("check", "t1_means", works / "bob.py").out
+    assert "Shapes on the way: x (1,1), means (1,1), return (1,1)" in run("check", "t1_means", works / "bob.py").out
     path = works / "loop.py"
     body = "total = 0.0 * x[0]\nfor row in x:\n    total = total + row\nsys.settrace(None)\nreturn total"
     path.write_text("import sys\n" + edited(row_means=body), encoding="utf-8")
-    assert "x (2,3), total (3,), row (3,)" in run("check", "t1_means", path).out
+    assert "x (1,2), total (2,), row (2,)" in run("check", "t1_means", path).out
 
 
 def test_what_waits_for_another_exercise_has_one_line(run: Run, works: Path, edited: Callable[..., str]) -> None:
@@ -404,6 +411,17 @@ def test_doctor_proves_an_assignment(run: Run) -> None:
     assert "✗" not in ended.out
 
 
+def test_doctor_says_where_a_proof_needs_torch(run: Run, course_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An assignment in numpy can be graded without it; that its README tells the truth about torch cannot be proved."""
+    monkeypatch.setattr(torch_needed, "find_spec", lambda _: None)
+    assert run("doctor", "t1_means", course=course_copy).code == 0
+    readme = course_copy / "assignments" / "t1_means" / "README.md"
+    readme.write_text(readme.read_text(encoding="utf-8") + "\nUse no `torch.mean`.\n", encoding="utf-8")
+    ended = run("doctor", "t1_means", course=course_copy)
+    assert ended.code == 2
+    assert "The proof of t1_means needs torch, which is not installed here. Run: " in " ".join(ended.err.split())
+
+
 def test_doctor_exits_with_1_where_a_promise_is_broken(run: Run, course_copy: Path) -> None:
     """With the line that says which, as text and as data; --write-stub mends a stale stub."""
     stub = course_copy / "assignments/t1_means/means.py"
@@ -506,6 +524,6 @@ def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> No
     ended = run("doctor", "s1_sums", course=tmp_path)
     assert ended.code == 1
     assert ended.out.count("✗") == 4
-    assert "there is no row_means" in ended.out
+    assert "row_means(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]])) raises NameError" in ended.out
     assert "correct/loops.py defines nothing that sums.py has" in ended.out
     assert "README.md does not say `row_sums`" in ended.out

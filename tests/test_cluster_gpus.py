@@ -50,9 +50,9 @@ def course(course_copy: Path, gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> Pa
     return course_copy
 
 
-def on_cluster(course: Path, address: str) -> Any:
+def on_cluster(course: Path, address: str, *words: str) -> Any:
     """Grade the class on workers with a GPU."""
-    return graded(course, "--device", "cuda", "--cluster", address, "--resources", "GPU=1")
+    return graded(course, "--device", "cuda", "--cluster", address, "--resources", "GPU=1", *words)
 
 
 def test_each_worker_packs_its_gpu(course: Path, gpus: Gpus, address: str) -> None:
@@ -85,3 +85,19 @@ def test_a_worker_that_loses_its_gpu_loses_no_training(course: Path, gpus: Gpus,
     assert [trained(course, student)["score"] for student in STUDENTS] == [3] * 4
     told = "gets no more work, since cuda (CUDA error: unspecified launch failure) is lost"
     assert " ".join(done.output.split()).count(told) == 1
+
+
+def test_a_class_stays_on_the_kind_that_a_cluster_trained_it_on(course: Path, gpus: Gpus, address: str) -> None:
+    """The gradebook keeps it, so that a later run on another kind is refused before it gives anyone points."""
+    gpus.plan(fills=250, patience=0)
+    assert on_cluster(course, address).exit_code == 0
+    before = [trained(course, student) for student in STUDENTS]
+    gpus.be_of(["Tesla T4"] * 2)
+    later = on_cluster(course, address, "--regrade", "train_line")
+    assert later.exit_code == 2, later.output
+    told = " ".join(later.output.split())
+    assert f"This class was trained on a {ALIKE[0]}, and the GPU at tcp://" in told
+    assert "is a Tesla T4" in told
+    gpus.be_of(ALIKE)
+    assert on_cluster(course, address).exit_code == 0
+    assert [trained(course, student)["score"] for student in STUDENTS] == [entry["score"] for entry in before]

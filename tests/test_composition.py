@@ -16,14 +16,16 @@ from autograder.course.catalog import load_assignment, programs_of, readme_of
 from autograder.course.composition import CompositionError, composed
 from autograder.course.course_file import Entry, read_course_file, written
 from autograder.course.places import CourseError, slugs
+from autograder.course.spec import Status
 from autograder.course.stub import render_stub, unmarked
 from autograder.handout.handout import handout_files, write_files
 from autograder.handout.kit.bundle import SHAPES
 from autograder.handout.public_data import public_oracle
 from autograder.integrations.one_submission import Settings, desk_files
+from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
 from autograder.proof.doctor import examine
-from autograder.sandbox.job import Sandbox
+from autograder.sandbox.job import Sandbox, Source
 
 ROOT = Path(__file__).parents[1]
 MEANS = """
@@ -162,3 +164,24 @@ def test_an_entry_is_written_as_it_is_read(tmp_path: Path) -> None:
     there = read_course_file(tmp_path)
     assert (there.chosen, vars(there.entry("t1_means")) | {"home": entry.home}) == (False, vars(entry))
     assert readme_of(COURSE, "t1_means") == (COURSE / "assignments/t1_means/README.md").read_text(encoding="utf-8")
+
+
+def test_a_course_has_a_person_grade_an_exercise(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Its code is the answer, once it is written; no case runs it, and `doctor` finds nothing broken."""
+    mine = course(tmp_path / "mine", '[assignment.t1_means]\nmanual = ["spread"]\n')
+    made = load_assignment(mine, "t1_means")
+    assert made.cases_of("spread") == ()
+    oracle = Oracle(made, 0)
+    written_, empty = (grade(Source.of(made.file, text), oracle, sandbox) for text in (made.reference, made.stub))
+    (of_reference, of_stub) = (next(e for e in result.exercises if e.name == "spread") for result in (written_, empty))
+    assert (of_reference.status, of_stub.status) == (Status.MANUAL, Status.MISSING)
+    assert of_reference.answer is not None
+    assert of_reference.answer.startswith("def spread(x")
+    assert {p.promise: p.broken for p in examine(made, sandbox, 2, mine) if p.broken} == {}
+
+
+def test_what_others_call_is_not_graded_by_hand_alone(tmp_path: Path) -> None:
+    """Its mistakes would cost the others points, since no case names them."""
+    mine = course(tmp_path / "mine", '[assignment.t1_means]\nmanual = ["center"]\n')
+    with pytest.raises(CourseError, match="manual names center, and spread would lose points"):
+        load_assignment(mine, "t1_means")

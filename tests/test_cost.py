@@ -77,7 +77,7 @@ def test_a_recurrence_is_asked_in_one_child(desk: Callable[[str], Desk]) -> None
     counter = desk("a2_bptt")
     result = counter.grade("dz = dh * (1 - h_t**2)", "dz = dh * (1 - 2)")
     assert {e.name for e in result.exercises if e.score < e.max_score} == {"rnn_step_backward"}
-    assert counter.jobs <= 4
+    assert counter.jobs <= 5  # the last follows the values of the exercise itself, whose mistake has no name
 
 
 @pytest.mark.slow

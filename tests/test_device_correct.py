@@ -85,8 +85,9 @@ def first_loss(assignment: Assignment, training: Training, text: str, device: st
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """Let solutions print and warn, with one thread."""
-    threads = torch.get_num_threads()
+    """Let solutions print and warn, with one thread; what they set in torch, as `strict_and_anxious.py` does, ends with them."""
+    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    anomaly = torch.is_anomaly_enabled()
     torch.set_num_threads(1)
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
@@ -94,6 +95,8 @@ def alone() -> Iterator[None]:
             yield
     finally:
         torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(deterministic)
+        torch.autograd.set_detect_anomaly(anomaly)
 
 
 @pytest.mark.slow

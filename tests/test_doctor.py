@@ -11,8 +11,9 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment
-from autograder.proof.doctor import examine, write_stub
+from autograder.proof.doctor import examine
 from autograder.proof.soundness import Proof
+from autograder.proof.write_stub import write_stub
 from autograder.sandbox.job import Sandbox
 
 MEANS = "solutions/t1_means/means.py"
@@ -102,12 +103,12 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
         (
             (BANK, 'old="x.sum(axis=-1)"', 'old="x.sum(axis=1)"'),
             EDITS,
-            "skips_the_first: its old text occurs 0 times in the reference, not once",
+            "skips_the_first: its old text occurs 0 times in the reference, not once; copy it from means.py, with its spaces",
         ),
         (
             (BANK, 'old="np.sqrt(mean_square)"', 'old="mean_square"'),
             EDITS,
-            "no_root: its old text occurs 2 times in the reference, not once",
+            "no_root: its old text occurs 2 times in the reference, not once (now in lines 31, 32); add the code before",
         ),
         (
             (BANK, 'caught_by="two_spreads"', 'caught_by="two_spread"'),
@@ -170,6 +171,11 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             LEARNED,
             "assignments/t1_means/assignment.toml: what row_means says was learned holds a line of the solution: as_col",
         ),
+        (
+            (TOML, 'given = ["as_columns"]', 'given = ["as_columns", "as_rows"]'),
+            NAMES,
+            "`given` lists as_rows, which means.py does not define",
+        ),
         ((TOML, 'given = ["as_columns"]', "given = []"), STUB, "as_columns would ship to students whole"),
         ((MEANS, "    # BEGIN SOLUTION\n    means =", "    means ="), STUB, "a solution region ends that never began"),
         ((MEANS, "return values[", "return valeus["), ANSWERS, "the reference fails center.two_rows_centered"),
@@ -203,6 +209,11 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             ANSWERS,
             "the case center.the_argument_stays yields a ndarray; write yield call(...)",
         ),
+        (
+            (HIDDEN, "yield call(rng.normal(size=(4, 3)) + 2.0)", "return call(rng.normal(size=(4, 3)) + 2.0)"),
+            ANSWERS,
+            "(TypeError: it yields nothing; write yield call(...), not return call(...))",
+        ),
     ],
     ids=count(),
 )
@@ -216,6 +227,16 @@ def test_a_broken_promise_has_a_precise_line(
         return
     broken = tamper(change)
     assert any(line in said for said in broken[promise]), broken
+
+
+def test_a_check_that_does_not_fit_its_case_is_named(tamper: Tamper) -> None:
+    """Its default axis is the second from the end, and the reference returns vectors."""
+    broken = tamper(
+        (PUBLIC, "import close", "import close, same_prefix"),
+        (PUBLIC, '@case("spread", check=close())', '@case("spread", check=same_prefix())'),
+    )
+    told = "the check same_prefix of spread.two_spreads cannot judge what the reference returns ((2,)): IndexError: "
+    assert broken[ANSWERS][0].startswith(told)
 
 
 def test_a_reference_that_depends_on_its_process_fails_every_seed(tamper: Tamper) -> None:
@@ -273,8 +294,20 @@ def test_a_misconception_that_is_not_caught_where_it_says(tamper: Tamper) -> Non
 def test_a_misconception_that_is_no_python_is_named(tamper: Tamper) -> None:
     """It is reported, and the others are still examined."""
     broken = tamper((BANK, 'new="mean_square"', 'new="mean_square("'))
-    assert broken[CAUGHT] == ("no_root: Your file cannot be imported, so nothing in it can be checked yet.",)
+    (line,) = broken[CAUGHT]
+    assert line.startswith(
+        "no_root: with this mistake in it means.py cannot be imported: SyntaxError: '(' was never closed"
+    )
+    assert "\n" not in line
     assert broken[DIAGNOSED] == ("no_root gets no diagnosis",)
+
+
+def test_a_misconception_that_calls_what_does_not_exist_is_named(tamper: Tamper) -> None:
+    """Its case would seem to catch it, and a student's mistake would never be named."""
+    broken = tamper((BANK, 'new="mean_square"', 'new="np.sqroot(mean_square)"'))
+    assert broken == {
+        CAUGHT: ("no_root raises AttributeError: module 'numpy' has no attribute 'sqroot'; is its new text misspelt?",)
+    }
 
 
 def test_twins_that_are_not_stated_are_named(tamper: Tamper) -> None:
@@ -317,5 +350,5 @@ def test_the_stub_is_written_where_it_belongs(course_copy: Path) -> None:
     stub = course_copy / "assignments/t1_means/means.py"
     before = stub.read_text(encoding="utf-8")
     stub.write_text("stale", encoding="utf-8")
-    assert write_stub(course_copy, load_assignment(course_copy, "t1_means")) == stub
+    assert write_stub(course_copy, load_assignment(course_copy, "t1_means")) == (stub,)
     assert stub.read_text(encoding="utf-8") == before

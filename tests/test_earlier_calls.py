@@ -11,7 +11,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
-from autograder.judge.messages import REMEMBERS
+from autograder.judge.reason_sentences import REMEMBERS
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import grade_all

@@ -14,7 +14,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Misconception, Visibility, call, case
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
-from autograder.judge.messages import explain_reason
+from autograder.judge.reason_sentences import explain_reason
 from autograder.judge.reasons import Diagnosis, Mistake
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle

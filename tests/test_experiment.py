@@ -25,7 +25,12 @@ SLUG, FILE = "a2_bptt", "bptt.py"
 
 def experiment_of(slug: str) -> Any:
     """Return an assignment's experiment as a module."""
-    spec = importlib.util.spec_from_file_location("experiment", ROOT / "assignments" / slug / "experiment.py")
+    return file_of(slug, "experiment")
+
+
+def file_of(slug: str, name: str) -> Any:
+    """Return a file of an assignment as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "assignments" / slug / f"{name}.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -127,3 +132,12 @@ def test_the_trainings_of_experiments_differ(slug: str, better: int, worse: int,
     """Positions make the first token known; post-norm learns less at 16 blocks."""
     happened = list(experiment_of(slug).measure(reference_of(slug)))
     assert happened[better] > factor * happened[worse]
+
+
+def test_a_plain_relu_network_from_the_identity_learns_to_add(capsys: pytest.CaptureFixture[str]) -> None:
+    """The experiment of a3's section 8: it prints the losses of the table, and ends far below 1/6, which is to learn nothing."""
+    shown: list[float] = []
+    file_of("a3_gates", "training").experiment(lambda _, loss: shown.append(loss))
+    said = capsys.readouterr().out
+    assert sum(shown[30:50]) / 20 == pytest.approx(0.220, abs=0.001)
+    assert float(said.split()[-1]) < 0.02

@@ -16,16 +16,10 @@ from hypothesis.extra import numpy as hnp
 from autograder.course.spec import Call, Finding, Limits, Visibility, call
 from autograder.judge.calls_as_text import FULL_SIZE, show_call, side_by_side
 from autograder.judge.compare import difference
-from autograder.judge.messages import (
-    KINDS,
-    explain_ending,
-    explain_finding,
-    explain_loading,
-    explain_trouble,
-)
+from autograder.judge.messages import KINDS, explain_ending, explain_finding, explain_loading, explain_trouble
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
+from autograder.sandbox.endings import WAITING
 from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble
-from autograder.sandbox.time_limits import WAITING
 
 PUBLIC, HIDDEN = Visibility
 SOURCE = Source(
@@ -67,7 +61,7 @@ def test_a_small_array_is_shown_whole_beside_the_expected_one() -> None:
         found(X + np.diag([0, 1]), X), PUBLIC, [call(X, axis=1)], "center", {"center": ("x", "axis")}
     ).text
     assert text == dedent("""
-        1 of 4 values differ, the first at [1, 1]: 5.5 instead of 4.5.
+        1 of 4 values differs, the first at [1, 1]: 5.5 instead of 4.5.
         The call was center(x, axis=...) with
           x = np.array([[1. , 2. ],
                         [3. , 4.5]])
@@ -202,7 +196,8 @@ def test_exceptions_show_the_students_own_lines() -> None:
           cell 7, line 3, in row_means
             raise TooWide(x)
         The call was center(x) with
-          x = array (2, 2) float64
+          x = np.array([[1. , 2. ],
+                        [3. , 4.5]])
         """)
 
 

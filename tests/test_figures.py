@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,34 @@ def test_figures_are_fresh(slug: str, tmp_path: Path, monkeypatch: pytest.Monkey
     readme = (home / "README.md").read_text(encoding="utf-8")
     assert {f"](figures/{name})" for name in drawn} <= set(re.findall(r"\]\(figures/[^)]+\)", readme))
     assert drawn
+
+
+PICTURES = sorted((ROOT / "assignments").glob("*/figures/*.svg"))
+TEXT = re.compile(r'<text x="([\d.]+)" y="[\d.]+" font-size="(\d+)" [^>]*?text-anchor="(\w+)"([^>]*)>(.*?)</text>')
+LETTER = 0.5  # of its size, how wide a letter is on average
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_a_picture_is_legible_on_any_page(picture: Path) -> None:
+    """It has no ground of its own and asks for no colour scheme; no text is too small in a README, or leaves the picture."""
+    drawn = picture.read_text(encoding="utf-8")
+    width = float(re.findall(r'viewBox="0 0 (\d+) ', drawn)[0])
+    assert not re.search(r"prefers-color-scheme|<style|filter", drawn)
+    assert [fill for fill in re.findall(r'<rect [^>]*fill="#f\w+"', drawn) if "opacity" not in fill] == []
+    sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', drawn)]
+    assert min(sizes) * min(1, svg.COLUMN / width) >= svg.SMALLEST
+    for x, size, anchor, more, words in TEXT.findall(drawn):
+        wide = LETTER * float(size) * len(unescape(re.sub("<.*?>", "", words)))
+        begins = float(x) - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        assert "rotate" in more or (begins >= 0 and begins + wide <= width), words
+
+
+def test_a_picture_with_small_text_is_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text that shrinks with a wide picture is refused with its size."""
+    monkeypatch.setattr(svg, "ASSIGNMENTS", tmp_path)
+    svg.figure("a", "narrow", 830, 40, "narrow", [svg.text(400, 20, "legible", size=11)])
+    with pytest.raises(ValueError, match=r"a/wide: text of 9\.1 px"):
+        svg.figure("a", "wide", 1000, 40, "wide", [svg.text(500, 20, "too small", size=11)])
 
 
 def test_a_picture_is_compared_by_what_it_shows() -> None:

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.stand_ins import alike_but_for_noise
 from autograder.sandbox.child.tree import Tensor

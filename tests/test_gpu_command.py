@@ -1,4 +1,4 @@
-"""`make gpu`: it runs to its end, rehearsed at a small size, says where there is no GPU, and only a GPU's figures reach the README."""
+"""`make gpu`: it runs to its end, rehearsed at a small size, says where there is no GPU, and only a GPU's figures reach the pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-STEPS = {"where", "agreement", "promises", "packing", "hostile"}
+STEPS = {"where", "agreement", "larger", "promises", "packing", "hostile"}
 
 
 def said(*words: str) -> subprocess.CompletedProcess[str]:
@@ -19,6 +19,12 @@ def said(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, check=False, cwd=ROOT / "benchmarks"
     )
+
+
+def larger_row(kind: str, name: str, loss: float) -> dict[str, Any]:
+    """Return what a whole run of the model for a GPU came to."""
+    metrics = {"validation_loss": loss}
+    return {"kind": kind, "solution": name, "agrees": True, "seconds": 50.0, "metrics": metrics}
 
 
 def test_without_a_gpu_there_are_no_figures() -> None:
@@ -35,7 +41,8 @@ def test_every_step_is_rehearsed(tmp_path: Path) -> None:
 
     `--device pretended` does the same with a8's larger run, in twelve minutes: too long for here.
     """
-    page = (ROOT / "docs" / "gpu.md").read_text(encoding="utf-8")
+    pages = [ROOT / "docs" / "gpu.md", ROOT / "README.md"]
+    before = [page.read_text(encoding="utf-8") for page in pages]
     done = said("gpu.py", "--device", "cpu", "-o", str(tmp_path / "gpu.json"))
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, Any] = json.loads((tmp_path / "gpu.json").read_text(encoding="utf-8"))
@@ -50,7 +57,14 @@ def test_every_step_is_rehearsed(tmp_path: Path) -> None:
     told = said("gpu_table.py", str(tmp_path / "gpu.json"))
     assert told.returncode == 1
     assert "rehearsal" in told.stderr
-    assert (ROOT / "docs" / "gpu.md").read_text(encoding="utf-8") == page
+    assert [page.read_text(encoding="utf-8") for page in pages] == before
+
+
+def test_the_pages_have_a_place_for_figures() -> None:
+    """Once each, so that what is measured comes in place of what says that nothing was."""
+    for page in (ROOT / "README.md", ROOT / "docs" / "gpu.md"):
+        text = page.read_text(encoding="utf-8")
+        assert (text.count("<!-- gpu -->"), text.count("<!-- /gpu -->")) == (1, 1)
 
 
 def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
@@ -68,6 +82,14 @@ def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
             },
             {"training": "train_sort", "solution": "loops", "seed": 0, "first_losses": 3e-4, "metrics": {}},
         ],
+        "larger": [
+            larger_row("reference", "reference", 1.5),
+            larger_row("reference", "reference", 1.52),
+            larger_row("correct", "loops", 1.51),
+            larger_row("mistake", "no_mask", 0.3),
+            larger_row("mistake", "one_batch", 2.5),
+            {"kind": "mistake", "solution": "uphill", "agrees": False, "seconds": 3.0, "metrics": {}},
+        ],
         "promises": [{"promise": "it learns", "broken": []}, {"promise": "they do not", "broken": ["one does"]}],
         "packing": [
             {"at_once": 1, "submissions": 4, "seconds": 40.0},
@@ -78,8 +100,10 @@ def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
     (tmp_path / "gpu.json").write_text(json.dumps(figures), encoding="utf-8")
     page = tmp_path / "gpu.md"
     page.write_text("before\n<!-- gpu -->\nnothing yet\n<!-- /gpu -->\nafter\n", encoding="utf-8")
+    readme = tmp_path / "README.md"
+    readme.write_text("They run on GPUs: <!-- gpu -->none has run them<!-- /gpu -->.\n", encoding="utf-8")
     for _ in range(2):
-        done = said("gpu_table.py", str(tmp_path / "gpu.json"), str(page))
+        done = said("gpu_table.py", str(tmp_path / "gpu.json"), str(page), str(readme))
         assert done.returncode == 0, done.stderr
         text = page.read_text(encoding="utf-8")
         assert text.startswith("before\n<!-- gpu -->\n")
@@ -88,3 +112,7 @@ def test_a_gpu_s_figures_become_a_table(tmp_path: Path) -> None:
         assert "| `train_sort` | 2 | 0.0003 | sorted: 0.99, 1 |" in text
         assert "| 4 | 24 | 4.0 |" in text
         assert "1 of 2 promises hold" in text
+        measured = "[measured](docs/gpu.md#what-was-measured-on-a-gpu) on A GPU: 24 submissions a minute, and 1 of 2 promises hold"
+        assert readme.read_text(encoding="utf-8") == f"They run on GPUs: <!-- gpu -->{measured}<!-- /gpu -->.\n"
+        assert "| validation_loss | 1.5 to 1.52 | 0.02 | 2.5 (one_batch) |" in text
+        assert "The reference took at most 50 s; 120 s are the goal. First losses tell 1 mistakes." in text

@@ -166,6 +166,9 @@ def test_a_class_on_a_gpu_is_locked_down(elsewhere: Path, stand_in: None) -> Non
     assert isolation["level"] == levels.open_sandbox(1).isolation.level + "G"
     assert "seccomp" in isolation["mechanisms"]
     assert any("ioctl" in risk for risk in isolation["residual_risks"])
+    report = (elsewhere.parent / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"{isolation['level']}:" in " ".join(done.output.split())
+    assert "every command (ioctl) that there is" in report
 
 
 TRIED: list[bool] = []
@@ -206,12 +209,17 @@ def test_a_lost_device_costs_no_student(elsewhere: Path, stand_in: None, monkeyp
 
 @pytest.fixture
 def opened(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., OpenSandbox]]:
-    """Return how to open a sandbox around the stand-in, with what tells of its memory."""
+    """Return how to open a sandbox around the stand-in, with what tells of its memory and is tried on a hog at once."""
     sandboxes: list[OpenSandbox] = []
 
     def open_one(meter: Callable[[], Mapping[int, int]] | None = None, trouble: str = "") -> OpenSandbox:
+        def trial(_: str, sandbox: Any) -> str:
+            if meter:
+                outcome(sandbox, HOG.format(2 * gpu_watch.LOOK_SECONDS), device_mb=6000)
+            return trouble
+
         monkeypatch.setattr(levels, "nvidia_meter", lambda: (meter, "" if meter else "is not installed"))
-        sandboxes.append(levels.open_on_device("cuda", lambda *_: trouble, 2, torch=False))
+        sandboxes.append(levels.open_on_device("cuda", trial, 2, torch=False))
         return sandboxes[-1]
 
     yield open_one
@@ -250,8 +258,9 @@ def test_a_hog_of_gpu_memory_is_killed_and_told(
 ) -> None:
     """Once, since nobody else has taken it; one that takes what it may goes on, and so does what is not on the device."""
     begun: list[int] = []
-    monkeypatch.setattr(gpu_watch.GpuWatch, "add", counted(gpu_watch.GpuWatch.add, begun))
     sandbox = opened(hogs_have(5000))
+    monkeypatch.setattr(sandbox, "trial", lambda *_: "")  # the one after a hog is no other try of it
+    monkeypatch.setattr(gpu_watch.GpuWatch, "add", counted(gpu_watch.GpuWatch.add, begun))
     hog = outcome(sandbox, HOG.format(15))
     assert (hog.ending, len(begun)) == (Ending.MEMORY, 1)
     assert hog.trouble is not None
@@ -259,6 +268,17 @@ def test_a_hog_of_gpu_memory_is_killed_and_told(
     assert outcome(sandbox, HOG.format(1), device_mb=6000).ending is Ending.RETURNED
     assert outcome(sandbox, HOG.format(1), device="cpu").ending is Ending.RETURNED
     assert any("0.25 s" in risk for risk in sandbox.isolation.residual_risks)
+
+
+@pytest.mark.parametrize("trouble", ["", "CUDA error: OS call failed"])
+def test_a_meter_that_tells_of_no_child_is_not_believed(opened: Callable[..., OpenSandbox], trouble: str) -> None:
+    """In a container the driver may know processes by other numbers: a hog would not be seen, and reports say so."""
+    sandbox = opened(lambda: {1 << 30: 5000 << 20}, trouble)
+    unseen, seen = "tells nothing of a process that computed here", "0.25 s"
+    assert [any(words in risk for risk in sandbox.isolation.residual_risks) for words in (unseen, seen)] == [
+        True,
+        False,
+    ]
 
 
 def counted(function: Callable[..., None], calls: list[int]) -> Callable[..., None]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from small import read_honestly
 
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment, Call, Finding, Limits, Misconception, Status, Visibility, call
 from autograder.course.spec import case as hidden_case
 from autograder.handout.kit.self_check import check
@@ -22,9 +23,9 @@ from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.blame import judge_all
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
-from autograder.judge.messages import KINDS, UNNAMED
+from autograder.judge.messages import KINDS
+from autograder.judge.reason_sentences import UNNAMED
 from autograder.judge.result import CaseResult, Result
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.sandbox.child.program import Program
@@ -42,6 +43,7 @@ from autograder.sandbox.job import (
     Source,
     Trouble,
 )
+from autograder.sandbox.termination import Terminated
 
 Graded = Callable[[str], Result]
 Edited = Callable[..., str]
@@ -509,11 +511,14 @@ def test_a_followed_case_draws_what_its_calls_draw_in_the_sandbox(assignment: As
 
 
 def test_an_interrupt_ends_the_reference_s_work() -> None:
-    """Ctrl-C is for the grader; it is no answer of the code that it meets."""
+    """Ctrl-C and SIGTERM are for the grader; neither is an answer of the code that it meets."""
     program = Program("interrupted", notebook=False)
-    program.load([("interrupted.py", "def f():\n    raise KeyboardInterrupt")])
+    ends = "from autograder.sandbox.termination import terminate\n\ndef g():\n    terminate()"
+    program.load([("interrupted.py", f"def f():\n    raise KeyboardInterrupt\n{ends}")])
     with pytest.raises(KeyboardInterrupt):
         run_requests(program, (Request("f", (), {}, None, "g", "f"),))
+    with pytest.raises(Terminated):
+        run_requests(program, (Request("g", (), {}, None, "g", "g"),))
 
 
 def test_a_case_that_draws_is_alone_with_the_random_state() -> None:

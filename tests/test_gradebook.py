@@ -17,6 +17,7 @@ from autograder.classroom.gradebook_view import absentees, find_exercise, find_s
 from autograder.classroom.record import Graded, Override
 from autograder.classroom.roster import Person
 from autograder.classroom.still_to_grade import adopt, is_current, keep, see_class, stale_results
+from autograder.classroom.stored_result import finished
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.reasons import Message
@@ -56,7 +57,7 @@ def graded(submission: Submission, score: float = 1.0, status: Status = Status.P
 
 def save(book: Gradebook, one: Graded, names: frozenset[str] = ALL) -> None:
     """Write one down."""
-    book.save(one, KEYS, names, book.begin(ISOLATION))
+    book.save(finished(one), KEYS, names, book.begin(ISOLATION))
 
 
 def scores(book: Gradebook, student: str) -> list[float]:
@@ -94,7 +95,7 @@ def test_only_what_is_stale_is_replaced(book: Gradebook) -> None:
 
 
 def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
-    """`save` returns the record, so that nothing is read back while a class is graded; kept results are in it too."""
+    """`save` returns the record without its cases, for which nothing is read that is large; kept results are in it too."""
     ada = handed_in("ada", person=Person("007", "Ada"), notes=("handed in twice",))
     runs = [
         (graded(ada), ALL),
@@ -106,8 +107,9 @@ def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
     for number, (one, names) in enumerate(runs):
         if number == 1:
             book.override("ada", "spread", 2.5, "By hand.")
-        saved = book.save(one, KEYS, names, book.begin(ISOLATION))
-        assert [saved] == list(records(book, ["ada"]))
+        saved = book.save(finished(one), KEYS, names, book.begin(ISOLATION))
+        (read,) = records(book, ["ada"])
+        assert saved == replace(read, exercises=tuple(replace(exercise, cases=()) for exercise in read.exercises))
         assert saved.exercises[2].override == (Override(2.5, "By hand.", mock.ANY, mock.ANY) if number else None)
 
 
@@ -153,7 +155,7 @@ def test_a_save_is_whole_or_not_at_all(book: Gradebook, monkeypatch: pytest.Monk
     run = book.begin(ISOLATION)
     broken = graded(handed_in("ada", "new = 1"), 2.0)
     with pytest.raises(KeyError):
-        book.save(broken, {"row_means": "only this one has a key"}, ALL, run)
+        book.save(finished(broken), {"row_means": "only this one has a key"}, ALL, run)
     assert scores(book, "ada") == [1.0, 1.0, 1.0]
     assert stale_results(book, [ada], KEYS) == {}
     assert source_of(book, "ada") == ada.source

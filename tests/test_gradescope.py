@@ -18,6 +18,7 @@ import pytest
 from conftest import COURSE as TINY
 from gradescope_support import MEMORY, NEEDED, Container
 from hostile_support import ATTACKS, COURSE, NUMPY, Attack
+from test_layers import imports
 from typer.testing import CliRunner
 
 from autograder.classroom.record import record
@@ -35,6 +36,8 @@ from autograder.sandbox.job import Chunk, Isolation, Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.written_exercises import Stub
 
+ROOT = Path(__file__).parents[1]
+MAIN = "autograder.integrations.gradescope"
 SETTINGS = Settings(NUMPY, 23)
 # One attack of each kind that ends in each way: readers, forgers, exhausters, escapers, and odd sources.
 HOSTILE = """
@@ -302,17 +305,55 @@ def test_a_desk_needs_what_the_package_needs_and_torch_only_where_it_is_used():
 
 
 def test_the_wheel_lists_what_it_holds():
-    """The package, whole, with a record of it; the same bytes every time."""
-    data = wheel()
-    assert data == wheel()
+    """With a record of it; the same bytes every time."""
+    data = wheel(MAIN)
+    assert data == wheel(MAIN)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = set(archive.namelist())
         (listed,) = [archive.read(name).decode() for name in names if name.endswith("RECORD")]
     assert {line.partition(",")[0] for line in listed.splitlines()} == names
-    assert {
-        "autograder/integrations/one_submission.py",
-        "autograder/integrations/templates/gradescope/setup.sh",
-    } < names
+    assert {"autograder/integrations/one_submission.py", "autograder/course/languages/de.po"} < names
+
+
+@pytest.mark.parametrize("main", [MAIN, "autograder.integrations.otter_run"])
+def test_the_wheel_holds_what_grading_needs_and_no_more(main, tmp_path):
+    """No desk, proofs, pages or platforms; its modules import nothing of ours that is not there, wherever they do it."""
+    with zipfile.ZipFile(io.BytesIO(wheel(main))) as archive:
+        archive.extractall(tmp_path)
+    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    parts = {name.split("/")[1] for name in files if name.startswith("autograder/")}
+    assert not parts & {"cli.py", "command", "desk", "feedback", "pages", "proof"}
+    assert {name for name in files if name.startswith("autograder/lms/")} == {
+        f"autograder/lms/{name}.py" for name in ("__init__", "platform", "recognition")
+    }
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {main} as m; print(m.__file__)"
+    done = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(str(tmp_path))
+    ours = {name for path in tmp_path.rglob("*.py") for name in imports(path) if name.startswith("autograder")}
+    places = [Path(*name.split(".")) for name in ours if (ROOT / Path(*name.split("."))).with_suffix(".py").exists()]
+    assert [place for place in places if not (tmp_path / place).with_suffix(".py").exists()] == []
+
+
+def test_a_desk_holds_what_grading_needs_and_no_more():
+    """No pictures, texts, programs to play with, reasons of mutants or labs; data and trainings stay."""
+    files = desk_files(ROOT, Settings("a8_language_model", 11)).keys()
+    names = {"assignment.toml", "language_model.py", "cases.py", "training.py", "data/shakespeare.txt"}
+    secret = {"misconceptions.py", "language_model.py", "cases.py", "training.py", "quiz.toml", "data/held_out.txt"}
+    assert files == {
+        "desk.json",
+        *(f"assignments/a8_language_model/{name}" for name in names),
+        *(f"solutions/a8_language_model/{name}" for name in secret),
+    }
+
+
+def test_a_desk_of_a_course_that_leaves_a_program_out_can_be_opened(course_copy, tmp_path):
+    """A program that stays at home can no longer be left out there."""
+    (course_copy / "assignments" / "t1_means" / "play.py").write_text("print()\n")
+    (course_copy / "course.toml").write_text('[assignment.t1_means]\nwithout = ["play.py"]\n')
+    for name, data in desk_files(course_copy, Settings("t1_means", 11)).items():
+        (tmp_path / "desk" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "desk" / name).write_bytes(data)
+    assert open_desk(tmp_path / "desk").assignment.exercises == load_assignment(course_copy, "t1_means").exercises
 
 
 BROKEN_PYTHON = """\

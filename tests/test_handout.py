@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -24,11 +26,11 @@ from handout_support import without_seconds
 
 import autograder
 from autograder.course.catalog import load_assignment
-from autograder.course.places import CourseError, slugs
+from autograder.course.places import slugs
 from autograder.course.quiz_checks import answered
 from autograder.course.spec import Assignment, Status
 from autograder.handout import handout_proofs as prove
-from autograder.handout.handout import engine_files, handout_files, handout_zip, links, write_repository
+from autograder.handout.handout import engine_files, handout_files, handout_zip, links
 from autograder.handout.handout_proofs import formula_faults, text_faults
 from autograder.handout.kit.bundle import trial_key
 from autograder.handout.kit.hints import watched
@@ -36,6 +38,7 @@ from autograder.handout.kit.repro import repro
 from autograder.handout.kit.self_check import check
 from autograder.handout.kit.verdicts import Examples
 from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.repository import write_repository
 from autograder.handout.tests_as_text import pytest_file
 from autograder.judge.compare import difference
 from autograder.judge.result_json import told_result
@@ -269,7 +272,7 @@ def test_an_exercise_is_named_as_it_is(folder: Path, python: Python, assignment:
 
 
 def test_a_case_as_a_program_of_its_own(folder: Path, python: Python, assignment: Assignment) -> None:
-    """`--repro` prints the call that fails, with every digit; it runs beside the student's file and prints both answers."""
+    """`--repro` prints the smallest call that fails, with every digit; it runs beside the student's file and prints both answers."""
     (folder / "means.py").write_text(assignment.reference.replace("return x - means", "return means - x"))
     for name in ("two_rows_centered", "center.two_rows_centered", "center"):
         done = python("check.py", "--repro", name)
@@ -277,14 +280,7 @@ def test_a_case_as_a_program_of_its_own(folder: Path, python: Python, assignment
         (folder / "repro.py").write_text(done.stdout)
         ran = python("repro.py")
         assert ran.stderr == ""
-        assert ran.stdout.splitlines() == [
-            "yours",
-            "[[ 2.  1. -3.]",
-            " [ 2.  1. -3.]]",
-            "expected",
-            "[[-2. -1.  3.]",
-            " [-2. -1.  3.]]",
-        ]
+        assert ran.stdout.splitlines() == ["yours", "[[ 0.5 -0.5]]", "expected", "[[-0.5  0.5]]"]
     assert "It passes" in python("check.py", "--repro", "two_rows").stdout
 
 
@@ -295,10 +291,10 @@ def test_a_debugger_stops_in_the_students_own_file(folder: Path, python: Python,
     done = python("check.py", "--debug", "center", answers="p x.shape\np 6 * 7\nc\n")
     assert f"> {path}(" in done.stdout
     assert "center()" in done.stdout
-    assert "\n(Pdb) (2, 3)" in done.stdout.replace("\r", "")
+    assert "\n(Pdb) (1, 2)" in done.stdout.replace("\r", "")  # the smallest call that fails
     assert "42" in done.stdout
     assert "→ " in done.stdout
-    assert "instead of -2" in done.stdout
+    assert "instead of -0.5" in done.stdout
     assert done.returncode == 1
     path.write_text(assignment.reference)
     done = python("check.py", "--debug", "center")
@@ -307,7 +303,7 @@ def test_a_debugger_stops_in_the_students_own_file(folder: Path, python: Python,
     path.write_text(assignment.reference.replace("return x - means", "return [][0]"))
     done = python("-m", "pdb", "-c", "continue", "check.py", "--debug", "center", answers="p x.shape\nq\n")
     assert "IndexError" in done.stdout + done.stderr
-    assert "(2, 3)" in done.stdout
+    assert "(1, 1)" in done.stdout
 
 
 def test_a_forgotten_breakpoint_costs_nothing(folder: Path, python: Python, assignment: Assignment) -> None:
@@ -362,6 +358,7 @@ def test_hints_come_one_at_a_time(folder: Path, python: Python, assignment: Assi
     assert second in told[1]
     assert "These are all" in told[1]
     assert told[2] == told[1]
+    assert json.loads((folder / ".hints.json").read_text()) == {"center": [0, 1]}
     (folder / "means.py").write_text(assignment.reference)
     assert "no case fails" in python("check.py", "--hint").stdout
 
@@ -456,16 +453,20 @@ def test_without_torch_it_says_what_to_install(course: Path, tmp_path: Path) -> 
 
 
 def test_watching_checks_again_when_the_file_is_saved(folder: Path, assignment: Assignment) -> None:
-    """And ends when everything passes."""
+    """And goes on when everything passes, which it says."""
     command = [sys.executable, "-B", "-u", "check.py", "--watch"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout
         assert any("Watching means.py" in line for line in process.stdout)
-        time.sleep(0.05)
+        for text in (assignment.reference, assignment.reference.replace("return x - means", "return x")):
+            time.sleep(0.05)
+            (folder / "means.py").write_text(text)
+            told = "".join(itertools.takewhile(lambda line: "Watching means.py" not in line, process.stdout))
+            assert ("7 of 7 points" in told) == (text == assignment.reference)
         (folder / "means.py").write_text(assignment.reference)
-        rest = process.stdout.read()
-        assert process.wait(30) == 0
-    assert "7 of 7 points" in rest
+        assert any(line.startswith("Everything shown passes. Watching means.py") for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
 
 
 def test_a_repository_checks_itself_on_push(files: Files, tmp_path: Path, assignment: Assignment) -> None:
@@ -492,12 +493,17 @@ def test_a_repository_checks_itself_on_push(files: Files, tmp_path: Path, assign
 
     assert push() == 1
     assert "0 of 7 points" in summary.read_text()
+    assert summary.read_text().startswith(
+        "This run is red until every public case passes, so it is red before anything is"
+    )
+    assert (
+        "**The mark is red until every public case\npasses, so the first one is red:**"
+        in (folder / "README.md").read_text()
+    )
     (folder / "means.py").write_text(assignment.reference)
     assert push() == 0
     assert "7 of 7 points" in summary.read_text()
     assert summary.read_text().count("```") == 4
-    with pytest.raises(CourseError, match="is not empty"):
-        write_repository(files, folder)
 
 
 def test_the_proof_notices_another_verdict(files: Files, assignment: Assignment) -> None:

@@ -22,6 +22,7 @@ from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import Basis
 from autograder.classroom.shards import take_over
 from autograder.classroom.still_to_grade import Choices, make_plan
+from autograder.classroom.stored_result import finished
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -53,7 +54,7 @@ def save(book: Gradebook, score: float, basis: Basis = FIRST, text: str = "x = 1
         history.begin_round(book.db)
         history.note_bases(book.db, [replace(basis, key=key) for key in keys.values()])
     graded = Graded(ada, Result("t1_means", exercises), ISOLATION, 0.1)
-    book.save(graded, keys, frozenset(NAMES), book.begin(ISOLATION), **more)
+    book.save(finished(graded), keys, frozenset(NAMES), book.begin(ISOLATION), **more)
     assert [record.exercises[0].score for record in records(book)] == [
         history.standings(book.db, "ada")["row_means"].score
     ]

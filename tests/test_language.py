@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
+import jinja2
 import pytest
 from conftest import COURSE
+from jinja2 import meta, nodes
 
 from autograder.classroom.result_keys import exercise_keys
 from autograder.course.catalog import load_assignment
@@ -18,7 +22,7 @@ from autograder.course.course_file import Entry, written
 from autograder.course.language import FOLDER, languages, marked, read_po, say, say_many, speaking, spoken
 from autograder.course.places import CourseError
 from autograder.course.spec import Shortcut
-from autograder.handout.handout import engine_files
+from autograder.handout.handout import TEMPLATES, engine_files
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.grade import grade
@@ -29,21 +33,93 @@ from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 ENGINE = Path(__file__).parents[1] / "autograder"
-# The modules whose sentences are in the catalogue. docs/instructor.md names what is not.
+# The modules whose sentences are in the catalogue. docs/instructor.md says what stays English.
 COVERED = {
     f"judge/{name}.py"
     for name in (
         "calls_as_text",
         "checks",
         "compare",
+        "crash_details",
+        "crash_kinds",
+        "crash_shapes",
         "forbidden",
         "grade",
         "messages",
         "property_checks",
+        "reason_sentences",
         "relation_sentences",
+        "rules_of_functions",
+        "shapes_that_meet",
+        "stray_tensors",
     )
 }
-MARKS = {"say", "say_many", "marked"}
+COVERED |= {
+    *(f"classroom/{name}.py" for name in ("cluster", "submissions")),
+    *(f"course/{name}.py" for name in ("composed_readme", "questions", "quiz_checks")),
+    "integrations/one_submission.py",
+    *(f"judge/{name}.py" for name in ("blame", "manual_answers", "points", "terminal_text", "training_outcome")),
+    *(f"oracle/{name}.py" for name in ("carried_mistakes", "gpus", "larger_run", "training", "training_cases")),
+    "sandbox/endings.py",
+    *(f"submission/{name}.py" for name in ("archives", "several_files", "source", "which_file", "written_exercises")),
+}
+COVERED |= {
+    f"handout/kit/{name}.py"
+    for name in (
+        "asked",
+        "bundle",
+        "check_command",
+        "debug",
+        "experiment",
+        "grader",
+        "hints",
+        "html_page",
+        "loss_chart",
+        "next_step",
+        "notebook_case",
+        "notebook_cells_run",
+        "notebook_play",
+        "play",
+        "play_page",
+        "repro",
+        "reset",
+        "saves",
+        "self_check",
+        "step_text",
+        "steps",
+        "device_at_home",
+        "train_at_home",
+        "verdicts",
+    )
+}
+COVERED |= {
+    "classroom/exports.py",
+    "classroom/requests.py",
+    "feedback/check_page.py",
+    "feedback/svg_charts.py",
+    "feedback/templates/_exercise.html",
+    "feedback/templates/_page.html",
+    "feedback/templates/_words.html",
+    "feedback/templates/cell.html",
+    "feedback/templates/feedback.html",
+    "handout/solutions.py",
+    "handout/templates/check.py.txt",
+    "handout/templates/check.yml",
+    "handout/templates/conftest.py.txt",
+    "handout/templates/setup.py.txt",
+    "handout/tests_as_text.py",
+    "handout/write_notebook.py",
+    "integrations/gradescope.py",
+    "integrations/otter.py",
+    "pages/course_pages.py",
+    "pages/feedback.py",
+    "pages/page.py",
+    "pages/returns.py",
+    "pages/templates/_reasons.html",
+    "pages/templates/course_student.html",
+    "pages/templates/graded.html",
+}
+MARKS = {"say", "say_many", "say_html", "marked"}
 TRANSLATIONS = [code for code in languages() if code != "en"]
 LONG = 12  # characters of a sentence that stand in no other text by chance
 
@@ -67,13 +143,34 @@ def marked_in(path: Path) -> Iterator[str]:
                 yield from texts(node.args[0])
 
 
+def parsed(template: Path) -> nodes.Template:
+    """Return what Jinja reads in a template."""
+    return jinja2.Environment(autoescape=True).parse(template.read_text(encoding="utf-8"))
+
+
+def marked_in_template(path: Path) -> Iterator[str]:
+    """Yield the sentences that a template marks."""
+    for call in parsed(path).find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name in MARKS:
+            said = call.args[: 2 if call.node.name == "say_many" else 1]
+            found = [text.value for text in said if isinstance(text, nodes.Const)]
+            yield from ["\0".join(found)] if found else []
+
+
 def sentences() -> dict[str, set[str]]:
     """Return every marked sentence of the engine with the modules that say it."""
     found: dict[str, set[str]] = {}
-    for path in ENGINE.rglob("*.py"):
-        for sentence in marked_in(path):
+    modules = ((path, marked_in(path)) for path in ENGINE.rglob("*.py"))
+    for path, said in (*modules, *((path, marked_in_template(path)) for path in templates())):
+        for sentence in said:
             found.setdefault(sentence, set()).add(path.relative_to(ENGINE).as_posix())
     return found
+
+
+def templates() -> Iterator[Path]:
+    """Yield the templates of pages and of a handout."""
+    for folder in ("feedback", "pages", "desk", "handout"):
+        yield from (path for path in (ENGINE / folder / "templates").glob("*") if path.is_file())
 
 
 def translations(code: str) -> dict[str, str]:
@@ -109,26 +206,36 @@ def told(result: Result) -> str:
 
 
 def english_in(text: str) -> list[str]:
-    """Return the sentences of the engine that stand in a text in English, told by their longest part without a value."""
+    """Return the sentences of the engine that stand in a text in English.
+
+    They are told by their longest part without a value, if that is not the same in German.
+    """
     found = []
-    for sentence in (each for key in sentences() for each in key.split("\0")):
-        part = max((part for part, *_ in string.Formatter().parse(sentence)), key=len)
-        if len(part) >= LONG and part in text:
-            found.append(sentence)
+    in_german = translations("de")
+    for key in sentences():
+        for sentence in key.split("\0"):
+            part = max((part for part, *_ in string.Formatter().parse(sentence)), key=len)
+            if len(part) >= LONG and part in text and part not in in_german.get(key, ""):
+                found.append(sentence)
     return found
 
 
 def test_the_modules_that_mark_their_sentences_are_those_named_here() -> None:
-    """So that what docs/instructor.md says of them stays true."""
+    """So that a module that loses its sentences, or gets its first ones, is noticed."""
     assert {module for modules in sentences().values() for module in modules} == COVERED
-    text = (ENGINE.parent / "docs" / "instructor.md").read_text("utf-8")
-    assert all(f"`{module}`" in text for module in COVERED)
 
 
 @pytest.mark.parametrize("code", TRANSLATIONS)
 def test_a_catalogue_has_every_sentence_and_no_other(code: str) -> None:
     """A sentence that changes in the code needs a new translation."""
     assert translations(code).keys() == sentences().keys()
+
+
+@pytest.mark.parametrize("code", TRANSLATIONS)
+def test_no_sentence_stands_in_a_catalogue_twice(code: str) -> None:
+    """Editors of catalogues refuse that, and the second one would count here."""
+    keys = re.findall(r"^msgid .*(?:\n\".*)*", (FOLDER / f"{code}.po").read_text("utf-8"), re.MULTILINE)
+    assert [key for key, times in Counter(keys).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("code", TRANSLATIONS)
@@ -146,6 +253,17 @@ def test_a_translation_begins_and_ends_as_the_sentence_does(code: str) -> None:
         for form in translation.split("\0"):
             one, other = sentence.partition("\0")[0], form
             assert [one[:1].isspace(), one[-1:].isspace()] == [other[:1].isspace(), other[-1:].isspace()], sentence
+
+
+@pytest.mark.parametrize("code", TRANSLATIONS)
+def test_a_handout_has_its_prose_in_each_language(code: str) -> None:
+    """Every text takes the same words of the assignment as the English one."""
+    english = {path.name: path for path in TEMPLATES.glob("*.md")}
+    theirs = {path.name: path for path in (TEMPLATES / code).glob("*")}
+    assert theirs.keys() == english.keys()
+    for name, path in theirs.items():
+        one, other = map(meta.find_undeclared_variables, map(parsed, (english[name], path)))
+        assert one == other, name
 
 
 @pytest.mark.parametrize(
@@ -217,7 +335,7 @@ def test_a_handout_speaks_german(german: Oracle, edited: Callable[..., str]) -> 
     """Its data names the language, and its engine has the catalogue."""
     bundle = public_bundle(public_oracle(german.assignment))
     result = check(Source("means", (Chunk("means.py", edited(row_means="return x.sum(-1)")),)), bundle)
-    assert "Werten sind anders, der erste bei [0]: 9 statt 3." in told(result)
+    assert "Der einzige Wert ist anders: 3 statt 1.5." in told(result)
     assert english_in(told(result)) == []
     assert engine_files()["engine/autograder/course/languages/de.po"] == (FOLDER / "de.po").read_bytes()
 

@@ -159,7 +159,12 @@ def test_from_the_record_on_there_are_types() -> None:
 
 def test_threads_read_python_one_at_a_time() -> None:
     """Many submissions are judged at once, beside the reference, so `parse` makes all trees; three more run in a sandbox alone."""
-    alone = {"sandbox/child/parse.py", "judge/answers_read.py", "judge/names_used.py", "judge/tensors_made.py"}
+    alone = {
+        "sandbox/child/parse.py",
+        "sandbox/child/answers_read.py",
+        "sandbox/child/names_used.py",
+        "sandbox/child/tensors_made.py",
+    }
     names = {path.relative_to(ROOT / "autograder").as_posix(): path for path in FILES}
     makers = {name for name, path in names.items() if "ast.parse(" in path.read_text(encoding="utf-8")}
     assert makers == alone

@@ -26,6 +26,7 @@ from autograder.classroom.shards import (
     take_over,
 )
 from autograder.classroom.still_to_grade import Choices, make_plan, owe, see_class
+from autograder.classroom.stored_result import finished
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -44,7 +45,7 @@ def save(book: Gradebook, submission: Submission, score: float = 1.0, isolation:
     """Write a result down: the same score in every exercise."""
     case = CaseResult("a_case", "A claim.", Visibility.PUBLIC, Status.PASSED)
     result = Result("t1_means", tuple(ExerciseResult(name, score, 2.0, (case,)) for name in KEYS))
-    book.save(Graded(submission, result, isolation, 0.1), KEYS, frozenset(KEYS), book.begin(isolation))
+    book.save(finished(Graded(submission, result, isolation, 0.1)), KEYS, frozenset(KEYS), book.begin(isolation))
 
 
 @pytest.fixture

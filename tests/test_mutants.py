@@ -16,6 +16,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.places import CourseError, slugs
 from autograder.course.spec import Assignment
 from autograder.proof.code_changes import variants
+from autograder.proof.equivalent import why_equivalent
 from autograder.proof.mutant_report import Reasons, read_reasons, report
 from autograder.proof.mutant_runs import BrokenTrialError, Fate, fates
 from autograder.proof.mutants import compiled, mutants_of
@@ -257,3 +258,64 @@ def test_the_command_prints_a_table_or_json(
             assert json.loads(said)["t1_means"]["total"]["open"] == 0
         else:
             assert {"row_means", "center", "spread", "all"} <= set(said.split())
+
+
+REFERENCE = '''
+def matrices(x, axis=-1):
+    """Take x: (rows, columns)."""
+
+def softmax(x, axis=-1):
+    """Take x: (..., n)."""
+
+class Cell:
+    """A cell."""
+
+    def forward(self, x):
+        """Take x: (batch, n)."""
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "equivalent"),
+    [
+        ("matrices: return x.sum(axis=-1)  =>  return x.sum(axis=1)", True),
+        ("matrices: n = x.shape[1]  =>  n = x.shape[-1] (2)", True),
+        ("Cell.forward: a, b = x.chunk(2, dim=-1)  =>  a, b = x.chunk(2, dim=1)", True),
+        ("matrices: y = x.swapaxes(-2, -1)  =>  y = x.swapaxes(2, -1)", True),
+        ("softmax: return x.sum(axis=-1)  =>  return x.sum(axis=1)", False),  # axes may stand in front
+        ("helper: return x.sum(axis=-1)  =>  return x.sum(axis=1)", False),  # nothing says a shape
+        ("matrices: return x.sum(axis=-1)  =>  return x.sum(axis=0)", False),
+        ("matrices: return x[1]  =>  return x[-1]", False),  # an entry, no axis
+        ("matrices: order = np.argsort(x, kind='stable')  =>  order = np.argsort(x)", True),
+        ("matrices: y = softmax(x, axis=-1)  =>  y = softmax(x)", True),
+        ("matrices: y = softmax(x, axis=0)  =>  y = softmax(x)", False),
+        ("matrices: y = x.sum(axis=-1)  =>  y = x.sum()", False),
+        ("matrices: y = np.sort(x, axis=-1)  =>  y = np.sort(x)", True),
+        ("matrices: for i in range(min(a, b)):  =>  for i in range(min(b, a)):", True),
+        ("matrices: y = divide(a, b)  =>  y = divide(b, a)", False),
+        ("matrices: return float(x.mean())  =>  return x.mean()", True),
+        ("matrices: return f(x.mean())  =>  return x.mean()", False),
+    ],
+)
+def test_equivalent_changes_are_recognised(name: str, *, equivalent: bool) -> None:
+    """The number of an axis from either end, defaults, orders that do not matter; nothing that an axis more would change."""
+    assert bool(why_equivalent(name, REFERENCE)) is equivalent
+
+
+def test_only_what_gives_the_same_is_believed() -> None:
+    """A change that is recognised and gives something else is a survivor like all others."""
+    name = "matrices: return x.sum(axis=-1)  =>  return x.sum(axis=1)"
+    fate = replace(SURVIVOR, name=name, evidence="same")
+    reasons = Reasons({}, {}, REFERENCE)
+    assert report([*KILLED, fate], reasons).broken == ()
+    assert report([*KILLED, fate], reasons).total.equivalent == 1
+    (line,) = report([*KILLED, replace(fate, evidence="different")], reasons).broken[:1]
+    assert line.startswith("survives: ")
+
+
+def test_no_reason_is_written_for_what_is_recognised() -> None:
+    """The lists of the course hold what takes an author's word, and nothing that is accepted is called equivalent."""
+    for slug in slugs(ROOT):
+        reference = load_assignment(ROOT, slug).reference
+        reasons = read_reasons(ROOT, slug)
+        assert [n for n in (*reasons.equivalent, *reasons.accepted) if why_equivalent(n, reference)] == []

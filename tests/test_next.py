@@ -287,12 +287,13 @@ def test_a_section_is_found_by_its_heading() -> None:
     assert found == [Section("One mean", whole), Section("More of them", below), None, None]
 
 
-def test_formulas_stay_as_they_are() -> None:
-    """Markdown would take their underscores and asterisks for its own; code is left alone."""
-    section = Section("S", "## S\n\nThe $a_i * b_i * \\{c\\}$ and\n\n$$y_1 = x_1$$\n\n    cost = $5 * $6")
+def test_formulas_are_text() -> None:
+    """Markdown takes none of their underscores and asterisks for its own; code is left alone."""
+    section = Section("S", "## S\n\nThe $a_i * b_i * \\{c\\}$ and\n\n$$y_1 = \\frac{x_1}{2}$$\n\n    cost = $5 * $6")
     shown = section_text(section, 80, color=True)
-    assert all(text in shown for text in ("a_i * b_i * \\{c\\}", "y_1 = x_1", "cost = $5 * $6"))
-    assert section_text(section, 80, color=False) == section.text
+    assert all(text in shown for text in ("a_i * b_i * {c}", "y_1 = x_1/2", "cost = $5 * $6"))
+    plainly = "## S\n\nThe a_i * b_i * {c} and\n\ny_1 = x_1/2\n\n    cost = $5 * $6"
+    assert section_text(section, 80, color=False) == plainly
 
 
 def test_a_bar_is_full_at_the_end_alone() -> None:

@@ -168,7 +168,7 @@ def test_cells_stand_where_assignment_toml_says() -> None:
     told = ["".join(cell["source"]).partition("\n")[0] for cell in cells]
     assert told == [
         "# T", "Start.", "setup()", "import x", "## One", "### Inside", "def a():", 'grader.check("a")', "GIVEN = 1",
-        "def b():", 'grader.check("b")', "## The C part", "def c():", 'grader.check("c")', "grader.train()", "## Last",
+        "def b():", 'grader.check("b")', "## The C part", "def c():", 'grader.check("c")', 'grader.train("e")', "## Last",
         "def d():", 'grader.check("d")', "END = 2",
         "**Everything at once.** When all is written, save the notebook and hand it in.", "grader.check_all()",
     ]  # fmt: skip
@@ -246,18 +246,22 @@ def test_a_notebook_alone_finds_the_zip(assignment: Assignment, course: Path, tm
     data = handout_zip(files, "t1_means")
     notebook = nbformat.reads(files["means.ipynb"].decode(), as_version=4)
     (setup,) = (cell for cell in notebook.cells if "check import grader" in cell.source)
-    beside, kaggle, colab, nowhere = (tmp_path / name for name in ("beside", "kaggle", "colab", "nowhere"))
-    for home in (beside, kaggle, colab, nowhere):
+    names = ("beside", "kaggle", "loose", "colab", "nowhere", "broken")
+    homes = beside, kaggle, loose, colab, nowhere, broken = tuple(tmp_path / name for name in names)
+    for home in homes:
         (home / "work").mkdir(parents=True)
+    (broken / "work" / "t1_means.zip").write_bytes(data[:1000])
     (beside / "work" / "t1_means (1).zip").write_bytes(data)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         archive.extractall(kaggle / "input" / "mine")
+        archive.extractall(loose / "input")
+    (loose / "input" / "t1_means").rename(loose / "input" / "what_i_added")
     (colab / "google").mkdir()
     (colab / "google" / "__init__.py").write_text("")
     (colab / "google" / "colab.py").write_text(
         f"class files:\n    def upload():\n        open('t1_means.zip', 'wb').write({data!r})\n        return {{'t1_means.zip': b''}}\n"
     )
-    for home in (beside, kaggle, colab, nowhere):
+    for home in homes:
         code = setup.source.replace("/kaggle/input", str(home / "input"))
         program = ("import google.colab\n" if home == colab else "") + f"{code}\nprint(grader.check('center'))\n"
         done = subprocess.run(
@@ -268,10 +272,25 @@ def test_a_notebook_alone_finds_the_zip(assignment: Assignment, course: Path, tm
             text=True,
             check=False,
         )
-        told = done.stderr if home == nowhere else done.stdout
-        assert (
-            "Put t1_means.zip beside this notebook" if home == nowhere else "Run the cell that defines `center`"
-        ) in told
+        if home in (nowhere, broken):
+            assert "Put t1_means.zip beside this notebook, as you downloaded it" in done.stderr
+            assert ("This is no whole zip. " in done.stderr) == (home == broken)
+        else:
+            assert "Run the cell that defines `center`" in done.stdout
+
+
+def test_a_notebook_beside_the_zip_leaves_the_folder_as_it_is(
+    assignment: Assignment, course: Path, tmp_path: Path
+) -> None:
+    """Work may be in there: each time that its first cell runs, it would be gone."""
+    files = handout_files(course, public_oracle(assignment))
+    (tmp_path / "t1_means.zip").write_bytes(handout_zip(files, "t1_means"))
+    notebook = nbformat.reads(files["means.ipynb"].decode(), as_version=4)
+    (setup,) = (cell.source for cell in notebook.cells if "check import grader" in cell.source)
+    for _ in range(2):
+        subprocess.run([sys.executable, "-B", "-c", setup], cwd=tmp_path, check=True)
+        (tmp_path / "t1_means" / "means.py").write_text("mine = 1\n")
+    assert (tmp_path / "t1_means" / "means.py").read_text() == "mine = 1\n"
 
 
 def test_pictures_travel_inside_the_notebook() -> None:
@@ -285,8 +304,9 @@ def test_pictures_travel_inside_the_notebook() -> None:
     assert base64.b64encode(files["figures/windows.svg"]).decode() in prose
     assert 'alt="Seven states in windows of three, three and one.' in prose
     assert "\n    grader.train()\n" in prose
-    assert "python training.py\n" not in prose
-    assert [cell.source for cell in cells].count("grader.train()") == 1
+    assert "\n    python training.py\n" not in prose
+    assert "the same training in a terminal\nwith the `bptt.py` beside it." in prose
+    assert [cell.source for cell in cells].count('grader.train("train_hello")') == 1
 
 
 def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> None:
@@ -296,15 +316,80 @@ def test_a_training_runs_on_the_notebooks_code(course: Path, tmp_path: Path) -> 
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
     path = tmp_path / "line.ipynb"
-    (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
+    (train,) = (cell for cell in executed(path) if cell.source == 'grader.train("train_line")')
     assert shown(train).startswith("train_line: the first")
     assert "✗ MISSING: " in shown(train)
     notebook = nbformat.read(path, as_version=4)
     fill(notebook, assignment.reference)
     nbformat.write(notebook, path)
-    (train,) = (cell for cell in executed(path) if cell.source == "grader.train()")
+    (train,) = (cell for cell in executed(path) if cell.source == 'grader.train("train_line")')
     assert "✓ PASSED" in shown(train)
     assert "<polyline" in shown(train, "text/html")
+
+
+def test_two_trainings_have_a_cell_each() -> None:
+    """That makes this training alone; no code cell stands in a notebook twice."""
+    assignment = load_assignment(ROOT, "a8_language_model")
+    readme = (ROOT / "assignments" / assignment.slug / "README.md").read_text(encoding="utf-8")
+    cells = notebook_cells(readme, assignment.stub, assignment.exercises, "", "")
+    code = [text for kind, text in cells if kind == "code" and text.startswith("grader.")]
+    assert [text for text in code if "grader.train" in text] == [
+        'grader.train("train_sort")',
+        'grader.train("train_shakespeare")',
+    ]
+    assert len(set(code)) == len(code)
+
+
+WITH_HELP = [
+    "grader.hint()",
+    "grader.hint()",
+    'grader.repro("center")',
+    "grader.next()",
+    "grader.progress()",
+    'grader.debug("centre")',
+    'grader.debug("center")',
+    """import linecache, sys, traceback
+try:
+    grader.debug("spread")
+except ZeroDivisionError as error:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+print(frame.name, frame.line, linecache.getline(frame.filename, frame.lineno).strip())""",
+]
+
+
+def test_a_running_notebook_has_what_the_terminal_has(folder: Path, assignment: Assignment) -> None:
+    """Hints, the next exercise, a case as code, and a case run in the kernel, where debuggers stop in the cell."""
+    path = folder / "means.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    hook = "import sys\nsys.breakpointhook = lambda: print('stopped', sys._getframe(1).f_code.co_filename)"
+    wrong = assignment.reference.replace("return x - means", "breakpoint()\n    return means - x")
+    wrong = wrong.replace("squares = center(x) ** 2", "1 / 0\n    squares = center(x) ** 2")
+    fill(notebook, wrong)
+    notebook.cells = [cell for cell in notebook.cells if "check_all" not in cell.source]
+    notebook.cells += [nbformat.v4.new_code_cell(text) for text in (hook, *WITH_HELP)]
+    nbformat.write(notebook, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from nbclient import NotebookClient
+
+        notebook = nbformat.read(path, as_version=4)
+        NotebookClient(
+            notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        ).execute()
+    *_, first, second, program, following, progress, slip, debugged, raised = notebook.cells
+    assert "center, hint 1 of 2" in shown(first)
+    assert "center, hint 2 of 2" in shown(second)
+    assert "# Run this in a cell of your notebook" in shown(program)
+    assert shown(following).startswith("Next: center\n")  # the README of this course has no sections
+    assert "1 of 3" in shown(following)
+    assert "Your difference is the wrong way around." in shown(following, "text/html")
+    assert "✗ center   ← you are here" in shown(progress)
+    printed = ["".join(output.get("text", "") for output in cell.outputs) for cell in (slip, debugged, raised)]
+    assert "Did you mean center?" in printed[0]
+    assert "stopped" in printed[1]
+    assert "stopped cell [" not in printed[1]
+    assert "instead of -0.5" in printed[1]
+    assert printed[2].endswith("spread 1 / 0 1 / 0\n")
 
 
 def test_a_slip_in_an_exercises_name_is_answered(folder: Path) -> None:

@@ -13,7 +13,7 @@ from small import module, sizes, small
 from torch import nn
 
 from autograder.course.catalog import load_assignment
-from autograder.oracle.edits import apply_edits
+from autograder.course.edits import apply_edits
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-10

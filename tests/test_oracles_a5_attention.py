@@ -62,18 +62,27 @@ def test_self_attention_is_torch_attention_of_the_projections(reference, size, c
 
 @small(size=sizes(4))
 def test_the_three_attempts_agree_with_torch(reference, size):
-    """The running mean, the similarities and the folded scores by other routes."""
-    batch, T, d, d_k = size
+    """The running mean and the similarities by other routes."""
+    batch, T, d, _ = size
     x = np.random.default_rng(size).normal(size=(batch, T, d))
     steps = np.arange(1, T + 1)[:, None]
     np.testing.assert_allclose(reference.average_context(x), np.cumsum(x, axis=-2) / steps, **CLOSE)
     (t,) = tensors(x)
     similar = scaled_dot_product_attention(t, t, t, is_causal=True).detach().numpy()
     np.testing.assert_allclose(reference.similarity_context(x), similar, **CLOSE)
-    W_q, W_k = np.random.default_rng(4).normal(size=(2, d, d_k))
-    np.testing.assert_allclose(
-        reference.folded_scores(x, W_q, W_k), reference.attention_scores(x @ W_q, x @ W_k), **CLOSE
-    )
+
+
+@small(size=sizes(4))
+def test_folded_scores_are_torchs(reference, size):
+    """One bilinear form of torch's, over the root of d_k; and torch's attention to values of ones and zeros shows their softmax."""
+    batch, T, d, d_k = size
+    rng = np.random.default_rng(size)
+    x, W_q, W_k = tensors(rng.normal(size=(batch, T, d)), *rng.normal(size=(2, d, d_k)))
+    folded = reference.folded_scores(*(t.detach().numpy() for t in (x, W_q, W_k)))
+    form = torch.einsum("bid,de,fe,bjf->bij", x, W_q, W_k, x) / d_k**0.5
+    np.testing.assert_allclose(folded, form.detach().numpy(), **CLOSE)
+    shares = scaled_dot_product_attention(x @ W_q, x @ W_k, torch.eye(T, dtype=x.dtype).expand(batch, T, T))
+    np.testing.assert_allclose(torch.tensor(folded).softmax(dim=-1), shares.detach().numpy(), **CLOSE)
 
 
 @small(size=sizes(2), pad=st.integers(0, 3))

@@ -92,6 +92,32 @@ def test_batch_norm_is_that_of_training(dtype, eps, shape):
     same(model.batch_norm(x, norm.weight, norm.bias, eps), norm(x.transpose(1, 2)).transpose(1, 2))
 
 
+@small(size=sizes(3, 2))
+def test_a_residual_is_that_of_torchs_layer(dtype, size):
+    """With an attention that adds nothing, a pre-norm layer of torch's is one residual connection around its feed-forward half."""
+    batch, T, d = size
+    layer = nn.TransformerEncoderLayer(d, 1, 2 * d, dropout=0.0, batch_first=True, norm_first=True)
+    layer = randomised(layer, dtype).eval()
+    nn.init.zeros_(layer.self_attn.out_proj.weight)
+    nn.init.zeros_(layer.self_attn.out_proj.bias)
+    x = (torch.randn(batch, T, d, dtype=dtype) * 3).requires_grad_()
+    ours = model.residual(x, nn.Sequential(layer.norm2, layer.linear1, nn.ReLU(), layer.linear2))
+    theirs = layer(x)
+    same(ours, theirs)
+    weights = torch.randn_like(x)
+    same(*(torch.autograd.grad((y * weights).sum(), x)[0] for y in (ours, theirs)))
+
+
+@small(size=st.integers(1, 9))
+def test_the_next_word_is_the_mode_of_torchs_distribution(dtype, size):
+    """Also where logits are large: torch.distributions.Categorical says which word has the largest probability."""
+    words = {number: f"word {number}" for number in range(size)}
+    for scale in (1, 1000):
+        logits = scale * torch.randn(size, dtype=dtype)
+        mode = torch.distributions.Categorical(logits=logits).mode
+        assert model.next_word(logits, words) == words[int(mode)]
+
+
 def test_positions_are_the_published_rows():
     """The interleaved table of sines and cosines for d_model = 4, and its formula at another size."""
     rows = torch.tensor([[0, 1, 0, 1], [0.8415, 0.5403, 0.0100, 0.99995], [0.9093, -0.4161, 0.0200, 0.9998]])

@@ -11,6 +11,7 @@ import json
 import re
 import runpy
 import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -25,6 +26,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.places import CourseError, slugs
 from autograder.course.stub import StubError, render_stub
 from autograder.handout.handout import engine_files, write_files
+from autograder.handout.kit.verdicts import Examples
 from autograder.handout.leaks import leaks, secrets_of
 from autograder.handout.public_data import public_oracle
 from autograder.integrations import otter, otter_run
@@ -132,6 +134,33 @@ def test_a_training_is_a_question_without_code():
     assert all(hidden for _, _, hidden in rows)
 
 
+def test_hidden_tests_do_not_fail_where_they_cannot_run(assignment, cells, capsys):
+    """A solution notebook has them too: there they say what they are; at grading they read the verdict as all others do."""
+    tests = [text for _, text in cells if "BEGIN TEST CONFIG" in text]
+    assert {("hidden: true" in text, "examples.hidden_in_notebook(" in text) for text in tests} == {
+        (False, False),
+        (True, True),
+    }
+    Examples(Path("nowhere")).hidden_in_notebook({}, "center.any_shape")
+    assert capsys.readouterr().out == "center.any_shape is hidden: it runs when the notebook is graded.\n"
+
+
+def test_a_check_stands_below_all_that_its_exercise_uses():
+    """So that the solution notebook passes from top to bottom; a5's second exercise uses its eighth."""
+    assignment = load_assignment(ROOT, "a5_attention")
+    cells = json.loads(master_notebook(ROOT, assignment, Settings("a5_attention", 0), []))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    questions = [match[1] for text in texts if (match := re.search(r"# BEGIN QUESTION\nname: (\w+)", text))]
+    assert sorted(questions) == sorted(e.name for e in assignment.exercises)
+    for name in questions:
+        assert set(assignment.uses(name)) <= set(questions[: questions.index(name)])
+    assert all("check_cell: true" in text for text in texts if text.startswith("# BEGIN QUESTION"))
+    own = [text for text in texts[texts.index("# END QUESTION") :] if "def causal_mask(" in text]
+    place = texts.index(own[0])
+    assert texts[place - 2].startswith("# BEGIN QUESTION\nname: causal_mask\n")
+    assert "Under each, or under\nthe last one that it builds on, stands a check" in "\n".join(texts)
+
+
 def test_what_students_get_gives_nothing_away(assignment, files):
     """Everything but the desk, the wheel and the master itself; the command looks again at what otter made of that."""
     theirs = {n: data for n, data in files.items() if not n.startswith("desk/") and n not in (NAME, "means.ipynb")}
@@ -160,6 +189,23 @@ def test_the_graders_zip_holds_the_desk_and_nothing_of_the_students():
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert set(archive.namelist()) == found.keys() - {"files/means.py", "files/engine/x.py"}
         assert b"grade_in" in archive.read("run_otter.py")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_otters_set_up_installs_bubblewrap_where_it_can(tmp_path, there):
+    """What otter wrote comes first and stays as it is; a container that has no such package is set up all the same."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("setup.sh", "#!/usr/bin/env bash\nset -e\necho otter\n")
+    with zipfile.ZipFile(io.BytesIO(graders_zip(file.getvalue()))) as archive:
+        script = archive.read("setup.sh").decode()
+    apt = tmp_path / "apt-get"
+    apt.write_text(f'#!/bin/sh\necho "$*"\nexit {0 if there else 100}\n')
+    apt.chmod(0o755)
+    command = [shutil.which("bash"), "-c", script]
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True)
+    told = [] if there else ["bubblewrap could not be installed; student code is isolated without it"]
+    assert done.stdout.splitlines() == ["otter", "install -y bubblewrap", *told]
 
 
 def test_without_otter_the_command_says_what_to_install(assignment, tmp_path, monkeypatch):

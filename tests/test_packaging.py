@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import fnmatch
 import json
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -63,8 +65,42 @@ def run(environment: Environment, folder: Path, *arguments: str) -> subprocess.C
 def test_torch_and_the_cluster_are_extras() -> None:
     """A course in numpy needs none of what takes gigabytes."""
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PYPROJECT["dependencies"]}
-    assert names == {"numpy", "safetensors", "pyseccomp", "nbformat", "typer", "rich", "jinja2"}
+    assert names == {"numpy", "safetensors", "pyseccomp", "nbformat", "typer", "rich", "jinja2", "markupsafe"}
     assert {"torch", "otter", "cluster", "canvas", "gpu"} < PYPROJECT["optional-dependencies"].keys()
+
+
+OTHER_NAMES = {"pynvml": "nvidia-ml-py", "yaml": "pyyaml"}  # of modules that are not called as what brings them
+
+
+def imported() -> set[str]:
+    """Return what the package's files import from outside, also for types alone and inside functions."""
+    nodes = [
+        node
+        for path in (ROOT / "autograder").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in names} - {"autograder", *sys.stdlib_module_names}
+
+
+def test_what_is_imported_is_declared() -> None:
+    """A library that only comes along with another one is gone when that one no longer needs it, as typer and click."""
+    extras = PYPROJECT["optional-dependencies"].values()
+    asked = [*PYPROJECT["dependencies"], *(text for extra in extras for text in extra)]
+    declared = {re.match(r"[\w-]+", text)[0] for text in asked}
+    assert {OTHER_NAMES.get(name, name) for name in imported()} <= declared
+
+
+def test_the_help_names_readers_and_loads_no_rich(light: Environment, tmp_path: Path) -> None:
+    """Rich takes longer to load than all else that the help needs."""
+    script = "import sys, autograder.cli as cli\ntry: cli.main()\nfinally: print('rich' in sys.modules)"
+    told = light.run("-c", script, "--help", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert [line for line in told.stdout.splitlines() if re.fullmatch(r"\w+:", line)] == [
+        *("Options:", "Students:", "Graders:", "Instructors:", "Authors:")
+    ]
+    assert told.stdout.endswith("False\n")
 
 
 @pytest.mark.parametrize("deed", [check, grade])
@@ -169,3 +205,11 @@ def test_the_workflow_for_instructors_proves_a_course(light: Environment, wheel:
         told = run(light, tmp_path, *command)
         assert told.returncode == 0, told.stdout + told.stderr
     assert (tmp_path / "dist" / "means.zip").exists()
+
+
+def test_every_python_that_is_named_is_tried() -> None:
+    """By a row of tests/environments.py, the oldest one included."""
+    named = {line.rpartition(" ")[2] for line in PYPROJECT["classifiers"] if re.search(r"Python :: 3\.", line)}
+    tried = set(re.findall(r'"(3\.\d+)"', (ROOT / "tests" / "environments.py").read_text(encoding="utf-8")))
+    assert named == tried
+    assert PYPROJECT["requires-python"].removeprefix(">=") in named

@@ -20,7 +20,7 @@ from class_records import (
 )
 
 from autograder.course.spec import Status
-from autograder.judge.crash_reasons import PROCESS_ENDED
+from autograder.judge.crash_kinds import PROCESS_ENDED
 from autograder.judge.reasons import Diagnosis, Mistake
 from autograder.judge.result import CaseResult, Result
 from autograder.pages.class_statistics import SLOWEST, decisions, late, mistakes, slowest, typical_seconds

@@ -28,6 +28,7 @@ from autograder.classroom.gradebook_view import find_student
 from autograder.classroom.roster import Person
 from autograder.classroom.run import carry_out, write_down
 from autograder.classroom.still_to_grade import Choices, make_plan
+from autograder.classroom.stored_result import finished
 from autograder.classroom.submissions import Submission
 from autograder.classroom.summary import Summary, told_summary
 from autograder.classroom.watch import Mark
@@ -192,7 +193,9 @@ def test_what_writing_down_a_result_takes_does_not_grow_with_the_class(
             plan = make_plan(book, assignment, works, Choices(seed=1))
             for work in works:
                 book.override(work.student, "center", 1.0, "So.")
-            coming = [*run_module.grade_class(plan.oracle, plan.tasks[:5], sandbox, 1, plan.stale)]
+            coming = [
+                (finished(one),) for one in run_module.grade_class(plan.oracle, plan.tasks[:5], sandbox, 1, plan.stale)
+            ]
             steps = Steps(book.db)
             write_down(book, plan, coming, Quiet())
             counts[size] = steps.count

@@ -14,7 +14,7 @@ import pytest
 from autograder.course.spec import Exercise
 from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.notebook_play import play_cells
-from autograder.handout.kit.play import kept_or_learned
+from autograder.handout.kit.play import Told, kept_or_learned
 from autograder.handout.kit.play_page import bars, beside, curve, heat_map, note, page, written
 from autograder.handout.write_notebook import make_notebook
 from autograder.sandbox.job import Chunk, Source
@@ -87,6 +87,42 @@ def test_gates_are_shown_over_time(tmp_path: Path) -> None:
     assert play(folder, "30", "3").returncode == 2
 
 
+def test_letters_that_are_typed_get_the_next_ones(tmp_path: Path) -> None:
+    """With the probabilities behind each beginning, and the norms of the gradients; other letters are refused."""
+    folder = tmp_path / "a2"
+    shutil.copytree(ROOT / "assignments" / "a2_bptt", folder)
+    shutil.copy(ROOT / "solutions" / "a2_bptt" / "bptt.py", folder)
+    done = play(folder, "hel", "--write", "2")
+    assert done.returncode == 0, done.stderr
+    assert "hel -> hello" in done.stdout
+    shown = (folder / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    assert [f"<figcaption>after {text}</figcaption>" in shown for text in ("h", "he", "hel")] == [True] * 3
+    assert "gradient norm over steps" in shown
+    assert "Loaded play.npz" in play(folder, "he").stdout
+    assert play(folder, "hallo").returncode == 2
+
+
+def test_a_row_is_counted_on_with_and_without_a_cache(tmp_path: Path) -> None:
+    """A map for each head; a model whose cache is wrong is told to say other numbers; too few numbers are refused."""
+    folder = tmp_path / "a9"
+    shutil.copytree(ROOT / "assignments" / "a9_modern_lm", folder)
+    reference = (ROOT / "solutions" / "a9_modern_lm" / "modern_lm.py").read_text(encoding="utf-8")
+    (folder / "modern_lm.py").write_text(reference, encoding="utf-8")
+    done = play(folder, "1", "2", "3", "--steps", "2", "--write", "4")
+    assert done.returncode == 0, done.stderr
+    assert "1 2 3 -> " in done.stdout
+    shown = (folder / "play.html").read_text(encoding="utf-8")
+    assert not FROM_OUTSIDE.search(shown)
+    assert "layer 2, head 4" in shown
+    assert "Without the cache it says the same numbers." in shown
+    assert "with your cache" in shown
+    again = play(folder, "4", "5", "6")
+    assert "Loaded play.pt" in again.stdout
+    assert play(folder, "1", "2").returncode == 2
+    assert play(folder, "1", "2", "32").returncode == 2
+
+
 def test_a_notebook_plays_with_its_own_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not with the file beside play.py; the page stands in a frame, and what is not written is a line."""
     folder = tmp_path / "a3"
@@ -131,6 +167,24 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (
         "play.npz cannot be written ([Errno 30] Read-only file system), so this is not kept." in capsys.readouterr().out
     )
+
+
+def test_an_estimate_leaves_the_first_step_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A first step of nine seconds before nineteen of one says nothing of the time that is left."""
+    times = iter([9.0, *(9.0 + step for step in range(1, 20))])
+    told = Told(20)
+    monkeypatch.setattr("autograder.handout.kit.play.time.monotonic", lambda: next(times))
+    for step in range(20):
+        told(step, 1.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "  step 1 of 20   loss 1.000",
+        "  step 2 of 20   loss 1.000",
+        "  step 4 of 20   loss 1.000   16 s left",
+    ]
+    assert lines[-1] == "  step 20 of 20   loss 1.000   0 s left"
 
 
 def test_what_is_not_written_is_said_in_a_line(a8: Path) -> None:

@@ -28,6 +28,7 @@ from autograder.sandbox import time_limits as budget
 from autograder.sandbox.child.limits import CPU_SECONDS
 from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.cpu_clock import CpuClock
+from autograder.sandbox.endings import WAITING
 from autograder.sandbox.events import PART_SIZE
 from autograder.sandbox.job import Chunk, Ending, Frame, Job, JobResult, Outcome, Request, Sandbox, Source, Trouble
 from autograder.sandbox.levels import open_sandbox
@@ -280,6 +281,29 @@ def test_a_statement_that_fails_is_noted_and_the_others_count(run: Run, line: st
     assert [replace(note.frames[0], calls="") for note in result.notes] == [Frame("sub.py", 1, "<module>")]
 
 
+@pytest.mark.parametrize(
+    "failing",
+    [
+        "seen += [1]; 1 / 0; seen += [2]",
+        "seen += [1]; wrong = (\n    1 +\n    1 / 0); seen += [2]",
+        "seen += [1]\n@(lambda\n  f: 1 / 0)\ndef g(): pass\nseen += [2]",
+        "seen += [1]\nclass C:\n    x = 1 / 0\nseen += [2]",
+        "seen += [1]\nfor i in (1, 0):\n    1 / i\nseen += [2]",
+        "seen += [1]\nif True: 1 / 0; seen += [7]\nseen += [2]",
+        "seen += [1]\n'ä'; 1 / 0; seen += [2]",
+        "seen += [1]\n@max\n@min\nclass C: pass\nseen += [2]",
+        "seen += [1]\ntry:\n    1 / 0\nfinally:\n    seen += [2]",
+    ],
+)
+def test_every_statement_runs_once_whichever_fails(run: Run, failing: str) -> None:
+    """What comes after it is run, what came before it not again, wherever they stand in a line."""
+    result = run(
+        f"from __future__ import annotations\nseen = []\n{failing}\n1 / 0\ndef f(x: no): return seen\n", ask("f", 0)
+    )
+    assert result.outcomes[0].value == [1, 2]
+    assert len(result.notes) == 2
+
+
 def test_a_syntax_error_is_shown_where_it_is(run: Run) -> None:
     """The frame is the line in the student's file."""
     loading = run("x = 1\ny = = 2\n", ask("f")).loading
@@ -433,7 +457,7 @@ def test_what_waits_is_tried_once_more(run: Run) -> None:
     started = time.monotonic()
     first, second, other = run(text, ask("f", 1), ask("f", 2), ask("g", 3), limits=Limits(case_seconds=0.3)).outcomes
     assert (first.ending, second.ending, other.ending) == (Ending.TIMEOUT, Ending.NOT_RUN, Ending.RETURNED)
-    assert second.trouble == Trouble("", budget.WAITING)
+    assert second.trouble == Trouble("", WAITING)
     assert time.monotonic() - started > 0.3 * (1 + budget.SECOND_REST)
 
 
@@ -585,8 +609,10 @@ ATTACKS = {
     "zeros": "write(bytes(4096))",
     "huge_size": "write(struct.pack('<Q', 1 << 62))",
     "large_size": "write(struct.pack('<Q', 3 << 20) + bytes(100))",
-    "marks": "[write(struct.pack('<Q', 1 << 63)) for _ in range(100_000)]",
-    "far_mark": "write(struct.pack('<Q', (1 << 64) - 1))",
+    "marks": "[mark(number) for number in range(100_000)]",
+    "far_mark": "mark((1 << 64) - 1)",
+    "mark_back": "mark(0); time.sleep(60)",
+    "mark_size": "refused(os.ftruncate, 1 << 20); refused(os.ftruncate, 0); refused(os.pwrite, b'x', 8)",
     "empty_tree": "write(message({}))",
     "no_dict": "write(message([1, 2]))",
     "ready_again": "write(message({'event': 'ready'}))",
@@ -626,6 +652,16 @@ def write(data):
         except OSError:
             pass
 
+def mark(number):
+    refused(os.pwrite, struct.pack("<Q", number), 0)
+
+def refused(call, *arguments):
+    for fd in range(3, 64):
+        try:
+            call(fd, *arguments)
+        except OSError:
+            pass
+
 def f():
     {attack}
     return "after"
@@ -652,6 +688,60 @@ def test_nothing_written_to_the_channel_harms_the_grader(run: Run, attack: str) 
     assert 0 <= first.seconds < 100
     if attack not in OWN_LOSS:
         assert (second.ending, second.value) == (Ending.RETURNED, "honest")
+
+
+def test_the_file_in_which_a_child_marks_its_place_keeps_its_size() -> None:
+    """Nobody can make it longer, which would be memory that no limit sees, or shorter."""
+    text = """
+import os, stat
+def f():
+    found = []
+    for fd in range(3, 64):
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                continue
+            os.pwrite(fd, bytes(8), 0)
+        except OSError:
+            continue
+        for call in (lambda: os.ftruncate(fd, 1 << 20), lambda: os.ftruncate(fd, 0), lambda: os.pwrite(fd, b"x", 8)):
+            try:
+                call()
+            except OSError:
+                found.append(os.fstat(fd).st_size)
+    return found
+"""
+    with open_sandbox(1) as box:
+        warm = box.isolation.level != COLD.level
+        (outcome,) = box.run(Job(Source("sub", (Chunk("sub.py", text),)), (ask("f"),), LIMITS)).outcomes
+    assert not warm or outcome.value == [8, 8, 8]
+
+
+def test_answers_told_one_by_one_buy_no_time(run: Run) -> None:
+    """Nor do marks in the middle of a case: all its calls together have at most the time of two cases."""
+    text = """
+import sys, time
+def f(i):
+    frame = sys._getframe()
+    while type(frame.f_locals.get("channel")).__name__ != "Channel":
+        frame = frame.f_back
+    channel, end = frame.f_locals["channel"], time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    channel.mark(i + 1)
+    channel.send({"event": "outcomes", "outcomes": [{"ending": "returned", "value": i}]})
+"""
+    asked = [ask("f", i, group="one") for i in range(8)]  # 2.4 seconds
+    result = run(text, *asked, limits=Limits(case_seconds=0.5))
+    assert Ending.TIMEOUT in endings(result)
+    assert result.outcomes[1].value == 1  # before its time was over it was believed
+
+
+def test_a_hang_is_charged_to_the_case_that_hangs(run: Run) -> None:
+    """Also where those before it were so quick that their answers are still to come, and those after it count."""
+    asked = [ask("f", i) for i in range(30)]
+    result = run("def f(i):\n    while i == 17: pass\n    return i", *asked, limits=Limits(case_seconds=0.4))
+    assert endings(result) == [Ending.TIMEOUT if i == 17 else Ending.RETURNED for i in range(30)]
+    assert result.outcomes[17].seconds < 2  # of CPU time, or of the wall's where the machine is busy
 
 
 def test_forged_outcomes_are_only_what_the_code_could_have_returned(run: Run) -> None:

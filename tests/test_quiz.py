@@ -22,6 +22,7 @@ from autograder.handout.quiz_text import with_questions
 from autograder.judge.grade import grade
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
+from autograder.proof.known_mistakes import bank_is_sound
 from autograder.proof.quizzes import MOST_TELLING, false_predictions, telling_options
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
@@ -101,7 +102,7 @@ def test_at_home_a_quiz_is_answered_and_gives_no_points(attention: Assignment) -
         result = grade(answered_by(attention, text), bundle, ProcessSandbox())
         shown = result_as_text("", result)
         assert re.search(rf"[✓✗] quiz +{said}", shown)
-        assert "32 of 32 points on the public cases. Grading adds hidden cases and judges your quiz." in shown
+        assert "32 of 32 points on the public cases. Grading adds hidden cases and your quiz." in shown
 
 
 def test_a_copy_takes_its_own_letters_alone(attention: Assignment) -> None:
@@ -175,10 +176,13 @@ def test_options_that_can_be_guessed_are_told(texts: tuple[str, ...], told: str)
             ),
             "",
         ),
-        (question("a", "3", "8", computed="np.sqrt(64)"), "is 8.0, which options ['b'] say, and not a alone"),
-        (question("b", "8.0", "8", computed="np.sqrt(64)"), "which options ['a', 'b'] say"),
-        (question("a", ".72", ".74", computed="1 / (1 + np.exp(-1))"), "which options [] say"),
+        (question("a", "3", "8", computed="np.sqrt(64)"), "is 8.0, which b says, and not a alone"),
+        (question("b", "8.0", "8", computed="np.sqrt(64)"), "which a and b say, and not b alone"),
+        (question("a", ".72", ".74", computed="1 / (1 + np.exp(-1))"), "which no option says"),
         (question("a", "1", "2", computed="nothing_of_this_name"), "raises NameError"),
+        (question("a", "8", "9", computed="np.array([[8.0]])"), ""),
+        (question("a", "[8, 9]", "[9, 8]", computed="np.array([8.0, 9.0])"), ""),
+        (question("a", "8", "9", computed="'eight'"), "is eight, which is no number and no shape"),
     ],
 )
 def test_predictions_are_computed(attention: Assignment, asked: Question, told: str) -> None:
@@ -188,17 +192,40 @@ def test_predictions_are_computed(attention: Assignment, asked: Question, told: 
 
 
 @pytest.mark.parametrize(
-    "entry",
+    ("entry", "told"),
     [
-        {"name": "q", "asks": "What?", "right": "c", "a": ["x", "y"], "b": ["x", "y"]},
-        {"name": "q", "asks": "What?", "right": "a", "a": ["x", "y"], "c": ["x", "y"]},
-        {"name": "q", "asks": "What?", "right": "a", "a": ["x", "y"], "reason": "z"},
+        ({"right": "c", "a": ["x", "y"], "b": ["x", "y"]}, "its options are a, b, c"),
+        ({"right": "a", "a": ["x", "y"], "c": ["x", "y"]}, "its options are a, b, c"),
+        ({"right": "a", "a": ["x", "y"], "reason": "z"}, "unknown key reason; known are asks, computed"),
+        ({"right": "a", "a": ["x", "y"], "b": ["x"]}, r'option b is not \["text", "reason"\]'),
+        ({"right": "a", "a": ["x", "y"], "b": "x"}, r'option b is not \["text", "reason"\]'),
     ],
 )
-def test_a_question_that_is_not_written_well_is_refused(entry: dict[str, object]) -> None:
-    """A right option that is none, a letter left out, a key of another name."""
-    with pytest.raises(ValueError, match="question q: its options are a, b, c"):
-        read_questions("quiz", {"question": [entry]})
+def test_a_question_that_is_not_written_well_is_refused(entry: dict[str, object], told: str) -> None:
+    """A right option that is none, a letter left out, a key of another name, an option without its reason."""
+    with pytest.raises(ValueError, match=f"question q: {told}"):
+        read_questions("quiz", {"question": [{"name": "q", "asks": "What?", **entry}]})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('answers["why_scale"] = "c"', 'answers.update(why_scale="c")', "# END SOLUTION"),
+        (
+            '"why_scale": "",',
+            '"why_scale": "",  # answers["why_scale"] = "c"',
+            "# END SOLUTION (now in lines 295, 305)",
+        ),
+    ],
+)
+def test_a_reference_that_writes_an_answer_in_another_form_is_told_the_form(
+    attention: Assignment, old: str, new: str, told: str
+) -> None:
+    """In one line for the question, however many wrong options it has."""
+    (line,) = bank_is_sound(replace(attention, reference=attention.reference.replace(old, new))).broken
+    form = 'why_scale: quiz.toml says that c is right; write answers["why_scale"] = "c" in quiz of attention.py, once'
+    assert line.startswith(form)
+    assert line.endswith(told)
 
 
 def test_the_questions_of_a_readme_are_replaced_in_their_place() -> None:
@@ -246,3 +273,51 @@ def test_the_command_takes_a_term(tmp_path: Path, cli: object, attention: Assign
         readme = archive.read("a5_attention/README.md").decode()
     q = replace(attention.questions[0])
     assert [f"- {letter}. " in readme for letter in shuffled(q.name, q.letters, "2026S")] == [True] * 4
+
+
+PEOPLE = "id,name\nada,Ada\ngrace,Grace\nalan/t,Alan\n"
+
+
+def test_every_student_of_a_roster_gets_an_order_of_their_own(
+    tmp_path: Path, cli: object, attention: Assignment
+) -> None:
+    """And the right answers of each copy, by the letters that stand in its README, get all points; a wrong one costs the same."""
+    (tmp_path / "class.csv").write_text(PEOPLE, encoding="utf-8")
+    words = ("handout", "a5_attention", "-o", tmp_path, "--roster", tmp_path / "class.csv", "--course", ROOT)
+    assert cli(*words)[0] == 0  # type: ignore[operator]
+    made = sorted((tmp_path / "a5_attention").iterdir())
+    assert len(made) == 3
+    assert made[0].name == "a5_attention-ada.zip"
+    oracle, sandbox, orders = Oracle(attention, 3), ProcessSandbox(), set()
+    for path in made:
+        with zipfile.ZipFile(path) as archive:
+            readme = " ".join(archive.read("a5_attention/README.md").decode().split())
+        copy = {(q.name, o.letter): _letter_in(readme, q, o) for q in attention.questions for o in q.options}
+        orders.add(tuple(copy.values()))
+        right = {q.name: copy[q.name, q.right] for q in attention.questions}
+        first = attention.questions[0]
+        wrong = right | {first.name: copy[first.name, next(o.letter for o in first.options if o.letter != first.right)]}
+        scores = [
+            e.score
+            for answers in (right, wrong)
+            for e in grade(answered_by(attention, answers), oracle, sandbox).exercises
+            if e.name == "quiz"
+        ]
+        assert scores == [4.0, pytest.approx(4.0 - 4.0 / 9, abs=1e-4)]  # eight questions, and that all are answered
+    assert len(orders) == 3
+
+
+def _letter_in(readme: str, question: Question, option: Option) -> str:
+    """Return the letter that a copy's README gives an option."""
+    own = readme.partition(f"**{question.name}.**")[2].partition("**")[0]
+    place = own.index(f". {option.text}")
+    return own[place - 1]
+
+
+def test_a_template_is_not_made_for_each_student(tmp_path: Path, cli: object) -> None:
+    """A repository is one for all; a roster that cannot be read is told in a line."""
+    words = ("handout", "a5_attention", "-o", tmp_path, "--roster", tmp_path / "none.csv", "--course", ROOT)
+    for more, told in (((), "cannot be read"), (("--repository",), "say --repository or --roster")):
+        code, _, shown = cli(*words, *more)  # type: ignore[operator]
+        assert code == 2
+        assert told in " ".join(shown.split())

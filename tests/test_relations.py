@@ -15,7 +15,7 @@ from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
-from autograder.judge.messages import FUNCTIONS, MAPPED, UNNAMED, explain_reason
+from autograder.judge.reason_sentences import FUNCTIONS, MAPPED, UNNAMED, explain_reason
 from autograder.judge.reasons import Relation
 from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS
 from autograder.judge.relation_sentences import RELATIONS

@@ -36,6 +36,21 @@ def test_a_new_assignment_keeps_every_promise(empty: Path, sandbox: Sandbox, slu
     assert [proof for proof in proofs if not proof.holds] == []
 
 
+def test_the_numbers_of_a_new_readme_are_computed(empty: Path, sandbox: Sandbox) -> None:
+    """Its worked example is in a form that doctor reads, so what an author puts in its place is checked, too."""
+    scaffold(empty, "a9_diffusion")
+    readme = empty / "assignments/a9_diffusion/README.md"
+    readme.write_text(
+        readme.read_text(encoding="utf-8").replace("array([2., 6.])", "array([2., 7.])"), encoding="utf-8"
+    )
+    found = {
+        proof.promise: proof.broken for proof in examine(load_assignment(empty, "a9_diffusion"), sandbox, 2, empty)
+    }
+    (line,) = found["its worked examples come to what is written"]
+    assert "array([2., 7.]) is not right; right is array([2, 6])" in line
+    assert [promise for promise, broken in found.items() if broken] == ["its worked examples come to what is written"]
+
+
 def test_it_has_everything_an_assignment_has(empty: Path) -> None:
     """Both folders, with the files their authors have to fill."""
     scaffold(empty, "a9_state_space")

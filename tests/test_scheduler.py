@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from autograder.oracle.gpus import UNTRAINED, Gpus, NoDeviceError, Place
 from autograder.oracle.nvidia_smi import gpu_of, read_gpus
 from autograder.oracle.packing import RESERVE, SPARE, Device, Load, Need, Run, next_start
+from autograder.sandbox.endings import STOPPED, TOOK_GPU_MEMORY
 from autograder.sandbox.job import Ending, Outcome, Trouble
-from autograder.sandbox.time_limits import STOPPED
 
 
 @dataclass(frozen=True)
@@ -212,12 +212,15 @@ def test_where_no_device_is_left_each_is_told() -> None:
 @pytest.mark.parametrize(
     ("first", "attempts"),
     [
-        (Outcome(Ending.RAISED, trouble=Trouble("OutOfMemoryError", "CUDA out of memory.")), 2),
+        (Outcome(Ending.MEMORY, trouble=Trouble("OutOfMemoryError", "CUDA out of memory.")), 2),
+        (Outcome(Ending.RAISED, trouble=Trouble("RuntimeError", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED")), 2),
         (Outcome(Ending.TIMEOUT, trouble=Trouble("", "")), 2),
         (Outcome(Ending.DIED, trouble=Trouble("", "signal SIGSEGV")), 2),
         (Outcome(Ending.TIMEOUT, trouble=Trouble("", STOPPED)), 1),
         (Outcome(Ending.RAISED, trouble=Trouble("ValueError", "no such row")), 1),
         (Outcome(Ending.MEMORY), 1),
+        (Outcome(Ending.MEMORY, trouble=Trouble("", TOOK_GPU_MEMORY.format(5000, 4096))), 1),
+        (Outcome(Ending.MEMORY, trouble=Trouble("MemoryError", "Unable to allocate 4.00 GiB")), 1),
     ],
 )
 def test_what_neighbours_may_have_done_is_tried_alone(first: Outcome, attempts: int) -> None:
@@ -240,7 +243,7 @@ def test_one_that_fills_much_does_not_keep_the_class_from_sharing() -> None:
     cards = Cards(1000.0)
     gpus = Gpus(cards.devices, cards, 8, look_seconds=0.001)
     assert all_of(gpus, cards, [100.0]) == [Ending.RETURNED]
-    full = [Outcome(Ending.RAISED, trouble=Trouble("OutOfMemoryError", "CUDA out of memory."))]
+    full = [Outcome(Ending.MEMORY, trouble=Trouble("OutOfMemoryError", "CUDA out of memory."))]
     gpus.run("kind", 1.0, lambda place: full.pop() if full else cards.train(place, 900.0), cards.trouble)
     shares = list[int]()
     gpus.run("kind", 1.0, lambda place: shares.append(place.share) or Outcome(Ending.RETURNED), cards.trouble)  # type: ignore[func-returns-value]

@@ -13,19 +13,19 @@ from autograder.course.spec import Assignment, Call, Case, Check, Module, Visibi
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.checks import close, same_prefix
 from autograder.judge.grade import grade
+from autograder.judge.result import ExerciseResult
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.resized_calls import (
     Resizing,
     count,
     has_values,
-    is_drawn,
     resize,
     rounded,
     shaken_down,
     shaken_up,
     sizes_of,
 )
-from autograder.oracle.smaller_calls import SMALL, WORKED, smaller
+from autograder.oracle.smaller_calls import SMALL, smaller
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Chunk, Job, JobResult, Sandbox, Source
 from autograder.sandbox.time_limits import WALL
@@ -65,6 +65,19 @@ def test_whole_numbers_that_say_a_size_follow_it_and_tokens_do_not() -> None:
     np.testing.assert_array_equal(small.args[0], DRAWN[:1, :2, :2].round(1))
 
 
+def test_the_last_entries_can_stay() -> None:
+    """Where the padding is: a short row, a hidden place, and their length."""
+    made = call(np.arange(6.0).reshape(2, 3), np.array([[True, True], [True, False]]), np.array([3, 2]))
+    small = resize(made, Resizing({2: 1, 3: 2}, (("wrap", 3, 2),), last=True))
+    assert [argument.tolist() for argument in small.args] == [[[4, 5]], [[False]], [1]]
+
+
+def test_a_square_can_lose_its_rows_alone() -> None:
+    """The scores of one query, with as many keys as before."""
+    small = resize(call(np.arange(9.0).reshape(3, 3), DRAWN), Resizing({3: 2}, one_row=True))
+    assert shapes(small) == [(1, 2), DRAWN.shape]
+
+
 def test_rows_that_sum_to_one_still_do() -> None:
     """Weights and probabilities stay such when some are cut away or rounded: correct code may rely on it."""
     shares = np.array([[[0.26, 0.64, 0.1], [0, 0, 1]], [[0.5, 0.25, 0.25], [1, 0, 0]]])
@@ -82,7 +95,6 @@ def test_rounding_makes_no_infinity() -> None:
     """Half precision cannot hold ten times 9000, which rounding makes on its way; a hidden score of minus infinity hinders nothing."""
     half = np.array([9000.0, 0.25], dtype=np.float16)
     np.testing.assert_array_equal(resize(call(half), Resizing(), rounded).args[0], half)
-    assert not is_drawn(call(np.array([3072.0], dtype=np.float16)))
     scores = np.array([-np.inf, 1.26])
     np.testing.assert_array_equal(resize(call(scores), Resizing(), rounded).args[0], [-np.inf, 1.3])
 
@@ -176,13 +188,12 @@ def test_sizes_that_depend_on_others_come_down_with_them(
     [
         (call(DRAWN[0, 0, :SMALL]), False),  # few numbers
         (call(DRAWN[0]), True),
-        (call(np.ones((3, 4))), False),  # an author's choice
-        (call(np.ones((7, WORKED))), True),
+        (call(np.ones((2, 3))), True),
         (call(np.ones((7, 70)), *(np.ones(n) for n in range(11, 20))), False),  # nobody knows which axis is which
     ],
 )
 def test_only_large_calls_need_smaller_ones(assignment: Assignment, made: Call, tried: bool) -> None:
-    """What can be followed by hand stays as it is, a worked example with a few numbers more."""
+    """What can be followed by hand stays as it is."""
     assert bool(found(assignment, made)) == tried
 
 
@@ -200,6 +211,42 @@ def test_what_the_reference_cannot_answer_is_left_out(assignment: Assignment) ->
     assert columns == {2, 3}
 
 
+def test_one_row_is_tried_where_the_answer_loses_its_rows_too(assignment: Assignment) -> None:
+    """Scores of three queries beside their mask come down to those of one; a matrix of weights stays square, and so do scores alone."""
+    scores, mask = np.arange(9.0).reshape(3, 3), np.tri(3, dtype=bool)
+    assert (1, 2) in {np.shape(made.args[0]) for made in found(assignment, call(scores, mask))}
+    assert (1, 2) not in {np.shape(made.args[0]) for made in found(assignment, call(scores))}
+    weighted = replace(
+        assignment, reference=assignment.reference.replace("return total", "return (x @ more[0].T).sum(-1) * 0 + total")
+    )
+    weights = {np.shape(made.args[1]) for made in found(weighted, call(np.ones((5, 4)), np.ones((4, 4))))}
+    assert all(rows == columns for rows, columns in weights)
+
+
+def test_a_dict_of_all_ids_comes_down_with_them(assignment: Assignment) -> None:
+    """Code may go through the words of a vocabulary, each of which needs its number."""
+    words = dict(enumerate("abcde"))
+    for made in found(assignment, call(np.arange(5.0)[None], words)):
+        assert set(made.args[1]) == set(range(made.args[0].shape[-1]))
+
+
+def test_padding_at_the_end_is_not_cut_away(assignment: Assignment) -> None:
+    """Of two rows, the second with a hidden place at its end, a call stays in which something is hidden."""
+    mask = np.array([[True, True, True], [True, True, False]])
+    calls = found(assignment, call(DRAWN[0, :2, :3], mask))
+    assert any(made.args[1].tolist() == [[True, False]] for made in calls)
+
+
+def test_what_is_no_number_is_left_out(assignment: Assignment) -> None:
+    """The mean of nothing is told neither as an array nor as a single number."""
+    mean = replace(
+        assignment,
+        reference=assignment.reference.replace("return total / x.shape[-1]", "return float(x[more[0]].mean())"),
+    )
+    mask = np.array([[True, True, True], [True, True, False]])
+    assert all(made.args[1].any() for made in found(mean, call(DRAWN[0, :2, :3], mask)))
+
+
 def test_ties_are_left_out(assignment: Assignment) -> None:
     """Rounded numbers are often equal, and which of two equals is the largest, correct code need not agree on."""
     near = call(DRAWN * 1e-3 + 0.5)
@@ -214,17 +261,22 @@ def test_ties_are_left_out(assignment: Assignment) -> None:
 
 def told(assignment: Assignment, body: str, sandbox: Sandbox, *, smallest: bool = True) -> dict[str, str]:
     """Return the messages of row_means when it is written so."""
+    cases = written(assignment, body, sandbox, smallest=smallest).cases
+    return {case.name: case.message for case in cases}
+
+
+def written(assignment: Assignment, body: str, sandbox: Sandbox, *, smallest: bool = True) -> ExerciseResult:
+    """Return the result of row_means when it is written so."""
     text = assignment.reference.replace("return total / x.shape[-1]", body)
     source = Source("means", (Chunk(assignment.file, text),))
-    result = grade(source, public_bundle(public_oracle(assignment)), sandbox, smallest=smallest)
-    return {case.name: case.message for case in result.exercises[0].cases}
+    return grade(source, public_bundle(public_oracle(assignment)), sandbox, smallest=smallest).exercises[0]
 
 
 def test_a_failure_is_shown_by_the_smallest_call_that_fails(larger: Assignment, sandbox: Sandbox) -> None:
     """A student sees one row of two numbers, not 28 rows of twelve."""
     message = told(larger, "return total / 5", sandbox)["a_large_call"]
     value = DRAWN[0, 0, 0].round(1)
-    assert "The smallest call of this kind that fails as well:" in message
+    assert "The smallest call that fails is row_means(x) with" in message
     assert "x = np.array([[[2.]]])" in message
     assert f"[[[{value:g}" in message
     assert "(4, 7, 11)" not in message
@@ -241,6 +293,32 @@ def test_a_smaller_call_that_fails_in_another_way_says_nothing(larger: Assignmen
     body = "return (total / 5).reshape(x.shape[:-1]) if x.shape[-1] > 1 else total[..., None]"
     message = told(larger, body, sandbox)["a_large_call"]
     assert "x = np.array([[[ 2. , -2.6]]])" in message
+
+
+def test_a_crash_is_shown_by_the_smallest_call_that_raises_it(larger: Assignment, sandbox: Sandbox) -> None:
+    """With arrays to paste; a smaller call that is right says nothing."""
+    message = told(larger, "return np.linalg.norm(x) if x.shape[-1] == 1 else total / np.ones(5)", sandbox)[
+        "a_large_call"
+    ]
+    assert "The smallest call that fails is row_means(x) with\n  x = np.array([[[ 2. , -2.6],\n" in message
+
+
+def test_the_shapes_are_those_of_the_call_that_is_shown(larger: Assignment, sandbox: Sandbox) -> None:
+    """One screen has one call."""
+    assert "Shapes on the way: x (1,1,1)" in told(larger, "return total / 5", sandbox)["a_large_call"]
+
+
+def test_the_case_with_the_fewest_axes_is_shown(larger: Assignment, sandbox: Sandbox) -> None:
+    """Of cases that fail alike, and of those one whose positions have words."""
+    cases = {name: call(DRAWN[0, :2, :2]) for name in ("plain", "words")}
+    for name, made in cases.items():
+        larger = with_case(larger, name, (made,), Visibility.PUBLIC)
+    larger = replace(
+        larger, cases=tuple(replace(c, words=("a", "b")) if c.name == "words" else c for c in larger.cases)
+    )
+    shown = written(larger, "return total / 5", sandbox).shown
+    assert shown is not None
+    assert shown.name == "words"
 
 
 def test_a_mistake_that_only_large_calls_show_is_told_by_those(larger: Assignment, sandbox: Sandbox) -> None:

@@ -24,6 +24,7 @@ from autograder.handout.kit.handouts import handouts_beside
 from autograder.handout.leaks import leaks, secrets_of
 from autograder.handout.public_data import public_oracle
 from autograder.handout.solutions import solution_cells, solution_files, solved
+from autograder.handout.write_notebook import check_cell
 
 ROOT = Path(__file__).parents[1]
 QUIZ = "a5_attention"  # has a quiz, and functions that call others from further down
@@ -104,12 +105,12 @@ def test_a_check_comes_after_all_that_its_exercise_calls(slug: str) -> None:
     cells = _code_cells(assignment)
     places = {name: at for at, cell in enumerate(cells) for name in _defined(cell)}
     for exercise in assignment.exercises:
-        check = "grader.train()" if exercise.training else f'grader.check("{exercise.name}")'
+        check = check_cell(exercise)
         at = cells.index(check)
         used = [e for e in assignment.exercises if e.name in (exercise.name, *assignment.uses(exercise.name))]
         needed = {blank.partition(".")[0] for e in used for blank in e.blanks}
         assert [name for name in needed if places[name] > at] == []
-        assert exercise.training or cells.count(check) == 1
+        assert cells.count(check) == 1
 
 
 def _code_cells(assignment: Assignment) -> list[str]:

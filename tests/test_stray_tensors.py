@@ -9,8 +9,8 @@ import torch
 from pretended_device import Pretended
 from test_device_correct import COURSE, correct
 
-from autograder.judge import tensors_made
-from autograder.judge.stray_tensors import Stray, explain_devices, strays_in
+from autograder.judge.stray_tensors import Stray, explain_devices, speaks_of_devices, strays_in
+from autograder.sandbox.child import tensors_made
 from autograder.sandbox.child.program import Program, describe
 from autograder.sandbox.job import Frame, Trouble
 
@@ -42,8 +42,28 @@ NAMED = {
     "return self.table(PLACES)": "line 4: `torch.arange(8)` is made on the CPU",
     "return self.table(ids).numpy()": "write .cpu() before .numpy()",
     "return torch.nn.utils.rnn.pack_padded_sequence(ids, ids[0])": "lengths.cpu()",
+    "return torch.rand(len(PLACES), device=ids.device, generator=torch.Generator())": "draw with device=generator.device",
     "return 1 / 0": "",
 }
+# How torch says it where no pretended device does: by operation, by kind of device, by version.
+SAID = (
+    "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+    (
+        "Expected all tensors to be on the same device, but got index is on cpu, different from other tensors on cuda:0 (when "
+        "checking argument in method wrapper_CUDA__index_select)"
+    ),
+    "indices should be either on cpu or on the same device as the indexed tensor (cuda:0)",
+    "Input and hidden tensors are not at the same device, found input tensor at cuda:0 and hidden tensor at cpu",
+    "expected self and mask to be on the same device, but got mask on cpu and self on cuda:0",
+    (
+        "Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cpu and "
+        "value.device: cpu instead."
+    ),
+    "take(): self, index and out expected to be in the same device, but got self.device = cuda:0",
+    "masked_fill_: Expected inputs to be on same device",
+    "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",
+    "Placeholder storage has not been allocated on MPS device!",
+)
 
 
 def strays(text: str, label: str = "x.py") -> tuple[Stray, ...]:
@@ -69,6 +89,20 @@ def test_what_stays_on_the_cpu_is_named(body: str) -> None:
     told = explain_devices(trouble_of(text), strays(text, "model.py"))
     assert NAMED[body] in told
     assert bool(told) == bool(NAMED[body])
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_torch_has_many_words_for_it(text: str) -> None:
+    """Each leads to the line that makes a tensor on the CPU."""
+    trouble = Trouble("RuntimeError", text, (Frame("x.py", 2, "f"),))
+    assert speaks_of_devices(trouble)
+    assert "say device=x.device" in explain_devices(trouble, strays("def f(x):\n    return x + torch.arange(3)\n"))
+
+
+def test_types_that_differ_are_no_devices() -> None:
+    """On one device, too, a type may be another."""
+    text = "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the same"
+    assert not speaks_of_devices(Trouble("RuntimeError", text))
 
 
 def in_forward() -> Iterator[tuple[str, str]]:
@@ -110,6 +144,11 @@ def test_only_what_stays_is_found(text: str, found: int) -> None:
 def test_what_is_no_python_has_none() -> None:
     """It is told elsewhere."""
     assert not strays("torch.( =")
+
+
+def test_what_is_nested_too_deeply_has_none() -> None:
+    """Python runs such a file; that nobody can walk through it is no fault of the grader."""
+    assert not strays(f"x = {' + '.join(['1'] * 2000)}\ny = torch.ones(1)")
 
 
 def test_what_a_reader_never_says_is_left_out() -> None:

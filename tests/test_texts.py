@@ -10,7 +10,9 @@ from autograder.cli import main
 from autograder.course.catalog import MISTAKEN, UNUSUAL, load_assignment, readme_of, replacements_in
 from autograder.handout.handout_proofs import text_faults
 from autograder.oracle.oracle import Oracle
-from autograder.proof.soundness import bank_is_sound, correct_solutions_replace
+from autograder.proof.examples import slips
+from autograder.proof.known_mistakes import bank_is_sound
+from autograder.proof.soundness import correct_solutions_replace
 from autograder.proof.stray_files import stray_files
 from autograder.proof.texts import text_proofs
 
@@ -69,6 +71,20 @@ def put(path: Path, old: str, new: str) -> None:
 
 DOCSTRING = '"""Return the mean of each row of `x`: (..., rows, columns) -> (..., rows).'
 CLAIM = '"""The rows 1 2 6 and 4 5 9 have the means 3 and 6.'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (">>> half(1)\n0.5\n", "raises NameError: name 'half' is not defined"),
+        ("    >>> 1 + 1\n  2\n", "cannot be read: line 2 of the docstring for <string> has inconsistent leading"),
+    ],
+)
+def test_an_example_that_cannot_be_computed_says_why(text: str, told: str) -> None:
+    """There is no right number to tell then."""
+    (slip,) = slips(text, {})
+    assert slip.trouble.startswith(told)
+    assert not slip.right
 
 
 @pytest.mark.parametrize(

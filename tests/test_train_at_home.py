@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from test_device import edit
+from test_device import edit, elsewhere
 from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Status
 from autograder.handout.home_trainings import home_file, home_trainings
+from autograder.handout.kit import device_at_home
 from autograder.handout.kit.bundle import BundleError
 from autograder.handout.kit.loss_chart import chart, losses_picture
 from autograder.handout.kit.self_check import check
-from autograder.handout.kit.train_at_home import WHOLE_RUN, suspects, tell_suspects, train_at_home
-from autograder.handout.kit.trainings import TRAININGS, HomeTraining, read_trainings
+from autograder.handout.kit.train_at_home import WHOLE_RUN, Progress, suspects, tell_suspects, train_at_home
+from autograder.handout.kit.trainings import TRAININGS, HomeTraining, read_trainings, trainings_file
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.result import ExerciseResult
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.sandbox.child.device import device_of_words
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
+
+assert elsewhere  # a fixture
 
 UPHILL = ("(predict(w, x) - y)", "(y - predict(w, x))")
 TOO_LARGE = ("return x.T @", "return 1.5 * x.T @")
@@ -100,11 +106,12 @@ def test_the_step_that_differs_names_what_it_depends_on(home: HomeTraining) -> N
 
 
 def test_a_wrong_exercise_comes_before_any_loss(line: Assignment, home: HomeTraining) -> None:
-    """Grading judges the losses on top of a known mistake, which home cannot know; so it judges none."""
+    """Grading judges the losses on top of a known mistake, which home cannot know; so it judges none, but says where they part."""
     first = trained(line, home, line.reference.replace(*UPHILL)).cases[0]
     assert first.lead == "`gradient` is used here and not right yet; mend it first."
     assert "once, in the exercise where it is made" in first.message
-    assert "the loss is" not in first.message
+    assert "The losses part at step 2, " in first.message
+    assert "The step that differs depends on `gradient`: look there first." in first.message
     assert first.picture is not None
 
 
@@ -154,7 +161,10 @@ def test_a_chart_shows_where_two_curves_part() -> None:
     reference = np.exp(-np.arange(20) / 5)
     yours = np.where(np.arange(20) < 10, reference, 1.0)
     yours[19] = np.nan
-    text = chart(losses_picture(yours, reference), 80)
+    picture = losses_picture(yours, reference)
+    assert [step for step, _ in picture.curves[0][1]] == list(range(1, 21))
+    text = chart(picture, 80)
+    assert text[-2].split() == ["loss", "1", "step", "20"]
     assert sum(row.count("◉") for row in text[:-3]) == 10
     assert sum(row.count("●") for row in text[:-3]) == 9
     assert chart(losses_picture(np.full(3, np.nan), np.full(3, np.nan)), 80) == []
@@ -180,6 +190,54 @@ def test_check_trains_and_its_json_holds_the_verdict(course_copy: Path, tmp_path
     assert "Nothing is trained here" in none.stderr
 
 
+def checked(course: Path, device: str) -> tuple[Any, Any]:
+    """Check the reference with its training on a device; return what the command said, and the training's result."""
+    mine = course / "solutions" / "t3_learning" / "line.py"
+    told = ["check", "t3_learning", str(mine), "--train", "--json", "--course", str(course)]
+    done = CliRunner().invoke(app, [*told, *(["--device", device] if device else [])])
+    return done, json.loads(done.stdout)["exercises"][-1] if done.stdout else None
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_check_trains_on_a_device(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool) -> None:
+    """On the one that is named, or that the training asks for; without that on the CPU, which one line says."""
+    monkeypatch.setattr(device_at_home, "why_not", lambda _: "" if is_there else "no GPU answers")
+    done, named = checked(elsewhere, "cuda")
+    edit(elsewhere / "solutions" / "t3_learning" / "training.py", "steps=200", 'prefers="cuda", steps=200')
+    asked, auto = checked(elsewhere, "")
+    assert (asked.exit_code, auto["cases"][0]["status"]) == (0, "PASSED"), asked.output
+    if is_there:
+        assert (done.exit_code, named["device"], auto["device"], asked.stderr) == (0, "cuda", "cuda", done.stderr)
+    else:
+        assert (done.exit_code, auto["device"]) == (2, "cpu")
+        assert "There is no device cuda on this computer: no GPU answers" in done.stderr
+        assert asked.stderr.count("t3_learning asks for cuda, and there is none on this computer (no GPU answers)") == 1
+
+
+def test_what_trains_with_numpy_is_checked_on_the_cpu(course_copy: Path) -> None:
+    """Its harness knows no device, and torch need not be installed; a line says so."""
+    done, result = checked(course_copy, "cuda")
+    assert (done.exit_code, result["device"], result["cases"][0]["status"]) == (0, "cpu", "PASSED"), done.output
+    assert "t3_learning trains nothing that could run on cuda" in done.stderr
+
+
+def test_a_handout_knows_what_a_training_asks_for(line: Assignment, home: HomeTraining, tmp_path: Path) -> None:
+    """So that `auto` means the same there."""
+    wants = replace(home, training=replace(home.training, prefers="cuda"))
+    (tmp_path / TRAININGS).write_bytes(trainings_file((wants,)))
+    assert [one.training.prefers for one in read_trainings(tmp_path)] == ["cuda"]
+
+
+def test_a_training_s_own_command_takes_a_device(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its other words are left to it; a device that is not there ends it with one sentence."""
+    assert device_of_words(["my_text.txt", "--device", "cpu"]) == ("cpu", ["my_text.txt"])
+    assert device_of_words([]) == ("cpu", [])
+    for word, said in (("cuda", "There is no device cuda on this computer: "), ("tpu", "'tpu' is no device. Say auto")):
+        with pytest.raises(SystemExit):
+            device_of_words(["--device", word])
+        assert said in capsys.readouterr().err
+
+
 def test_what_a_handout_trained_is_kept_until_something_changes(
     line: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,3 +253,19 @@ def test_what_a_handout_trained_is_kept_until_something_changes(
         (tmp_path / "a file").write_text("")
         patch.setenv("XDG_CACHE_HOME", str(tmp_path / "a file"))
         assert home_file(public_oracle(line)) == b"trained again"
+
+
+def test_what_is_left_is_measured_from_the_first_step(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first one waits for the import: of ten steps at a second each, eight are left after two, however long that took."""
+    times = iter([60.0, 61.0, 62.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(times))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    progress = Progress("train_line", 10)
+    for step in range(3):
+        progress(step, 0.5)
+    first, second, third = capsys.readouterr().err.split("\r\x1b[2K")[1:]
+    assert first.endswith("step 1 of 10   loss 0.500")
+    assert second.endswith("step 2 of 10   loss 0.500   8 s left")
+    assert third.endswith("step 3 of 10   loss 0.500   7 s left")

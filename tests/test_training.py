@@ -7,21 +7,23 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
-from autograder.course.spec import Assignment, Status, Visibility
-from autograder.judge import tensors_made
+from autograder.course.spec import Assignment, Drawn, Status, Visibility
 from autograder.judge.grade import grade
-from autograder.judge.messages import TOO_GOOD
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
+from autograder.judge.reason_sentences import TOO_GOOD
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.training_outcome import Opening
 from autograder.oracle.carried_mistakes import Carried, carried_by
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.oracle.training_losses import KnownLosses
+from autograder.sandbox.child import tensors_made
 from autograder.sandbox.job import Chunk, Isolation, Job, JobResult, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -95,10 +97,10 @@ def test_what_learns_gets_all_points_and_a_curve(line: Assignment, trainer: Trai
     assert isinstance(picture, Lines)
     (_, mine), (_, reference) = picture.curves
     assert len(reference) == 200
-    assert (mine[0][0], mine[-1][0]) == (0, 199)
+    assert (mine[0][0], mine[-1][0]) == (1, 200)
     assert mine[-1][1] < mine[0][1] / 50
     for step, loss in mine:
-        assert math.isclose(math.log(loss), math.log(reference[int(step)][1]), abs_tol=0.6)
+        assert math.isclose(math.log(loss), math.log(reference[int(step) - 1][1]), abs_tol=0.6)
 
 
 def test_the_same_code_is_trained_once(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
@@ -251,7 +253,7 @@ def test_a_run_that_is_cut_keeps_its_first_steps(line: Assignment, trainer: Trai
     assert metric.status is Status.TIMEOUT
     assert metric.message == "It was not done within 5 s and was stopped. It had done 50 of 200 steps."
     assert isinstance(first.picture, Lines)
-    assert [step for step, _ in first.picture.curves[0][1]] == [0, 20, 40]
+    assert [step for step, _ in first.picture.curves[0][1]] == [1, 21, 41]
 
 
 def test_a_hopeless_run_is_spared(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
@@ -359,7 +361,7 @@ def test_a_curve_tells_nothing_of_hidden_inputs(trainer: Trainer, sandbox: Count
 
 def levels(reference: Curve) -> set[float]:
     """Return every loss that a submission's curve may show."""
-    found = {rough for k in range(-500, 500) for _, rough in _rough(((0, math.exp(k / 20)),), reference)}
+    found = {rough for k in range(-500, 500) for _, rough in _rough(((1, math.exp(k / 20)),), reference)}
     assert len(found) == LEVELS
     return found
 
@@ -394,3 +396,25 @@ def test_what_a_run_says_of_itself_counts_for_nothing() -> None:
     args = training.args(0)
     claimed = {"losses": [0.0], "said": [0, 2, 2, 3], "params": args[0]}
     assert [metric.low <= metric.measure(args, claimed) <= metric.high for metric in training.metrics] == [False, False]
+
+
+def test_a_secret_reaches_metrics_and_nothing_else(line: Assignment, sandbox: Sandbox) -> None:
+    """What is drawn as `Drawn(args, secret)` stands behind the arguments of a metric, and in no call of the harness."""
+    (training,) = line.trainings
+    seen: list[Any] = []
+
+    def draw(rng: np.random.Generator) -> Drawn:
+        return Drawn(cast("tuple[Any, ...]", training.draw(rng)), "the held-out targets")
+
+    def spying(args: tuple[Any, ...], value: Any) -> float:
+        seen.append(args[-1])
+        return metric.measure(args[:-1], value)
+
+    metric = training.metrics[0]
+    drawn = replace(training, draw=draw, metrics=(replace(metric, measure=spying),))
+    oracle = Oracle(replace(line, trainings=(drawn,)), 5)
+    result = Trainer(oracle).train(drawn, Source.of("line.py", line.reference), sandbox)
+    assert [case.status for case in result.cases] == [Status.PASSED, Status.PASSED]
+    assert set(seen) == {"the held-out targets"}
+    assert drawn.args(5)[1].tolist() == training.args(5)[1].tolist()
+    assert not any(isinstance(argument, str) for argument in KnownLosses(oracle).request(drawn, 2).args)

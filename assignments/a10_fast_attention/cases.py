@@ -50,9 +50,10 @@ def backward(q: np.ndarray, k: np.ndarray, v: np.ndarray, dout: np.ndarray, bloc
 
 @case("online_softmax", check=close(names=SOFTMAX))
 def two_blocks_of_two(rng: np.random.Generator) -> Iterator[Call]:
-    """The first block alone, then both: the worked example, with m = 6, l = 1.0748 and y = 3.7618 in the end."""
+    """The first block alone, then both: the worked example, with m = 6, l = 1.0748 and y = 3.7618; then the first one twice."""
     yield call([FIRST])
     yield call([FIRST, SECOND])
+    yield call([FIRST, FIRST])
 
 
 @case("online_softmax", check=close(names=SOFTMAX))
@@ -85,8 +86,8 @@ def nothing_to_read_in_the_first_block(rng: np.random.Generator) -> Iterator[Cal
 
 @case("online_softmax", check=untouched(), weight=0.4)
 def blocks_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """Afterwards the blocks are what they were."""
-    yield call([FIRST, SECOND])
+    """Afterwards the blocks are what they were; the largest score comes in the first one."""
+    yield call([SECOND, FIRST])
 
 
 @case("tiled_attention", check=close(names=FORWARD))
@@ -113,9 +114,12 @@ def causal_tiles(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("tiled_attention", check=close(names=FORWARD))
 def large_scores_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
-    """Scores of 1000 in some tiles and of -1000 in another."""
+    """Scores of 1000 in some tiles and of -1000 in another; then a hundredth of them; then -1000 everywhere."""
     keys = np.array([[100.0], [-100.0], [100.0], [99.9], [100.0]])
-    yield call(np.array([[10.0], [-10.0]]), keys, np.array([[1.0], [3.0], [-2.0], [4.0], [0.5]]), 1)
+    values = np.array([[1.0], [3.0], [-2.0], [4.0], [0.5]])
+    for query in (10.0, 0.1):
+        yield call(np.array([[query], [-query]]), keys, values, 1)
+    yield call(np.array([[-10.0]]), keys[2:], values[2:], 1)
 
 
 @case("tiled_attention", check=close(names=FORWARD))
@@ -171,10 +175,12 @@ def four_gib_and_one(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("cache_bytes", check=close())
 def three_texts_in_pages(rng: np.random.Generator) -> Iterator[Call]:
-    """Texts of 5, 16 and 17 tokens without pages and in pages of 16, which are 4 pages; then numbers of 4 bytes."""
+    """Texts of 5, 16 and 17 tokens without pages and in pages of 16, which are 4 pages; then numbers of 4 bytes. Two texts of 5
+    tokens take a page each."""
     yield call([5, 16, 17], 2, 3, 4)
     yield call([5, 16, 17], 2, 3, 4, 2, 16)
     yield call([5, 16, 17], 2, 3, 4, 4, 16)
+    yield call([5, 5], 2, 3, 4, 2, 16)
 
 
 @case("arithmetic_intensity", check=close())
@@ -222,15 +228,15 @@ def two_texts_share_the_pages(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("paged_gather", check=close())
 def pages_of_heads(rng: np.random.Generator) -> Iterator[Call]:
-    """Two heads of three features in each place: axes behind the page come along as they are."""
+    """Two heads of three features in each place: axes behind the page come along as they are. The second text is the longer one."""
     pages = np.arange(36.0).reshape(3, 2, 2, 3)
-    yield call(pages, np.array([[1, 2], [0, -1]]), np.array([3, 2]))
+    yield call(pages, np.array([[0, -1], [1, 2]]), np.array([2, 3]))
 
 
 @case("paged_gather", check=untouched(), weight=0.4)
 def pages_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """Afterwards pages, tables and lengths are what they were."""
-    yield call(PAGES, np.array([[2, 0, 1], [3, -1, -1]]), np.array([4, 1]))
+    """Afterwards pages, tables and lengths are what they were, and so is the NaN that others have left."""
+    yield call(np.where(PAGES > 10.0, np.nan, PAGES), np.array([[2, 0, 1], [3, -1, -1]]), np.array([4, 1]))
 
 
 PROMPT = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, -1.0], [1.0, 1.0], [-1.0, 0.5]])
@@ -274,16 +280,20 @@ SMALL = np.array([[0.2, 0.6, 0.2], [0.4, 0.4, 0.2]])
 
 @case("accept", check=close())
 def a_draft_that_stays(rng: np.random.Generator) -> Iterator[Call]:
-    """Token 0 stays for any u, since p is larger; so does token 1. All stay, so a third token is drawn from the last row of p."""
+    """Token 0 stays for any u, since p is larger; so does token 1. All stay, so a third token is drawn from the last row of p.
+    So it is where the draft is empty."""
     yield call(np.array([0, 1]), LARGE, SMALL, np.array([0.9, 0.9, 0.4]))
     yield call(np.array([0, 1]), LARGE, SMALL, np.array([0.9, 0.9, 0.6]))
+    yield call(np.zeros(0, dtype=int), LARGE[2:], SMALL[:0], np.array([0.4]))
 
 
 @case("accept", check=close())
 def a_token_that_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
-    """Token 1 has p / q = .5: with u = .4 it stays, with .6 it does not, and the token that comes in its place is 0."""
+    """Token 1 has p / q = .5: with u = .4 it stays, with .6 it does not, and the token that comes in its place is 0. A token
+    that the large model excludes does not stay either, also with u = 0."""
     yield call(np.array([1, 1]), LARGE, SMALL, np.array([0.4, 0.9, 0.6]))
     yield call(np.array([1, 1]), LARGE, SMALL, np.array([0.6, 0.9, 0.6]))
+    yield call(np.array([0]), np.array([[0.0, 0.6, 0.4], [0.3, 0.3, 0.4]]), SMALL[:1], np.array([0.0, 0.6]))
 
 
 @case("accept", check=close())
@@ -296,10 +306,12 @@ def the_second_token_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("accept", check=close())
 def two_tokens_are_left(rng: np.random.Generator) -> Iterator[Call]:
-    """Of p = .5 .2 .2 .1 and q = .2 .1 .6 .1 there is left .3 .1 0 0, three quarters of it for token 0: u = .72 draws 0, .8 draws 1."""
+    """Of p = .5 .2 .2 .1 and q = .2 .1 .6 .1 there is left .3 .1 0 0, three quarters of it for token 0: u = .72 draws 0, .8 draws 1.
+    The last number draws, also where more tokens of the draft were to come."""
     p, q = np.array([[0.5, 0.2, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]), np.array([[0.2, 0.1, 0.6, 0.1]])
     yield call(np.array([2]), p, q, np.array([0.5, 0.72]))
     yield call(np.array([2]), p, q, np.array([0.5, 0.8]))
+    yield call(np.array([2, 0]), p[[0, 1, 1]], q[[0, 0]], np.array([0.5, 0.8, 0.72]))
 
 
 @case("accept", check=untouched(), weight=0.4)
@@ -324,9 +336,11 @@ def unscaled_then_clipped(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("loss_scaled_step", check=close(names=STEP))
 def an_infinity_skips_the_step(rng: np.random.Generator) -> Iterator[Call]:
-    """One gradient has overflowed: the weights stay, the scale is halved, and no good step counts. The same with a NaN."""
+    """One gradient has overflowed: the weights stay, the scale is halved, and no good step counts. The same with a NaN, and with
+    a scale of 1."""
     for broken in (np.inf, -np.inf, np.nan):
         yield call([np.array([1.0, 5.0]), np.array([2.0])], [half(512.0, 256.0), half(broken)], 1024.0, 0.5, 1.0, 7)
+    yield call([np.array([1.0, 5.0]), np.array([2.0])], [half(512.0, 256.0), half(np.inf)], 1.0, 0.5, 1.0, 7)
 
 
 @case("loss_scaled_step", check=close(names=STEP))

@@ -68,8 +68,9 @@ def hi_class_has_eight_tokens(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("build_vocab", check=close())
 def often_or_seldom_is_all_the_same(rng: np.random.Generator) -> Iterator[Call]:
-    """In "Zoom, zoom" the order of the ids is that of the characters, capitals first, however often they occur."""
+    """In "Zoom, zoom" the ids follow the characters, capitals first, however often they occur; a line end has an id, too."""
     yield call("Zoom, zoom")
+    yield call("Zoom,\nzoom \n")
 
 
 @case("encode", check=close())
@@ -80,9 +81,9 @@ def hi_class_is_nine_tokens(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("encode", check=close())
 def ids_come_from_the_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
-    """With the vocabulary of "hello", the text "hole" has the ids 1 3 2 0, and "lo" has 2 3."""
+    """With the vocabulary of "hello", the text "hole" has the ids 1 3 2 0; with other numbers in it, "hole" has others."""
     yield call("hole", HELLO_VOCAB)
-    yield call("lo", HELLO_VOCAB)
+    yield call("hole", {"l": 2, "o": 0, "h": 3, "e": 1})
 
 
 @case("encode", check=untouched(), weight=1)
@@ -101,6 +102,13 @@ def numbers_become_hello(rng: np.random.Generator) -> Iterator[Call]:
 def a_vocabulary_in_any_order(rng: np.random.Generator) -> Iterator[Call]:
     """The entries of a dict may stand in any order; what counts is which number belongs to which character."""
     yield call(np.array([3, 1, 2, 2, 0]), {"l": 2, "o": 0, "h": 3, "e": 1})
+
+
+@case("decode", check=close())
+def ids_may_be_missing(rng: np.random.Generator) -> Iterator[Call]:
+    """In a vocabulary with the ids 0, 2 and 7 alone, 2 0 2 is the text "bab", and 7 0 2 is "cab"."""
+    for ids in ([2, 0, 2], [7, 0, 2]):
+        yield call(np.array(ids), {"b": 2, "a": 0, "c": 7})
 
 
 @case("softmax", check=close())
@@ -207,21 +215,22 @@ def a_large_output_layer_does_not_overflow(rng: np.random.Generator) -> Iterator
 
 @case("next_token_loss", check=close())
 def hello_costs_a_third_of_a_nat(rng: np.random.Generator) -> Iterator[Call]:
-    """The worked example: having read h, e, l, l, the mean surprise at e, l, l, o is .347 nats."""
+    """The worked example: having read h, e, l, l, the mean negative log-likelihood of e, l, l, o is .347 nats."""
     yield call(LOGITS[None], ELLO[None], np.ones((1, 4), dtype=bool))
 
 
 @case("next_token_loss", check=close())
 def filler_does_not_count(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two sequences, the second one step shorter: five targets count, each as much as the others."""
+    """Two sequences, the second one step shorter: five targets count, each as much as the others, wherever filler stands."""
     yield call(BATCH_LOGITS, BATCH_IDS, np.array([[True, True, True], [True, True, False]]))
+    yield call(BATCH_LOGITS, BATCH_IDS, np.array([[True, True, True], [False, True, True]]))
 
 
 @case("next_token_loss", check=close())
 def sure_and_wrong(rng: np.random.Generator) -> Iterator[Call]:
     """A target whose logit is 1000 below another one costs 1000 nats; one above all others costs next to nothing."""
     yield call(np.array([[[0.0, 1000.0], [0.0, 1000.0]]]), np.array([[0, 1]]), np.array([[True, True]]))
-    yield call(np.array([[[1000.0, 1001.0]]]), np.array([[0]]), np.array([[True]]))
+    yield call(np.array([[[1000.0, 1001.0], [0.0, 1.0]]]), np.array([[0, 1]]), np.array([[True, True]]))
 
 
 @case("next_token_loss", check=untouched(), weight=0.3)
@@ -238,8 +247,9 @@ def probability_of_ello(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("sequence_log_prob", check=close())
 def log_probs_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sequences, so two numbers; with one more axis in front, three times two of them."""
+    """Two sequences, so two numbers; a batch of one has one; with one more axis in front, three times two of them."""
     yield call(BATCH_LOGITS, BATCH_IDS)
+    yield call(BATCH_LOGITS[:1], BATCH_IDS[:1])
     yield call(np.stack([BATCH_LOGITS, 2.0 * BATCH_LOGITS, -BATCH_LOGITS]), np.stack([BATCH_IDS] * 3))
 
 
@@ -251,8 +261,9 @@ def six_hundred_tokens(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("sequence_log_prob", check=close())
 def an_unlikely_token(rng: np.random.Generator) -> Iterator[Call]:
-    """The first token's logit is 1000 below the other one, so the sequence has a log-probability of -1000."""
+    """The first token's logit is 1000 below the other one, so the sequence has -1000; logits may differ in level, too."""
     yield call(np.array([[0.0, 1000.0], [0.0, 1000.0]]), np.array([0, 1]))
+    yield call(np.array([[1000.0, 1001.0], [0.0, 1.0]]), np.array([0, 1]))
 
 
 @case("sequence_log_prob", check=untouched(), weight=1)
@@ -263,8 +274,9 @@ def log_probs_leave_logits_alone(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("perplexity", check=close())
 def perplexity_of_hello(rng: np.random.Generator) -> Iterator[Call]:
-    """The worked example: 1.386 nats for four tokens, which is as if wavering between 1.414 of them."""
+    """The worked example: 1.386 nats for four tokens, as uncertain as a uniform choice among 1.414; and a page of text."""
     yield call(1.38646, 4)
+    yield call(2500.0, 2000)
 
 
 @case("perplexity", check=close())
@@ -281,8 +293,9 @@ def perplexity_leaves_its_arrays_alone(rng: np.random.Generator) -> Iterator[Cal
 
 @case("bits_per_char", check=close())
 def bits_of_hello(rng: np.random.Generator) -> Iterator[Call]:
-    """The worked example: 1.386 nats for four characters, which is half a bit for each."""
+    """The worked example: 1.386 nats for four characters, which is half a bit for each; and a page of text."""
     yield call(1.38646, 4)
+    yield call(2500.0, 2000)
 
 
 @case("bits_per_char", check=close())
@@ -306,8 +319,10 @@ def hell_and_he(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("classify_sequence", check=close())
 def one_step_and_two_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """A batch of two, from states that are not zero, both filled up: the first has one real step, the second two."""
+    """Two sequences of one and two real steps, from states that are not zero; then three, of two, one and three."""
     yield call(X, H0, np.array([1, 2]), SMALL)
+    three = np.array([[0.3, -0.6, 0.9]])
+    yield call(np.concatenate([X, X[:1, ::-1]]), np.concatenate([H0, three]), np.array([2, 1, 3]), SMALL)
 
 
 @case("classify_sequence", check=untouched(), weight=0.33)
@@ -339,6 +354,13 @@ def as_many_units_as_tokens(rng: np.random.Generator) -> Iterator[Call]:
         "b_y": np.array([0.0, 0.5, 0.0]),
     }
     yield call(np.array([0.5, -0.5, 0.0]), 2, 5, params, np.array([0.15, 0.9, 0.4, 0.55, 0.75]))
+
+
+@case("generate", check=close())
+def zero_draws_nothing_impossible(rng: np.random.Generator) -> Iterator[Call]:
+    """The first token, e, has a probability of e^-20000, which is 0: a number of 0 does not draw it either."""
+    impossible = {**HELLO, "b_y": np.array([-20000.0, -1.5, -0.5, -0.5])}
+    yield call(np.zeros(3), 1, 2, impossible, np.array([0.0, 0.5]))
 
 
 @case("generate", check=untouched(), weight=0.43)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 RATE = 0.5  # how far a step goes, as a share of the gradient
-MAX_NORM = 0.35  # a longer gradient is shortened to this
+MAX_NORM = 0.35  # a gradient with a larger norm is scaled down to this
 
 Params = dict[str, np.ndarray]
 

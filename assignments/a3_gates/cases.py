@@ -138,6 +138,9 @@ TWO_LEFTWARDS = {
     "h0": np.array([[-0.3, 0.8], [0.7, 0.1]]),
 }
 
+THREE_ROWS = np.pad(np.concatenate([X, X[:1, ::-1]]), ((0, 0), (0, 1), (0, 0)), constant_values=9.0)
+THREE_STATES = np.array([[0.5, -0.5], [0.2, 0.8], [-0.7, 0.1]])
+
 
 # gated_update
 
@@ -366,6 +369,13 @@ def two_layers(rng: np.random.Generator) -> Iterator[Call]:
     yield call(X, [LOWER, UPPER])
 
 
+@case("stacked_forward", check=close())
+def layers_may_differ_in_size(rng: np.random.Generator) -> Iterator[Call]:
+    """One unit reads three features, and the two units above it read that one."""
+    wider = UPPER | {"W_x": UPPER["W_x"][:, :1]}
+    yield call(X, [ONE_LEFTWARDS, wider])
+
+
 @case("stacked_forward", check=untouched(), weight=0.5)
 def stacks_leave_x_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Two features and two layers of two units: afterwards x and the layers are what they were."""
@@ -382,6 +392,14 @@ def both_directions(rng: np.random.Generator) -> Iterator[Call]:
 def second_row_is_padded(rng: np.random.Generator) -> Iterator[Call]:
     """The second sequence has two real positions; what stands at the third is no business of the network."""
     yield call(X, np.array([3, 2]), LOWER, TWO_LEFTWARDS)
+
+
+@case("bidirectional_forward", check=close())
+def no_row_fills_the_width(rng: np.random.Generator) -> Iterator[Call]:
+    """Rows of one, three and two real positions in a batch that is four wide: they keep their order, and the width stays."""
+    yield call(
+        THREE_ROWS, np.array([1, 3, 2]), LOWER | {"h0": THREE_STATES}, ONE_LEFTWARDS | {"h0": THREE_STATES[:, :1]}
+    )
 
 
 @case("bidirectional_forward", check=untouched(), weight=0.4)

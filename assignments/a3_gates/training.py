@@ -9,11 +9,14 @@ Both networks run on your gates.py: lstm_forward and lstm_gates on the way there
 lstm_step and lstm_step_backward, if yours call them). They begin alike, read the same sequences and learn for as long.
 
     python training.py        trains both with the gates.py beside this file, and prints their losses
+    python training.py relu   an experiment: another plain network, which needs nothing of yours
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -24,10 +27,12 @@ import numpy as np
 TIME, HIDDEN, BATCH = 50, 32, 32
 STEPS = 400
 RATE = 0.02  # of Adam, which makes the steps of all parameters about this large
-MAX_NORM = 1.0  # a longer gradient is shortened to this
+MAX_NORM = 1.0  # a gradient with a larger norm is scaled down to this
+RELU_STEPS, RELU_RATE = 1000, 0.01
 
 Params = dict[str, np.ndarray]
 Report = Callable[[int, float], None]
+Slope = Callable[[np.ndarray, Params], tuple[float, Params]]
 
 
 def draw_sequences(rng: np.random.Generator, count: int) -> np.ndarray:
@@ -70,14 +75,21 @@ def loss_and_gradient(student: ModuleType, x: np.ndarray, params: Params) -> tup
 
 
 def train(student: ModuleType, report: Report, steps: int, params: Params, seed: int) -> tuple[list[float], Params]:
+    """Train the student's LSTM; return the losses and what the parameters have become."""
+    return descend(partial(loss_and_gradient, student), report, steps, params, seed, RATE)
+
+
+def descend(
+    slope: Slope, report: Report, steps: int, params: Params, seed: int, full_rate: float
+) -> tuple[list[float], Params]:
     """Train by Adam on fresh sequences at every step; return the losses and what the parameters have become."""
     rng, losses = np.random.default_rng(seed), []
     mean: dict[str, Any] = dict.fromkeys(params, 0.0)
     square: dict[str, Any] = dict.fromkeys(params, 0.0)
     for step in range(1, steps + 1):
-        loss, gradient = loss_and_gradient(student, draw_sequences(rng, BATCH), params)
+        loss, gradient = slope(draw_sequences(rng, BATCH), params)
         length = np.sqrt(sum((g**2).sum() for g in gradient.values()))
-        rate = RATE * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        rate = full_rate * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
         for name, g in gradient.items():
             clipped = g * MAX_NORM / max(length, MAX_NORM)
             mean[name] = 0.9 * mean[name] + 0.1 * clipped
@@ -109,7 +121,7 @@ def first_params(rng: np.random.Generator) -> Params:
 
 
 def lock(params: Params, rng: np.random.Generator) -> Params:
-    """Erase always, write always, reveal always: what is left is h = tanh(tanh(W_c [h_prev; x] + b_c)), a plain network.
+    """Erase always, write always, reveal always: what is left is h = tanh(tanh(W_c [h_prev; x] + b_c)), a plain tanh network.
 
     Gates this far from their threshold have no slope, so they stay as they are. W_c starts as suits a plain network.
     """
@@ -118,9 +130,65 @@ def lock(params: Params, rng: np.random.Generator) -> Params:
     return params | gates | {"W_c": np.concatenate([orthogonal, 0.5 * rng.normal(size=(HIDDEN, 2))], axis=1)}
 
 
-if __name__ == "__main__":
-    import gates
+def relu_start(rng: np.random.Generator) -> Params:
+    """Draw the parameters of a plain ReLU network. Its W_h is the identity, so that at first each unit adds up what it reads."""
+    return {
+        "W_h": np.eye(HIDDEN),
+        "W_x": 0.5 * rng.normal(size=(HIDDEN, 2)),
+        "b": np.zeros(HIDDEN),
+        "read": rng.uniform(-1, 1, size=HIDDEN) / np.sqrt(HIDDEN),
+        "shift": np.zeros(1),
+    }
 
+
+def relu_states(x: np.ndarray, params: Params) -> np.ndarray:
+    """Run h = max(0, W_h h_prev + W_x x + b) over x; return the zeros before the first step and every state after it."""
+    length = x.shape[1]
+    h = np.zeros((len(x), length + 1, HIDDEN))
+    for t in range(length):
+        h[:, t + 1] = np.maximum(0, h[:, t] @ params["W_h"].T + x[:, t] @ params["W_x"].T + params["b"])
+    return h
+
+
+def relu_loss_and_gradient(x: np.ndarray, params: Params) -> tuple[float, Params]:
+    """Return the mean squared error on a batch, and its gradient by backpropagation through time."""
+    h = relu_states(x, params)
+    error = h[:, -1] @ params["read"] + params["shift"] - sums(x)
+    slope = 2 * error / len(x)
+    gradient = {name: np.zeros_like(value) for name, value in params.items()}
+    gradient |= {"read": slope @ h[:, -1], "shift": slope.sum(keepdims=True)}
+    dh = slope[:, None] * params["read"]
+    for t in range(x.shape[1] - 1, -1, -1):
+        dz = dh * (h[:, t + 1] > 0)
+        gradient["W_h"] += dz.T @ h[:, t]
+        gradient["W_x"] += dz.T @ x[:, t]
+        gradient["b"] += dz.sum(axis=0)
+        dh = dz @ params["W_h"]
+    return float((error**2).mean()), gradient
+
+
+def experiment(show: Report) -> None:
+    """Train the ReLU network on the same task."""
+    rng = np.random.default_rng(2)
+    start, test = relu_start(rng), draw_sequences(rng, 500)
+    print("plain: ReLU, from the identity")
+    _, learned = descend(relu_loss_and_gradient, show, RELU_STEPS, start, 2, RELU_RATE)
+    said = relu_states(test, learned)[:, -1] @ learned["read"] + learned["shift"]
+    print(f"on sequences it has not seen: {np.mean((said - sums(test)) ** 2):.4f}")
+
+
+def compare(student: ModuleType, show: Report) -> None:
+    """Train the LSTM, and the same network with its gates locked."""
+    rng = np.random.default_rng(2)
+    start = first_params(rng)
+    test = draw_sequences(rng, 500)
+    for name, params in (("LSTM", start), ("plain: the gates locked", lock(start, rng))):
+        print(name)
+        _, learned = train(student, show, STEPS, params, seed=2)
+        print(f"on sequences it has not seen: {np.mean((run(student, test, learned)[0] - sums(test)) ** 2):.4f}")
+
+
+if __name__ == "__main__":
     recent: deque[float] = deque(maxlen=20)
 
     def show(step: int, loss: float) -> None:
@@ -129,10 +197,9 @@ if __name__ == "__main__":
         if step % 50 == 49:
             print(f"steps {step - 18:3} to {step + 1:3}   mean loss {np.mean(recent):.4f}", flush=True)
 
-    rng = np.random.default_rng(2)
-    start = first_params(rng)
-    test = draw_sequences(rng, 500)
-    for name, params in (("LSTM", start), ("plain: the gates locked", lock(start, rng))):
-        print(name)
-        _, learned = train(gates, show, STEPS, params, seed=2)
-        print(f"on sequences it has not seen: {np.mean((run(gates, test, learned)[0] - sums(test)) ** 2):.4f}")
+    if sys.argv[1:] == ["relu"]:
+        experiment(show)
+    else:
+        import gates
+
+        compare(gates, show)

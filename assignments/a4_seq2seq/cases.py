@@ -99,9 +99,9 @@ def a_single_sentence(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("Encoder", check=close(names=("states", "final")))
 def short_rows_end_earlier(rng: np.random.Generator) -> Iterator[Call]:
-    """Three rows of 2, 4 and 1 words: the states behind their ends are zero, and `final` is that of the last word."""
-    src = _ids([[3, 5, 0, 0], [4, 0, 3, 5], [5, 0, 0, 0]])
-    yield call_module(src, _ids([2, 4, 1]), module=_encoder())
+    """Three rows of 2, 1 and 4 words: the states behind their ends are zero, and `final` is that of the last word."""
+    src = _ids([[3, 5, 0, 0], [5, 0, 0, 0], [4, 0, 3, 5]])
+    yield call_module(src, _ids([2, 1, 4]), module=_encoder())
 
 
 @case("Encoder", check=close(names=("states", "final")))
@@ -112,8 +112,8 @@ def all_rows_may_be_short(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("Encoder", check=untouched(), weight=0.33)
 def ids_and_lengths_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
-    """The same three rows: afterwards ids and lengths are what they were."""
-    yield from short_rows_end_earlier.generate(rng)
+    """The same two rows: afterwards ids, those of the padding too, and lengths are what they were."""
+    yield from all_rows_may_be_short.generate(rng)
 
 
 # dot_score, bilinear_score, mlp_score
@@ -154,8 +154,8 @@ def a_small_network(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("mlp_score", check=close())
 def every_query_meets_every_key(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sentences; two queries of three features, three keys of two, and four units in the small network."""
-    yield call(_filled(1, 2, 2, 3), _filled(30, 2, 3, 2), _filled(50, 4, 5), _filled(70, 4))
+    """Two sentences; two queries of four features, three keys of two, and four units in the small network."""
+    yield call(_filled(1, 2, 2, 4), _filled(30, 2, 3, 2), _filled(50, 4, 6), _filled(80, 4))
 
 
 # masked_softmax
@@ -221,7 +221,7 @@ def contexts_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 # DecoderWithContext
 
 
-def _context_decoder() -> Module:
+def _context_decoder(cotangents: tuple[np.ndarray, ...] = ()) -> Module:
     """Make a decoder with 4 words, embeddings, states and context of 2."""
     state = {
         "embedding.weight": _filled(0, 4, 2),
@@ -234,7 +234,7 @@ def _context_decoder() -> Module:
         "output.weight": _filled(62, 4, 6),
         "output.bias": _filled(86, 4),
     }
-    return Module(init=(4, 2, 2, 2), state=state, method="step")
+    return Module(init=(4, 2, 2, 2), state=state, method="step", cotangents=cotangents)
 
 
 @case("DecoderWithContext", check=close(names=("logits", "state")))
@@ -247,6 +247,13 @@ def the_first_step(rng: np.random.Generator) -> Iterator[Call]:
 def a_later_step(rng: np.random.Generator) -> Iterator[Call]:
     """The decoder goes on from the state that it is given, with the context once more beside the word."""
     yield call_module(_ids([3, 2]), _filled(9, 2, 2), _filled(4, 2, 2), module=_context_decoder())
+
+
+@case("DecoderWithContext", check=close(at=("input_grads", 2), called="gradient of the context"))
+def the_context_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For a loss on the logits of the first step, the context gets its gradient: it is how the encoder learns."""
+    module = _context_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2)))))
+    yield call_module(_ids([3]), None, _filled(4, 1, 2), module=module)
 
 
 @case("DecoderWithContext", check=untouched(), weight=0.2)
@@ -427,8 +434,8 @@ def yes_forever(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("greedy_decode", check=close())
 def one_word_leads_to_the_next(rng: np.random.Generator) -> Iterator[Call]:
-    """Another table: after BOS "yes" is best, after "yes" it is "ok", and after "ok" EOS; then padding (9)."""
-    yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 9, 4)
+    """Another table: after BOS "yes" is best, after "yes" it is "ok", and after "ok" EOS; then padding, here 1."""
+    yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 1, 4)
 
 
 @case("greedy_decode", check=close())
@@ -441,8 +448,8 @@ def rows_end_when_they_end(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("greedy_decode", check=close())
 def no_step_after_the_last_eos(rng: np.random.Generator) -> Iterator[Call]:
-    """The script has three words for each of two rows, and no fourth: by then both have said EOS (2), so none is asked for."""
-    script = "[[4, 2], [2, 3], [3, 2]]"
+    """The script has two words for each of two rows, and no third: by then both have said EOS (2), so none is asked for."""
+    script = "[[4, 2], [2, 3]]"
     # A state is the step and ten times the row, so that rows that have ended may leave the batch.
     words = f"torch.tensor({script})[(state[:, 0] % 10).long(), (state[:, 0] // 10).long()]"
     label = f"a decoder that says {script}, a word to each sentence at each step, and no more"
@@ -476,6 +483,13 @@ def silence_is_golden(rng: np.random.Generator) -> Iterator[Call]:
     """Without a length penalty the best sentence is empty; with one of 1 it is "yes ok EOS"."""
     yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 4, 3, 0.0)
     yield call(_table(SILENCE), _float([[0.0]]), 3, 0, 4, 3, 1.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")), weight=0.5)
+def a_longer_one_may_still_win(rng: np.random.Generator) -> Iterator[Call]:
+    """The empty sentence, .5, is finished at once; with a length penalty of 2, "yes ok EOS" with .324 has the better score."""
+    table = "[[1., 0, 0], [.05, .05, .9], [.9, .05, .05], [.5, .4, .1]]"
+    yield call(_table(table), _float([[0.0]]), 3, 0, 4, 2, 2.0)
 
 
 @case("beam_search", check=close(names=("ids", "score")), weight=0.5)

@@ -120,6 +120,12 @@ def scores_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(HEADS[:, :, :2], HEADS[:, :, ::-1] + 1.0)
 
 
+@case("attention_scores", check=untouched(), weight=0.4)
+def scores_leave_the_vectors_alone(rng: np.random.Generator) -> Iterator[Call]:
+    """The same batch: afterwards Q and K are what they were."""
+    yield from scores_take_a_batch.generate(rng)
+
+
 @case("attention_weights", check=close())
 def thinking_machines_shares(rng: np.random.Generator) -> Iterator[Call]:
     """Thinking, Machines: scores of 14 and 12 become shares of .88 and .12."""
@@ -140,10 +146,11 @@ def forbidden_keys_get_nothing(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_weights", check=close())
 def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
-    """Scores around 1000 and around -1000 still give ordinary shares, with a mask and without."""
+    """Scores around 1000 and around -1000 still give ordinary shares, with a mask and without, and the low row alone, too."""
     scores = np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0]])
     yield call(scores)
     yield call(scores, np.array([True, True, False]))
+    yield call(scores[1:])
 
 
 @case("attention_weights", check=close())

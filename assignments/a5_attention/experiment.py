@@ -1,4 +1,4 @@
-"""Predict, then run: what becomes of attention when scores are not divided by sqrt(d_k)?
+"""Predict, then run: what happens to attention when scores are not divided by sqrt(d_k)?
 
 Random queries look at 16 random keys. The experiment measures the largest of each query's 16 weights, on average.
 

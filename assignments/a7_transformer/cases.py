@@ -215,11 +215,13 @@ def with_and_without_a_residual(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("zero_init_is_identity", check=close())
 def every_number_of_every_input_counts(rng: np.random.Generator) -> Iterator[Call]:
-    """A ReLU behind the sum changes negative inputs only; a flip leaves all means as they are; the third block is fine."""
+    """A ReLU behind the sum changes negative inputs only; a flip leaves all means as they are; the third block is fine. The
+    fourth halves all features but the first."""
     # So many features that some are negative in whatever input is tried.
     yield call(_block("torch.relu(x + self.last(torch.relu(self.first(x))))", d=30))
     yield call(_block("x.flip(-1) + self.last(torch.relu(self.first(x)))"))
     yield call(_block("x - self.last(self.first(x))"))
+    yield call(_block("torch.cat([x[..., :1], 0.5 * x[..., 1:]], dim=-1) + self.last(self.first(x))"))
 
 
 @case(
@@ -352,8 +354,9 @@ def pizza_is_most_probable(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("next_word", check=close())
 def all_logits_may_be_negative(rng: np.random.Generator) -> Iterator[Call]:
-    """Of negative logits the largest is the one nearest to zero."""
+    """Of negative logits the largest is the one nearest to zero; then with the words listed from the last id to the first."""
     yield call(_t([-9.0, -8.0, -7.0, -1.5, -2.0, -6.0]), WORDS)
+    yield call(_t([-1.5, -8.0, -7.0, -9.0, -2.0, -6.0]), dict(reversed(WORDS.items())))
 
 
 def _scripted(script: list[list[int]], vocab: int) -> Code:
@@ -374,8 +377,8 @@ def i_like_pizza(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("greedy_translate", check=untouched())
 def rows_end_at_different_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """Three rows: one ends after one word, one after two, one would go on and is cut off at max_len = 4."""
-    script = [[3, 2, 4, 5, 3, 3, 3], [4, 5, 2, 3, 3, 3, 3], [5, 4, 5, 3, 4, 3, 3]]
+    """Three rows: one ends after two words, one after one, one would go on and is cut off at max_len = 4."""
+    script = [[4, 5, 2, 3, 3, 3, 3], [3, 2, 4, 5, 3, 3, 3], [5, 4, 5, 3, 4, 3, 3]]
     yield call(_scripted(script, 6), _t([[1, 4], [2, 3], [3, 0]]), 1, 2, 4)
 
 

@@ -91,7 +91,7 @@ class Block(nn.Module):
 
 
 def get_batch(data: Tensor, batch: int, time: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Cut pieces out of a long text at random, each with the token that comes next at every position.
+    """Return random pieces of a long text as inputs, and as targets the next token at every position.
 
     A piece that starts at s has the inputs data[s], ..., data[s + time - 1] and the targets data[s + 1], ..., data[s + time].
     Every s for which all of these exist is as likely as any other. Draw all of them with one call of
@@ -136,7 +136,7 @@ class TransformerLM(nn.Module):
         self.output = nn.Linear(d_model, vocab)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Say at every position which token comes next, from what stands there and before it.
+        """Return the logits of the next token at every position, from the tokens up to there.
 
             x = dropout(token + position)
             x = x + attention(norm_1(x), mask)      in each block,
@@ -174,7 +174,7 @@ def lm_loss(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def generate(model: Any, ids: Tensor, n: int, temperature: float, top_k: int | None, uniforms: Tensor | None) -> Tensor:
-    """Write n more tokens: ask the model for the next one, choose, append, ask again.
+    """Return ids with n more tokens: ask the model for the next one, choose, append, ask again.
 
     How to choose, from the logits at the last position:
 
@@ -213,7 +213,7 @@ class CachedTransformerLM(TransformerLM):
     """
 
     def step(self, ids: Tensor, cache: Cache | None) -> tuple[Tensor, Cache]:
-        """Read new tokens behind those in the cache.
+        """Return the logits of new tokens that follow those in the cache, and the cache of all of them.
 
         Args:
             ids: (batch, T_new), the new tokens, one or several; they stand at the places T_past, T_past + 1, ...
@@ -246,7 +246,7 @@ class CachedTransformerLM(TransformerLM):
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: int, final: float) -> float:
-    """Return how long the stride of a step is: up in a straight line, then down along half a cosine.
+    """Return the learning rate of a step: up in a straight line, then down along half a cosine.
 
         peak (step + 1) / warmup                                               step < warmup
         final + (peak - final) (1 + cos(pi (step - warmup) / (steps - warmup))) / 2    warmup <= step < steps
@@ -283,7 +283,7 @@ def evaluate(model: nn.Module, data: Tensor, time: int) -> float:
         loss: a float, in nats per token.
 
     Watch: the model is in evaluation mode meanwhile, so that nothing is dropped, and no gradients are kept track of; after
-    that it is in the mode in which it was found. A text of n tokens has n - 1 that come next.
+    that it is in the mode in which it was found. n tokens give n - 1 input-target pairs.
     Source: Srivastava et al. 2014, section 4 (no dropout at test time); README, section 7.
     """
     raise NotImplementedError("evaluate is not written yet")
@@ -305,7 +305,7 @@ def train(
     every: int = 100,
     report: Callable[[int, float], None] | None = None,
 ) -> dict[str, list[float]]:
-    """Let a model learn from a text, in place.
+    """Train a model on a text, in place, and return what was measured at each step.
 
     The optimiser is AdamW over all parameters, with BETAS and weight_decay and torch's other defaults: torch.optim.AdamW,
     or the same steps by hand. The model is put into training mode, however it was found, and is left in it. Then, for

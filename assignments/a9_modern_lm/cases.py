@@ -128,10 +128,12 @@ def one_key_is_hidden(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("grouped_attention", check=untouched())
 def as_many_groups_as_heads(rng: np.random.Generator) -> Iterator[Call]:
-    """Two heads for all: attention with several heads as ever; then one key-value head for both. All is as before."""
+    """Two heads for all: attention with several heads as ever; then one key-value head for both, with the mask and
+    without one. All is as before."""
     mask = _t(np.tri(3, dtype=bool))
     yield call(_drawn(9, 2, 2, 3, 4), _drawn(10, 2, 2, 3, 4), _drawn(11, 2, 2, 3, 4), mask)
     yield call(_drawn(9, 2, 2, 3, 4), _drawn(10, 2, 1, 3, 4), _drawn(11, 2, 1, 3, 4), mask)
+    yield call(_drawn(9, 2, 2, 3, 4), _drawn(10, 2, 1, 3, 4), _drawn(11, 2, 1, 3, 4))
 
 
 @case("grouped_attention", check=close(at=("input_grads",), called="gradients of q, k and v"))

@@ -5,7 +5,7 @@ It shows the roofline of the README's worked example, with the reference's numbe
 
 import math
 
-from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, PAPER, figure, line, reference, text
+from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, figure, line, reference, text
 
 PEAK, BANDWIDTH = 300e12, 2e12
 LEFT, TOP, WIDE, HIGH = 92, 48, 620, 270
@@ -27,7 +27,7 @@ def roofline() -> None:
     parts = [line((LEFT, TOP), (LEFT, bottom), (LEFT + WIDE, bottom), ink=PALE)]
     for intensity in (1, 10, 100, 1000):
         x, _ = at(intensity, 1e12)
-        parts += [line((x, TOP), (x, bottom), ink=EDGE, width=1), text(x, bottom + 20, f"{intensity}", ink=PALE)]
+        parts += [line((x, TOP), (x, bottom - 28), ink=EDGE, width=1), text(x, bottom + 20, f"{intensity}", ink=PALE)]
     for speed in (1, 10, 100, 1000):
         _, y = at(1, speed * 1e12)
         parts += [line((LEFT, y), (LEFT + WIDE, y), ink=EDGE, width=1)]
@@ -40,13 +40,13 @@ def roofline() -> None:
     parts += [text(x + 12, bottom - 12, "compute-bound", ink=PALE, anchor="start")]
     programs = (
         ("writing a token", a10.arithmetic_intensity(1, 4096, 64), AMBER, 14, 22, "start"),
-        ("a prompt, plain", a10.arithmetic_intensity(4096, 4096, 64), BLUE, -14, -28, "end"),
+        ("a prompt, plain", a10.arithmetic_intensity(4096, 4096, 64), BLUE, -14, -42, "end"),
         ("a prompt, fused", a10.arithmetic_intensity(4096, 4096, 64, fused=True), GREEN, 0, 30, "middle"),
     )
     for name, intensity, ink, aside, below, anchor in programs:
         speed = float(a10.roofline(intensity, PEAK, BANDWIDTH))
         x, y = at(intensity, speed)
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{ink}" stroke="{PAPER}" stroke-width="2"/>')
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{ink}"/>')
         parts.append(text(x + aside, y + below, name, size=15, ink=ink, anchor=anchor))
         shown = ", ".join(f"{number:.2f}".removesuffix(".00") for number in (intensity, speed / 1e12))
         parts.append(text(x + aside, y + below + 18, shown, size=14, ink=ink, anchor=anchor))

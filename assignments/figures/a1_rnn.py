@@ -89,7 +89,7 @@ def hello() -> None:
             y, right = 92 + 30 * token, TOKENS[token] == target
             parts += [text(x - 50, y + 16, TOKENS[token], size=15, ink=OUTPUT if right else INK)]
             width = max(1.5, 62 * share)
-            fill = OUTPUT if right else "#aab4be"
+            fill = OUTPUT if right else PALE
             parts += [f'<rect x="{x - 38}" y="{y + 2}" width="{width:.1f}" height="18" fill="{fill}"/>']
             parts += [
                 text(x - 34 + width, y + 16, f"{share:.3f}"[1:], size=13, ink=OUTPUT if right else PALE, anchor="start")
@@ -127,9 +127,9 @@ def inversion() -> None:
     edges = np.concatenate([[0.0], np.cumsum(probs)])
     parts = []
     for token, (start, share) in enumerate(zip(edges, probs, strict=False)):
-        fill = ("#dbe7f5", "#eef2f6")[token % 2]
+        fill = svg.filled(STATE, (0.25, 0.1)[token % 2])
         x, width = left + length * start, length * share
-        parts += [f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="44" fill="{fill}" stroke="{INK}"/>']
+        parts += [f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="44" {fill} stroke="{INK}"/>']
         parts += [text(x + width / 2, top + 28, TOKENS[token], size=18)]
     for edge, shift in zip(edges, (0, -8, 10, 0, 0), strict=True):
         label = f"{edge:.3f}"[1:] if 0 < edge < 0.9999 else f"{edge:.0f}"

@@ -1,6 +1,6 @@
 """Draw the figures of a2_bptt as SVG, and print the table of its README: python assignments/figures/a2_bptt.py
 
-The lengths of gradients come from the reference solution, which has to lie beside the assignments. The runs of the debugging
+The norms of gradients come from the reference solution, which has to lie beside the assignments. The runs of the debugging
 lab were measured by broken_runs.py.
 """
 
@@ -10,15 +10,15 @@ import runpy
 import numpy as np
 import svg
 from run_panels import Panel, Run, draw_lab
-from svg import EDGE, INK, PALE, box, figure, line, symbol, text
+from svg import EDGE, INK, PALE, box, figure, line, power, symbol, text
 
 REFERENCE = svg.ROOT / "solutions" / "a2_bptt" / "bptt.py"
-STATE, BACK, HELD = svg.BLUE, "#be123c", svg.AMBER
+STATE, BACK, HELD = svg.BLUE, svg.RED, svg.AMBER
 GAINS, LENGTHS = (0.9, 1.5), (10, 50, 100)
 
 
 def measure(gain: float, length: int, reference: dict) -> np.ndarray:
-    """Return the gradient's length at each state, for the network that the README describes."""
+    """Return the gradient norm at each state, for the network that the README describes."""
     rng = np.random.default_rng(0)
     W_h = gain * np.linalg.qr(rng.normal(size=(64, 64)))[0]
     W_x = 0.02 * rng.normal(size=(64, 16))
@@ -85,7 +85,7 @@ def windows() -> None:
     mid, parts = 104, []
     left = [70 + 92 * step for step in range(7)]
     for first, last in ((0, 2), (3, 5), (6, 6)):
-        parts += [box(left[first] - 34, 50, left[last] - left[first] + 68, 116, ink=HELD, dash="2 4", fill="none")]
+        parts += [box(left[first] - 34, 50, left[last] - left[first] + 68, 116, ink=HELD, dash="2 4", share=0)]
         name = f"window of {last - first + 1}" if last > first else "the rest"
         parts += [text((left[first] + left[last]) / 2, 40, name, ink=HELD, size=13)]
     for step, x in enumerate(left):
@@ -109,17 +109,17 @@ def windows() -> None:
 
 
 def norms(reference: dict) -> None:
-    """Draw how long the gradient is at each state, on its way back from the last one."""
+    """Draw the gradient norm at each state, on its way back from the last one."""
     left, right, top, bottom, low, high = 150, 700, 50, 380, -6, 4
     parts = []
 
-    def place(t: float, length: float) -> tuple[float, float]:
-        return left + (right - left) * (t - 1) / 99, bottom - (bottom - top) * (math.log10(length) - low) / (high - low)
+    def place(t: float, norm: float) -> tuple[float, float]:
+        return left + (right - left) * (t - 1) / 99, bottom - (bottom - top) * (math.log10(norm) - low) / (high - low)
 
     for exponent in range(low, high + 1, 2):
         y = place(1, 10.0**exponent)[1]
         parts += [line((left, y), (right, y), ink=EDGE, width=1)]
-        parts += [text(56, y + 5, power_of_ten(exponent) if exponent else "1", size=12, ink=PALE, anchor="end")]
+        parts += [power(56, y + 5, exponent) if exponent else text(56, y + 5, "1", size=13, ink=PALE, anchor="end")]
     for t in (1, 10, 50, 100):
         x = place(t, 1)[0]
         parts += [line((x, bottom), (x, bottom + 6), ink=PALE), text(x, bottom + 22, str(t), size=12, ink=PALE)]
@@ -129,7 +129,10 @@ def norms(reference: dict) -> None:
             points = [place(t, value) for t, value in enumerate(curve, start=1)]
             parts += [line(*points, ink=ink, dash=dash, width=2)]
             parts += [f'<circle cx="{points[-1][0]:.1f}" cy="{points[-1][1]:.1f}" r="4" fill="{INK}"/>']
-            parts += [text(left - 8, points[0][1] + 5, scientific(curve[0]), size=13, ink=ink, anchor="end")]
+            number, ten, _ = scientific(curve[0]).partition("·10")
+            y, exponent = points[0][1] + 5, math.floor(math.log10(curve[0]))
+            far = power(left - 8, y, exponent, ink=ink, before=f"{number}·")
+            parts += [far if ten else text(left - 8, y, number, size=13, ink=ink, anchor="end")]
     parts += [text(560, place(60, 2000)[1], "W_h = 1.5 · orthogonal: it explodes", ink=BACK, anchor="middle")]
     parts += [text(560, place(60, 3e-5)[1], "W_h = 0.9 · orthogonal: it vanishes", ink=STATE, anchor="middle")]
     parts += [
@@ -145,7 +148,7 @@ def norms(reference: dict) -> None:
         text(
             20,
             30,
-            "length of the gradient at state t (at the left end: what is left at the first state)",
+            "gradient norm at state t (at the left end: what is left at the first state)",
             size=13,
             ink=PALE,
             anchor="start",
@@ -154,7 +157,7 @@ def norms(reference: dict) -> None:
     figure(
         "a2_bptt",
         "gradient_norms",
-        730,
+        744,
         436,
         "Gradients over 10, 50 and 100 steps: vanishing with gain 0.9, exploding with 1.5",
         parts,

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import svg
 from run_panels import Panel, Run, draw_lab
-from svg import EDGE, INK, PALE, Point, figure, line, reference
+from svg import EDGE, INK, PALE, Point, box, figure, line, power, reference
 
 COLOURS = {0: svg.AMBER, 1: svg.BLUE, 3: svg.GREEN}  # by forget bias
 GATE, CONTENT = svg.BLUE, svg.AMBER
 text, symbol = partial(svg.text, size=15), partial(svg.symbol, size=18)
-arrow = partial(line, tip=True, halo=True)
+arrow = partial(line, tip=True)
+knot = partial(svg.knot, radius=14)
 TIMES, MINUS, SIGMA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER SIGMA}"
 
 
@@ -56,21 +57,10 @@ def cell_gradients(bias: float) -> tuple[np.ndarray, np.ndarray]:
 
 def gate(x: float, y: float, name: str, function: str, *, ink: str = GATE) -> str:
     """Return a box for a gate or a candidate."""
-    rect = (
-        f'<rect x="{x - 34:g}" y="{y - 20:g}" width="68" height="40" rx="6" fill="#ffffff" stroke="{ink}" '
-        'stroke-width="1.5"/>'
-    )
+    rect = box(x - 34, y - 20, 68, 40, ink=ink)
     if not function:
         return rect + text(x, y + 5, name, size=16, ink=ink)
     return rect + text(x, y - 2, name, size=16, ink=ink) + text(x, y + 14, function, size=12, ink=PALE)
-
-
-def knot(x: float, y: float, sign: str) -> str:
-    """Return a circle in which two things are multiplied or added."""
-    return (
-        f'<circle cx="{x:g}" cy="{y:g}" r="14" fill="#ffffff" stroke="{INK}" stroke-width="1.5"/>'
-        f"{text(x, y + 6, sign, size=18)}"
-    )
 
 
 def dot(x: float, y: float) -> str:
@@ -146,7 +136,7 @@ def gru_cell() -> None:
         gate(470, boxes, "z", SIGMA),
         knot(150, 150, TIMES),
         knot(400, top, TIMES),
-        f'<circle cx="400" cy="116" r="16" fill="#ffffff" stroke="{GATE}" stroke-width="1.5"/>',
+        f'<circle cx="400" cy="116" r="16" fill="none" stroke="{GATE}" stroke-width="1.5"/>',
         text(400, 121, f"1{MINUS}z", size=13, ink=GATE),
         knot(540, top, "+"),
         knot(540, 160, TIMES),
@@ -175,11 +165,7 @@ def cell_gradient() -> None:
     for exponent in range(high, low - 1, -4):
         _, y = place(0, 10.0**exponent)
         parts.append(line((left, y), (right, y), ink=EDGE, width=1))
-        power = str(exponent).replace("-", MINUS)
-        label = f'10<tspan dy="-5" font-size="10">{power}</tspan>'
-        parts.append(
-            f'<text x="{left - 8}" y="{y + 5:.1f}" font-size="13" fill="{PALE}" text-anchor="end">{label}</text>'
-        )
+        parts.append(power(left - 8, y + 5, exponent))
     for k in range(0, STEPS + 1, 20):
         x, _ = place(k, 1.0)
         parts.append(text(x, bottom + 20, str(k), size=13, ink=PALE))

@@ -7,7 +7,7 @@ import numpy as np
 import svg
 from a4_seq2seq_lab import debugging_lab
 from attention_map import attention_map
-from svg import EDGE, INK, PALE, PAPER, WHITE, Point, figure, line, symbol
+from svg import EDGE, INK, PALE, Point, figure, line, symbol
 
 SOURCE, TARGET, LOOK = svg.AMBER, svg.BLUE, svg.GREEN
 text = partial(svg.text, size=15)
@@ -40,9 +40,9 @@ def weights() -> np.ndarray:
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
-def box(x: float, y: float, width: float, height: float, *, ink: str = INK, fill: str = WHITE) -> str:
+def box(x: float, y: float, width: float, height: float, *, ink: str = INK, share: float = 0.1) -> str:
     """Return a rounded rectangle, centred on a point."""
-    return svg.box(x - width / 2, y - height / 2, width, height, ink=ink, fill=fill)
+    return svg.box(x - width / 2, y - height / 2, width, height, ink=ink, share=share)
 
 
 def chains(y: float) -> list[str]:
@@ -71,7 +71,7 @@ def bottleneck() -> None:
     parts += chains(top)
     parts += [
         arrow((282, top), (321, top)),
-        f'<circle cx="340" cy="{top}" r="17" fill="#ffffff" stroke="{LOOK}" stroke-width="2.5"/>',
+        f'<circle cx="340" cy="{top}" r="17" fill="none" stroke="{LOOK}" stroke-width="2.5"/>',
         symbol(340, top + 5, "c", "", ink=LOOK),
         arrow((359, top), (408, top)),
         line((340, top - 19), (340, top - 34), (666, top - 34), ink=LOOK, width=1.2),
@@ -108,12 +108,10 @@ def alignment() -> None:
         parts.append(text(left - 14, top + cell * (row + 0.5) + 5, word, anchor="end"))
         for column, share in enumerate(shares):
             x, y = left + cell * column, top + cell * row
-            shade = "#ffffff" if not REAL[column] else f"hsl(217 {70:g}% {96 - 62 * share:.0f}%)"
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{cell}" height="{cell}" fill="{shade}" stroke="{EDGE}" stroke-width="1"/>'
-            )
+            fill, ink = svg.numbered(TARGET, share)
+            parts.append(svg.cell(x, y, cell, fill))
             label = f"{share:.2f}".lstrip("0") if REAL[column] else "0"
-            parts.append(text(x + cell / 2, y + cell / 2 + 5, label, size=14, ink="#ffffff" if share > 0.45 else INK))
+            parts.append(text(x + cell / 2, y + cell / 2 + 5, label, size=14, ink=ink))
     x = 34
     y = top + cell * len(TGT) / 2
     parts.append(
@@ -160,12 +158,15 @@ def beam() -> None:
             end_x = begin[0] + (30, 34, 84)[number - 1]
             word = name.split(" ")[-1]
             probability = TABLE[parent.split(" ")[-1] or "BOS"][WORDS.index(word)]
-            parts.append(line((end_x, begin[1]), (x - 6, y), ink=ink, width=2.5 if kept else 1))
             share = f"{probability:g}".lstrip("0")
+            slope = (y - begin[1]) / (x - 6 - end_x)
+            gap = 17 / math.hypot(1, slope)  # the line is open around its probability
             middle = end_x + 0.6 * (x - 6 - end_x), begin[1] + 0.6 * (y - begin[1])
-            parts.append(f'<rect x="{middle[0] - 13:g}" y="{middle[1] - 8:g}" width="26" height="16" fill="{PAPER}"/>')
+            for one, other in (((end_x, begin[1]), -gap), ((x - 6, y), gap)):
+                near = middle[0] + other, middle[1] + other * slope
+                parts.append(line(one, near, ink=ink, width=2.5 if kept else 1))
             parts.append(text(middle[0], middle[1] + 4, share, size=12))
-            parts.append(box(x + 28, y, 68, 32, ink=ink, fill="#ffffff" if kept else PAPER))
+            parts.append(box(x + 28, y, 68, 32, ink=ink, share=0.15 if kept else 0))
             parts.append(text(x + 28, y + 5, word, size=14, ink=ink))
             product = f"{total:.3g}".lstrip("0")
             parts.append(text(x + 68, y + 5, f"= {product}" if number > 1 else "", size=13, ink=ink, anchor="start"))

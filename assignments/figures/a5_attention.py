@@ -4,7 +4,7 @@ Both show "I like pizza", the worked example of the README.
 """
 
 import numpy as np
-from svg import AMBER, BLUE, GREEN, INK, PALE, cell, figure, line, reference, text, tinted
+from svg import AMBER, BLUE, GREEN, INK, PALE, cell, figure, line, numbered, reference, text
 
 WORDS = ("I", "like", "pizza")
 X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -20,9 +20,10 @@ def grid(
     for (row, column), value in np.ndenumerate(values):
         left, top = x + column * SIZE, y + row * SIZE
         out = hidden is not None and bool(hidden[row, column])
-        parts.append(cell(left, top, SIZE, tinted(ink, 0 if out else 0.75 * max(value, 0) / most), PALE))
+        fill, letters = numbered(ink, 0 if out else max(value, 0) / most)
+        parts.append(cell(left, top, SIZE, fill))
         shown = "·" if out else f"{value:.0f}" if value == round(value) else f"{value:.2f}".lstrip("0")
-        parts.append(text(left + SIZE / 2, top + SIZE / 2 + 5, shown, size=15))
+        parts.append(text(left + SIZE / 2, top + SIZE / 2 + 5, shown, size=15, ink=letters))
     return parts
 
 
@@ -65,7 +66,7 @@ def attention() -> None:
         line((666, top + 146), (666, 258), (520, 258), (520, low + 69)),
     ]
     parts += [text(520, low + 90, "weights V", size=14)]
-    parts += [*grid(620, low, weights @ values, INK, most=6), *words(620, low)]
+    parts += [*grid(620, low, weights @ values, INK, most=3), *words(620, low)]
     parts += [text(666, low + 166, "output: a mixture of values", size=15)]
     figure("a5_attention", "attention", 800, 500, "Attention on I like pizza, number by number", parts)
 

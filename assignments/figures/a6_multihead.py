@@ -9,56 +9,63 @@ from functools import partial
 
 import numpy as np
 import torch
-from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, WHITE, cell, figure, line, mixed, reference, text, tinted
+from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, cell, figure, filled, line, numbered, reference, text
 
 HEADS = (BLUE, AMBER, GREEN)
-LOW, MIDDLE, HIGH = BLUE, WHITE, AMBER
+LOW, HIGH = BLUE, AMBER
 arrow = partial(line, tip=True)
 
 
 def block(x: float, y: float, rows: int, columns: int, ink: str, size: float = 20) -> list[str]:
     """Return a grid of cells in a tint of one ink."""
-    return [cell(x + c * size, y + r * size, size, tinted(ink, 0.3), ink) for r in range(rows) for c in range(columns)]
+    return [cell(x + c * size, y + r * size, size, filled(ink, 0.3), ink) for r in range(rows) for c in range(columns)]
+
+
+def of_step(step: int) -> str:
+    """Return the fill of a number of sixths from -1 to 1: blue below zero, orange above, clear at zero."""
+    return filled(HIGH if step > 0 else LOW, abs(step) / 6)
 
 
 def heads() -> None:
     """Draw how features are split among heads, read by each on its own, and merged."""
-    left, middle, size = 40, 130, 20
+    left, middle, size = 56, 130, 20
     parts = []
     for h, ink in enumerate(HEADS):
         top = 46 + 84 * h
         parts += block(left + 2 * h * size, middle, 3, 2, ink)
         parts += block(250, top, 3, 2, ink)
-        parts.append(text(270, top - 8, f"head {h}", size=13, ink=ink))
+        parts.append(text(270, top - 8, f"head {h}", size=15, ink=ink))
         shares = np.random.default_rng(h).dirichlet([0.5] * 3, size=3)
         parts += [
-            cell(396 + c * size, top + r * size, size, tinted(ink, float(shares[r, c])), ink)
+            cell(396 + c * size, top + r * size, size, filled(ink, float(shares[r, c])), ink)
             for r in range(3)
             for c in range(3)
         ]
         parts += block(524, top, 3, 2, ink)
         parts += block(650 + 2 * h * size, middle, 3, 2, ink)
-        parts.append(arrow((174, middle + 30), (240, top + 30), ink=PALE))
+        parts.append(arrow((182, middle + 10 + 20 * h), (240, top + 30), ink=PALE))
         parts.append(arrow((302, top + 30), (384, top + 30), ink=ink))
         parts.append(arrow((468, top + 30), (514, top + 30), ink=ink))
-        parts.append(arrow((576, top + 30), (640, middle + 30), ink=PALE))
-        parts.append(text(343, top + 22, "softmax", size=12, ink=PALE))
-        parts.append(text(491, top + 22, "times v", size=12, ink=PALE))
+        parts.append(arrow((576, top + 30), (640, middle + 10 + 20 * h), ink=PALE))
+        parts.append(text(343, top + 22, "softmax", size=14, ink=PALE))
+        parts.append(text(491, top + 22, "times v", size=14, ink=PALE))
     parts.append(arrow((784, middle + 30), (844, middle + 30)))
-    parts.append(text(814, middle + 22, "W_o", size=13))
-    parts += [cell(856 + c * size, middle + r * size, size, "#e5e9ee", PALE) for r in range(3) for c in range(6)]
+    parts.append(text(814, middle + 22, "W_o", size=15))
+    parts += [
+        cell(856 + c * size, middle + r * size, size, filled(INK, 0.15), PALE) for r in range(3) for c in range(6)
+    ]
     for row, word in enumerate(("I", "like", "pizza")):
-        parts.append(text(left - 6, middle + 14 + row * size, word, size=11, ink=PALE, anchor="end"))
-    parts.append(text(left + 60, middle - 12, "q, k or v", size=13))
-    parts.append(text(left + 60, middle + 82, "(time, d_model)", size=12, ink=PALE))
-    parts.append(text(206, 226, "split", size=13))
-    parts.append(text(270, 304, "(time, d_head)", size=12, ink=PALE))
-    parts.append(text(426, 304, "weights (T_q, T_k)", size=12, ink=PALE))
-    parts.append(text(614, 226, "merge", size=13))
-    parts.append(text(710, middle - 12, "side by side", size=13))
-    parts.append(text(916, middle - 12, "output", size=13))
-    parts.append(text(916, middle + 82, "every feature from all heads", size=12, ink=PALE))
-    figure("a6_multihead", "heads", 1010, 322, "Features split among three heads, read by each, and merged", parts)
+        parts.append(text(left - 6, middle + 14 + row * size, word, size=14, ink=PALE, anchor="end"))
+    parts.append(text(left + 60, middle - 12, "q, k or v", size=15))
+    parts.append(text(left + 60, middle + 82, "(time, d_model)", size=14, ink=PALE))
+    parts.append(text(188, 250, "split", size=15))
+    parts.append(text(270, 304, "(time, d_head)", size=14, ink=PALE))
+    parts.append(text(426, 304, "weights (T_q, T_k)", size=14, ink=PALE))
+    parts.append(text(634, 250, "merge", size=15))
+    parts.append(text(710, middle - 12, "side by side", size=15))
+    parts.append(text(916, middle - 12, "output", size=15))
+    parts.append(text(916, middle + 82, "every feature from all heads", size=14, ink=PALE))
+    figure("a6_multihead", "heads", 1020, 322, "Features split among three heads, read by each, and merged", parts)
 
 
 WORDS = ("the", "monkey", "ate", "the", "banana", "it", "was", "ripe")
@@ -98,28 +105,22 @@ def head_maps() -> None:
     titles = ("head 0: the word before", "head 1: the same word", "head 2: the noun that fits")
     for h, (weights, ink) in enumerate(zip(three_heads(), HEADS, strict=True)):
         left = 76 + 312 * h
-        parts.append(text(left + 4 * size, 30, titles[h], size=15, ink=ink))
+        parts.append(text(left + 4 * size, 30, titles[h], size=16, ink=ink))
         for i, word in enumerate(WORDS):
-            parts.append(text(left - 8, top + i * size + 19, word, size=12, anchor="end"))
+            parts.append(text(left - 8, top + i * size + 19, word, size=14, anchor="end"))
             x = left + i * size + 18
             parts.append(
-                text(x, top - 8, word, size=12, anchor="start", extra=f' transform="rotate(-50 {x:g} {top - 8})"')
+                text(x, top - 8, word, size=14, anchor="start", extra=f' transform="rotate(-50 {x:g} {top - 8})"')
             )
             for j in range(len(WORDS)):
                 share = float(weights[i, j])
-                parts.append(cell(left + j * size, top + i * size, size, tinted(ink, share)))
-                if share >= 0.1:
-                    shown = f"{share:.2f}"[1:] if share < 0.995 else "1"
-                    parts.append(
-                        text(
-                            left + j * size + size / 2,
-                            top + i * size + 18,
-                            shown,
-                            size=11,
-                            ink="#ffffff" if share > 0.55 else INK,
-                        )
-                    )
-    parts.append(text(500, 346, "rows ask, columns are looked at; each row of each head sums to 1", size=13, ink=PALE))
+                shown = share >= 0.1
+                fill, letters = numbered(ink, share)
+                parts.append(cell(left + j * size, top + i * size, size, fill))
+                if shown:
+                    number = f"{share:.2f}"[1:] if share < 0.995 else "1"
+                    parts.append(text(left + (j + 0.5) * size, top + i * size + 19, number, ink=letters))
+    parts.append(text(500, 346, "rows ask, columns are looked at; each row of each head sums to 1", size=15, ink=PALE))
     figure("a6_multihead", "head_maps", 1000, 364, "Weights of three heads on one sentence", parts)
 
 
@@ -137,45 +138,43 @@ def bands() -> None:
         parts.append(text(left + d_model * size / 2, 30, title, size=15))
         steps = np.round(table.numpy() * 6).astype(int)
         for step in range(-6, 7):
-            fill = mixed(MIDDLE, HIGH if step > 0 else LOW, abs(step) / 6)
             path = "".join(
                 f"M{left + c * size} {top + r * size}h{size}v{size}h-{size}z" for r, c in np.argwhere(steps == step)
             )
-            if path:
-                parts.append(f'<path d="{path}" fill="{fill}"/>')
+            if path and step:
+                parts.append(f'<path d="{path}" {of_step(step)}/>')
         parts.append(
             f'<rect x="{left}" y="{top}" width="{d_model * size}" height="{T * size}" fill="none" stroke="{PALE}"/>'
         )
-        parts += [text(left - 8, top + t * size + 10, str(t), size=12, ink=PALE, anchor="end") for t in range(0, T, 10)]
+        parts += [text(left - 8, top + t * size + 10, str(t), size=13, ink=PALE, anchor="end") for t in range(0, T, 10)]
         bottom = top + T * size + 18
         if number:
-            parts.append(text(left + d_model * size / 4, 54, "sines", size=12, ink=PALE))
-            parts.append(text(left + 3 * d_model * size / 4, 54, "cosines", size=12, ink=PALE))
+            parts.append(text(left + d_model * size / 4, 54, "sines", size=13, ink=PALE))
+            parts.append(text(left + 3 * d_model * size / 4, 54, "cosines", size=13, ink=PALE))
         else:
-            parts.append(text(left + d_model * size / 2, 54, "sine, cosine, sine, cosine, ...", size=12, ink=PALE))
-        parts.append(text(left + d_model * size / 2, bottom, "feature", size=12, ink=PALE))
+            parts.append(text(left + d_model * size / 2, 54, "sine, cosine, sine, cosine, ...", size=13, ink=PALE))
+        parts.append(text(left + d_model * size / 2, bottom, "feature", size=13, ink=PALE))
         parts.append(
             text(
                 left - 36,
                 top + T * size / 2,
                 "position",
-                size=12,
+                size=13,
                 ink=PALE,
                 extra=f' transform="rotate(-90 {left - 36} {top + T * size // 2})"',
             )
         )
     for step in range(-6, 7):
-        fill = mixed(MIDDLE, HIGH if step > 0 else LOW, abs(step) / 6)
-        parts.append(cell(356 + 14 * (step + 6), 542, 14, fill))
-    parts.append(text(348, 554, "-1", size=12, ink=PALE, anchor="end"))
-    parts.append(text(546, 554, "1", size=12, ink=PALE, anchor="start"))
+        parts.append(cell(356 + 14 * (step + 6), 542, 14, of_step(step)))
+    parts.append(text(348, 554, "-1", size=13, ink=PALE, anchor="end"))
+    parts.append(text(546, 554, "1", size=13, ink=PALE, anchor="start"))
     figure("a6_multihead", "bands", 900, 572, "Two layouts of sinusoidal positions", parts)
 
 
 def circle(x: float, y: float, radius: float) -> list[str]:
     """Return a circle with its axes: cosine to the right, sine upwards."""
     return [
-        f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="#ffffff" stroke="{EDGE}" stroke-width="1.5"/>',
+        f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{EDGE}" stroke-width="1.5"/>',
         line((x - radius - 14, y), (x + radius + 14, y), ink=EDGE, width=1),
         line((x, y + radius + 14), (x, y - radius - 14), ink=EDGE, width=1),
         text(x + radius + 28, y + 5, "cos", size=12, ink=PALE, anchor="start"),
@@ -227,7 +226,7 @@ def rope() -> None:
     for number, (title, places) in enumerate(panels):
         x, y, radius = 150 + 270 * number, 180, 100
         m, n = places or (0, 0)
-        parts.append(f'<circle cx="{x}" cy="{y}" r="{radius}" fill="#ffffff" stroke="{EDGE}" stroke-width="1.5"/>')
+        parts.append(f'<circle cx="{x}" cy="{y}" r="{radius}" fill="none" stroke="{EDGE}" stroke-width="1.5"/>')
         parts.append(text(x, 34, title, size=15))
         angles = {"q": q + m * speed, "k": k + n * speed}
         for (name, angle), ink in zip(angles.items(), HEADS, strict=False):

@@ -11,11 +11,12 @@ from functools import partial
 import svg
 import torch
 from a7_transformer_lab import debugging_lab
-from attention_map import attention_map
-from svg import EDGE, INK, PALE, WHITE, Point, figure, line, reference, text
+from attention_map import attention_map, hand_made_map
+from svg import EDGE, INK, PALE, Point, figure, filled, knot, line, power, reference, text
 
-NORM, LOOK, THINK, SHADE = svg.GREEN, svg.BLUE, svg.AMBER, "#dbe7fb"
+NORM, LOOK, THINK = svg.GREEN, svg.BLUE, svg.AMBER
 arrow = partial(line, tip=True)
+plus = partial(knot, sign="+", radius=12)
 
 
 def box(
@@ -25,14 +26,7 @@ def box(
     rect = svg.box(x - width / 2, y - height / 2, width, height, ink=ink)
     if not below:
         return rect + text(x, y + 5, label, ink=ink)
-    return rect + text(x, y - 2, label, ink=ink) + text(x, y + 13, below, size=11, ink=PALE)
-
-
-def plus(x: float, y: float) -> str:
-    """Return a circle in which two things are added."""
-    return f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{WHITE}" stroke="{INK}" stroke-width="1.5"/>' + text(
-        x, y + 6, "+", size=18
-    )
+    return rect + text(x, y - 2, label, ink=ink) + text(x, y + 13, below, size=12, ink=PALE)
 
 
 def dot(x: float, y: float) -> str:
@@ -40,8 +34,8 @@ def dot(x: float, y: float) -> str:
     return f'<circle cx="{x:g}" cy="{y:g}" r="3.5" fill="{INK}"/>'
 
 
-def side_way(start: float, end: float, top: float, low: float, parts: list[tuple[str, str]]) -> list[str]:
-    """Return a sublayer on its way down from the straight line, through boxes, and up to a sum."""
+def sublayer(start: float, end: float, top: float, low: float, parts: list[tuple[str, str]]) -> list[str]:
+    """Return a sublayer: it leaves the residual stream, goes through boxes, and comes back to a sum."""
     width, gap = 112, (end - start) / len(parts)
     places = [start + gap * (n + 0.5) for n in range(len(parts))]
     drawn = [dot(start, top)]
@@ -58,10 +52,10 @@ def encoder_block() -> None:
     first = [("norm_1", NORM), ("attention", LOOK)]
     second = [("norm_2", NORM), ("feed_forward", THINK)]
     parts = [
-        text(24, 34, "pre-norm, as here: nothing stands on the straight way", size=15, anchor="start"),
+        text(24, 34, "pre-norm, as here: only sums on the residual stream", size=15, anchor="start"),
         arrow((52, top), (730, top), width=3),
-        *side_way(90, 370, top, low, first),
-        *side_way(410, 690, top, low, second),
+        *sublayer(90, 370, top, low, first),
+        *sublayer(410, 690, top, low, second),
         text(36, top + 6, "x", size=17),
         text(390, top - 14, "h", size=17),
         text(744, top + 6, "y", size=17),
@@ -72,9 +66,11 @@ def encoder_block() -> None:
     parts += [
         line((24, 254), (744, 254), ink=EDGE),
         text(24, 284, "post-norm, as in the first paper: every sum goes through a norm", size=15, anchor="start"),
-        arrow((52, top), (730, top), width=3),
-        *side_way(90, 260, top, low, [("attention", LOOK)]),
-        *side_way(420, 590, top, low, [("feed_forward", THINK)]),
+        arrow((52, top), (290, top), width=3),
+        arrow((388, top), (612, top), width=3),
+        arrow((710, top), (738, top), width=3),
+        *sublayer(90, 260, top, low, [("attention", LOOK)]),
+        *sublayer(420, 590, top, low, [("feed_forward", THINK)]),
         box(340, top, "norm_1", ink=NORM),
         box(662, top, "norm_2", ink=NORM),
         text(36, top + 6, "x", size=17),
@@ -88,21 +84,21 @@ def decoder_block() -> None:
     top, low, source = 70, 150, 240
     parts = [
         arrow((48, top), (1000, top), width=3),
-        *side_way(76, 346, top, low, [("norm_1", NORM), ("self_attention", LOOK)]),
-        *side_way(390, 660, top, low, [("norm_2", NORM), ("cross_attention", LOOK)]),
-        *side_way(704, 974, top, low, [("norm_3", NORM), ("feed_forward", THINK)]),
+        *sublayer(76, 346, top, low, [("norm_1", NORM), ("self_attention", LOOK)]),
+        *sublayer(390, 660, top, low, [("norm_2", NORM), ("cross_attention", LOOK)]),
+        *sublayer(704, 974, top, low, [("norm_3", NORM), ("feed_forward", THINK)]),
         text(34, top + 6, "x", size=17),
         text(368, top - 14, "g", size=17),
         text(682, top - 14, "h", size=17),
         text(1014, top + 6, "y", size=17),
         arrow((278, low + 44), (278, low + 20)),
-        text(278, low + 60, "target_mask", size=13, ink=PALE),
+        text(278, low + 60, "target_mask", ink=PALE),
         arrow((96, source), (585, source), (585, low + 20), width=2.5),
         text(84, source + 5, "memory", size=15, anchor="end"),
-        text(460, source - 8, "keys and values", size=13, ink=PALE),
+        text(460, source - 8, "keys and values", ink=PALE),
         arrow((650, source), (606, source - 36), (606, low + 20), ink=PALE),
-        text(656, source + 5, "memory_mask", size=13, ink=PALE, anchor="start"),
-        text(525, low + 36, "queries", size=13, ink=PALE),
+        text(656, source + 5, "memory_mask", ink=PALE, anchor="start"),
+        text(525, low + 36, "queries", ink=PALE),
     ]
     figure("a7_transformer", "decoder_block", 1032, 272, "A decoder block", parts)
 
@@ -127,10 +123,16 @@ def architecture() -> None:
             arrow((x + 70, rows["places"]), (x + 14, rows["places"])),
             text(x + 76, rows["places"] + 5, "positions", size=13, anchor="start"),
             arrow((x, rows["places"] - 13), (x, rows["blocks"] + 39)),
+            svg.box(x - 85, rows["blocks"] - 34, 170, 70),
             *(
-                f'<rect x="{x - 85 + 6 * n:g}" y="{rows["blocks"] - 34 - 6 * n:g}" width="170" height="70" rx="6" '
-                f'fill="{WHITE}" stroke="{INK}" stroke-width="1.5"/>'
-                for n in (2, 1, 0)
+                line(
+                    (x - 85 + 6 * n, rows["blocks"] - 28 - 6 * n),
+                    (x - 85 + 6 * n, rows["blocks"] - 34 - 6 * n),
+                    (x + 85 + 6 * n, rows["blocks"] - 34 - 6 * n),
+                    (x + 85 + 6 * n, rows["blocks"] + 36 - 6 * n),
+                    (x + 79 + 6 * n, rows["blocks"] + 36 - 6 * n),
+                )
+                for n in (1, 2)
             ),
             text(x, rows["blocks"] + 6, block),
             text(x + 104, rows["blocks"] + 34, "n_layers", size=13, ink=PALE, anchor="start"),
@@ -165,11 +167,7 @@ def grid(x: float, y: float, rows: list[str], columns: list[str], allowed: Calla
     for i, row in enumerate(rows):
         parts.append(text(x - 8, y + size * i + 22, row, size=13, anchor="end"))
         for j in range(len(columns)):
-            fill = SHADE if allowed(i, j) else WHITE
-            parts.append(
-                f'<rect x="{x + size * j:g}" y="{y + size * i:g}" width="{size}" height="{size}" fill="{fill}" '
-                f'stroke="{EDGE}"/>'
-            )
+            parts.append(svg.cell(x + size * j, y + size * i, size, filled(LOOK, 0.2 if allowed(i, j) else 0)))
             if allowed(i, j):
                 parts.append(
                     f'<circle cx="{x + size * (j + 0.5):g}" cy="{y + size * (i + 0.5):g}" r="7" fill="{LOOK}"/>'
@@ -209,11 +207,8 @@ def norms() -> None:
         for n in range(2):
             for t in range(3):
                 for k in range(4):
-                    fill = SHADE if inside(n, t, k) else WHITE
-                    parts.append(
-                        f'<rect x="{x + size * k:g}" y="{70 + 112 * n + size * t:g}" width="{size}" height="{size}" '
-                        f'fill="{fill}" stroke="{LOOK if inside(n, t, k) else EDGE}"/>'
-                    )
+                    fill, edge = (filled(LOOK, 0.35), LOOK) if inside(n, t, k) else (filled(LOOK, 0), EDGE)
+                    parts.append(svg.cell(x + size * k, 70 + 112 * n + size * t, size, fill, edge))
                 parts.append(text(x - 8, 90 + 112 * n + size * t, f"t = {t}", size=12, ink=PALE, anchor="end"))
             parts.append(text(x + 4 * size + 10, 120 + 112 * n, f"sequence {n}", size=12, ink=PALE, anchor="start"))
         return parts
@@ -265,11 +260,7 @@ def collapse() -> None:
     for exponent in range(0, low - 1, -2):
         _, y = place(0, 10.0**exponent)
         parts.append(line((left, y), (right, y), ink=EDGE, width=1))
-        power = str(exponent).replace("-", "\N{MINUS SIGN}")
-        label = f'10<tspan dy="-5" font-size="10">{power}</tspan>'
-        parts.append(
-            f'<text x="{left - 8}" y="{y + 5:.1f}" font-size="13" fill="{PALE}" text-anchor="end">{label}</text>'
-        )
+        parts.append(power(left - 8, y + 5, exponent))
     for n, blocks in enumerate(DEPTHS):
         parts.append(text(place(n, 1.0)[0], bottom + 20, str(blocks), size=13, ink=PALE))
     parts.append(text((left + right) / 2, bottom + 42, "blocks", size=13, ink=PALE))
@@ -278,8 +269,7 @@ def collapse() -> None:
         points = [place(n, value) for n, value in enumerate(values)]
         parts.append(line(*points, ink=inks[kind], width=2.5))
         shift = {"pre-norm": -4, "post-norm": 12}.get(kind, 5)
-        label = kind if values[-1] > 10.0**low else f"{kind}: below"
-        parts.append(text(right + 10, points[-1][1] + shift, label, ink=inks[kind], anchor="start"))
+        parts.append(text(right + 10, points[-1][1] + shift, kind, ink=inks[kind], anchor="start"))
         print(f"| {kind} |", " | ".join(f"{value:.2g}" if value > 10.0**low else "below 1e-6" for value in values), "|")
     figure("a7_transformer", "collapse", 640, 390, "How alike the positions of a sequence become", parts)
 
@@ -291,5 +281,7 @@ if __name__ == "__main__":
     masks()
     norms()
     collapse()
+    from_right_to_left = "Set by hand: from right to left"
+    hand_made_map("a7_transformer", lambda row, columns: columns - 1 - row, from_right_to_left, "said", size=40)
     attention_map("a7_transformer", "Trained: a head of the cross-attention", "said", size=40)
     debugging_lab()

@@ -9,10 +9,10 @@ import math
 import numpy as np
 import svg
 from a8_language_model_lab import debugging_lab
-from attention_map import attention_map
-from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, WHITE, Point, figure, line
+from attention_map import attention_map, hand_made_map
+from svg import AMBER, BLUE, EDGE, GREEN, INK, PALE, RED, Point, figure, filled, line
 
-RED, SHADE, NEW = "#b91c1c", "#dbe7fb", "#fde9c8"
+CLEAR, SHADE, NEW = filled(BLUE, 0), filled(BLUE, 0.2), filled(AMBER, 0.2)
 MONO = "Menlo, Consolas, monospace"
 
 
@@ -34,10 +34,10 @@ def text(
 
 
 def cell(
-    x: float, y: float, label: str = "", *, width: float = 34, height: float = 30, fill: str = WHITE, ink: str = EDGE
+    x: float, y: float, label: str = "", *, width: float = 34, height: float = 30, fill: str = CLEAR, ink: str = EDGE
 ) -> str:
     """Return a box whose upper left corner is at a point, with a label."""
-    rect = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}" stroke="{ink}"/>'
+    rect = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" {fill} stroke="{ink}"/>'
     return rect + (text(x + width / 2, y + height / 2 + 5, label, mono=True) if label else "")
 
 
@@ -54,7 +54,7 @@ def sight() -> None:
         parts.append(text(left - 14, y + 26, f"position {row}, {token}", anchor="end", size=13, ink=PALE))
         for column in range(7):
             seen = column <= row
-            parts.append(cell(left + column * size, y, width=size, height=size, fill=SHADE if seen else WHITE))
+            parts.append(cell(left + column * size, y, width=size, height=size, fill=SHADE if seen else CLEAR))
             if seen:
                 parts.append(text(left + (column + 0.5) * size, y + 26, inputs[column], mono=True, size=16, ink=BLUE))
         parts.append(line((left + 7 * size + 10, y + 20), (left + 7 * size + 66, y + 20), tip=True))
@@ -125,7 +125,7 @@ def temperature() -> None:
         for token, share in enumerate(shares):
             wide = 142 * share
             if wide:
-                parts.append(cell(cut, y, width=wide, height=20, fill=(SHADE, WHITE)[token % 2], ink=BLUE))
+                parts.append(cell(cut, y, width=wide, height=20, fill=(SHADE, CLEAR)[token % 2], ink=BLUE))
             if wide > 12:
                 parts.append(text(cut + wide / 2, y + 15, str(token), size=12, mono=True))
             cut += wide
@@ -187,7 +187,9 @@ def schedule() -> None:
     parts.append(text(middle[0] + 12, middle[1] - 8, "(peak + final) / 2", size=13, anchor="start"))
     parts.append(f'<circle cx="{first[0]:.1f}" cy="{first[1]:.1f}" r="4" fill="{BLUE}"/>')
     parts.append(text(first[0] + 12, first[1] - 2, "peak / warmup", size=13, anchor="start"))
-    figure("a8_language_model", "schedule", 700, 294, "The learning rate: a straight way up, half a cosine down", parts)
+    figure(
+        "a8_language_model", "schedule", 700, 294, "The learning rate: a straight line up, half a cosine down", parts
+    )
 
 
 EVERY = 15  # steps that each of these means is over
@@ -240,4 +242,12 @@ def curves() -> None:
 if __name__ == "__main__":
     for draw in (sight, cache, temperature, schedule, curves, debugging_lab):
         draw()
+    hand_made_map(
+        "a8_language_model",
+        lambda row, _: max(row - 1, 0),
+        "Set by hand: one place back",
+        "who looks",
+        size=26,
+        numbers=False,
+    )
     attention_map("a8_language_model", "Trained: a head of layer 1", "who looks", size=26, numbers=False)

@@ -1,9 +1,11 @@
 """Draw the figures of a9_modern_lm as SVG: python assignments/figures/a9_modern_lm.py
 
-The masks are computed with the reference, so this runs in the repository only.
+The masks are computed with the reference, so this runs in the repository only. The runs of the debugging lab were measured by
+broken_runs.py.
 """
 
-from svg import AMBER, BLUE, INK, PALE, WHITE, box, cell, figure, line, reference, text, tinted
+from a9_modern_lm_lab import debugging_lab
+from svg import AMBER, BLUE, INK, PALE, box, cell, figure, filled, line, reference, text
 
 GROUPS = (BLUE, AMBER)
 
@@ -19,10 +21,10 @@ def groups() -> None:
         for h in range(6):
             x, ink = 150 + 90 * h, GROUPS[of(h)]
             parts.append(line((x, top + 34), (240 + 270 * of(h), top + 100), ink=ink))
-            parts.append(box(x - 30, top, 60, 34, ink=ink, fill=tinted(ink, 0.15)))
+            parts.append(box(x - 30, top, 60, 34, ink=ink))
             parts.append(text(x, top + 22, f"q {h}", ink=INK))
         for j in range(2):
-            parts.append(box(200 + 270 * j, top + 100, 80, 34, ink=GROUPS[j], fill=tinted(GROUPS[j], 0.3)))
+            parts.append(box(200 + 270 * j, top + 100, 80, 34, ink=GROUPS[j], share=0.25))
             parts.append(text(240 + 270 * j, top + 122, f"k, v {j}", ink=INK))
     figure("a9_modern_lm", "groups", 680, 420, "Six query heads and two key-value heads", parts)
 
@@ -37,7 +39,7 @@ def window() -> None:
         parts.append(text(left - 34, 60 + 3.5 * size, "queries", size=12, ink=PALE))
         for i, row in enumerate(model.sliding_mask(7, width).tolist()):
             parts += [
-                cell(left + j * size, 50 + i * size, size, tinted(BLUE, 0.55) if seen else WHITE)
+                cell(left + j * size, 50 + i * size, size, filled(BLUE, 0.8 if seen else 0))
                 for j, seen in enumerate(row)
             ]
     figure("a9_modern_lm", "window", 620, 280, "A causal mask and a sliding window", parts)
@@ -46,3 +48,4 @@ def window() -> None:
 if __name__ == "__main__":
     groups()
     window()
+    debugging_lab()

@@ -22,6 +22,7 @@ os.environ.setdefault(
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from counting_runs import Counting, counted_rows
 from run_panels import HEALTHY
 from svg import ROOT
 from two_translators import TwoTranslators, translated_rows
@@ -165,6 +166,11 @@ def writing_watched(lm: ModuleType, seen: Watched) -> Any:
     return SimpleNamespace(**{**vars(lm), "train": train})
 
 
+def counting_watched(modern_lm: ModuleType, seen: Watched) -> Any:
+    """Hear of the norm of every gradient, and of how much every step changes."""
+    return Counting(modern_lm, seen.norms, seen.more).student
+
+
 @dataclass(frozen=True)
 class Lab:
     """How the runs of an assignment's lab are made."""
@@ -180,6 +186,7 @@ LABS = {
     "a4_seq2seq": Lab("train_reverse", translating_watched, translated_rows),
     "a7_transformer": Lab("train_reverse", reversing_watched, reversed_rows),
     "a8_language_model": Lab("train_shakespeare", writing_watched),
+    "a9_modern_lm": Lab("train_counting", counting_watched, counted_rows),
 }
 
 

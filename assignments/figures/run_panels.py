@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import svg
-from svg import AMBER, EDGE, INK, PALE, ROOT, Point, figure, line, text
+from svg import AMBER, EDGE, INK, PALE, ROOT, Point, figure, line, power, text
 
 from autograder.course.catalog import load_assignment
 
@@ -21,7 +21,6 @@ HEALTHY = "reference"
 WIDTH, LEFT, GAP, TOP, HIGH = 744, 58, 66, 62, 150
 LEAST_DECADES = 3
 FLOOR = 1e-60  # where a logarithmic scale ends at the latest; what is less is drawn there
-MINUS = "\N{MINUS SIGN}"
 
 Run = dict[str, Any]
 Rows = Callable[[Run], Sequence[str]]
@@ -115,12 +114,11 @@ def _log_scale(values: Sequence[float]) -> tuple[float, float, list[tuple[float,
     step = next(s for s in (1, 2, 5, 10, 20) if s * 4 >= high - low)
     first = math.floor(low / step) * step
     ticks = list(range(first, first + step * (math.ceil((high - first) / step) + 1), step))
-    return ticks[0], ticks[-1], [(tick, str(tick).replace("-", MINUS)) for tick in ticks]
+    return ticks[0], ticks[-1], [(tick, str(tick)) for tick in ticks]
 
 
 def _label(x: float, y: float, label: str, *, log: bool) -> str:
-    power = f'10<tspan dy="-4" font-size="9">{label}</tspan>' if log else label
-    return f'<text x="{x:g}" y="{y:.1f}" font-size="12" fill="{PALE}" text-anchor="end">{power}</text>'
+    return power(x, y, label, size=12) if log else text(x, round(y, 1), label, size=12, ink=PALE, anchor="end")
 
 
 def _table(table: Sequence[Sequence[str]], low: float) -> list[str]:

@@ -26,14 +26,16 @@ from distributed.comm.core import CommClosedError
 
 from autograder.classroom.cluster_worker import Crew, Done, LostGpuError, Task, run_task
 from autograder.classroom.record import Graded
+from autograder.classroom.stored_result import Finished, finished
 from autograder.classroom.submissions import Submission
+from autograder.course.language import say, speaking
 from autograder.course.spec import Status
-from autograder.judge.messages import OUR_FAULT
+from autograder.judge.messages import our_fault
 from autograder.judge.points import without_points
 from autograder.oracle.nvidia_smi import check_one_kind
 from autograder.oracle.training import Trainer
 from autograder.sandbox.child.device import DeviceError
-from autograder.sandbox.job import Isolation
+from autograder.sandbox.job import Isolation, Trouble
 
 LEAST, MOST = 20, 50  # submissions in a task
 MOST_BYTES = 4_000_000  # of code in a task
@@ -97,9 +99,13 @@ def grade_on_cluster(
     stale: Mapping[str, frozenset[str]],
     resources: Mapping[str, float] | None = None,
     say: Callable[[str], None] = lambda _: None,
-) -> Iterator[Graded]:
-    """Yield what each submission came to, as tasks come back; `say` hears of workers that are given up. Raises ClusterError."""
-    coordinator = _Coordinator(client, crew, trainer, stale, dict(resources or {}), say)
+    keep_kind: Callable[[str, str], None] = lambda _, __: None,
+) -> Iterator[tuple[Finished, ...]]:
+    """Yield what the submissions of a task came to, as tasks come back. Raises ClusterError.
+
+    `say` hears of workers that are given up, `keep_kind` of each GPU and its kind before what was trained there counts.
+    """
+    coordinator = _Coordinator(client, crew, trainer, stale, dict(resources or {}), say, keep_kind)
     try:
         client.register_plugin(crew)
         yield from coordinator.grade(submissions)
@@ -121,7 +127,9 @@ class _Coordinator:
         stale: Mapping[str, frozenset[str]],
         resources: dict[str, float],
         say: Callable[[str], None],
+        keep_kind: Callable[[str, str], None],
     ) -> None:
+        self._keep_kind = keep_kind
         self._say, self._lost, self._kinds = say, set[str](), dict[str, str]()
         self._client, self._crew, self._trainer, self._stale, self._resources = client, crew, trainer, stale, resources
         self._back: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -129,8 +137,8 @@ class _Coordinator:
         self._looked, self._threads = 0.0, 0
         self._isolation = _NOWHERE
 
-    def grade(self, submissions: Sequence[Submission]) -> Iterator[Graded]:
-        """Yield what each submission came to."""
+    def grade(self, submissions: Sequence[Submission]) -> Iterator[tuple[Finished, ...]]:
+        """Yield what the submissions of each task came to."""
         queues = _Queues(deque(cut(submissions, self._look())))
         try:
             while True:
@@ -178,7 +186,9 @@ class _Coordinator:
         future.add_done_callback(self._back.put)
         return future
 
-    def _landed(self, queues: _Queues, future: Any, some: tuple[Submission, ...], alone: bool) -> Iterator[Graded]:
+    def _landed(
+        self, queues: _Queues, future: Any, some: tuple[Submission, ...], alone: bool
+    ) -> Iterator[tuple[Finished, ...]]:
         """Take a task's results, or cut it smaller where it ended its workers."""
         try:
             if future.status == "lost":  # with its worker, when it was done already
@@ -190,7 +200,7 @@ class _Coordinator:
             if isinstance(error, LostGpuError) and not error.begun:
                 queues.again.append((some, alone))
             elif alone:
-                yield self._deadly(some[0])
+                yield (self._deadly(some[0]),)
             elif len(some) == 1:
                 queues.alone.extend(some)
             else:
@@ -202,8 +212,8 @@ class _Coordinator:
         else:
             self._check_kind(done)
             self._isolation = done.isolation
-            for submission, (result, seconds) in zip(some, done.results, strict=True):
-                yield Graded(submission, result, done.isolation, seconds)
+            results = zip(some, done.results, strict=True)
+            yield tuple(Finished(submission, result, done.isolation) for submission, result in results)
 
     def _give_up(self, error: LostGpuError) -> None:
         """Send nothing more to a worker that lost its GPU; say so once."""
@@ -216,18 +226,22 @@ class _Coordinator:
         """Raise ClusterError where another worker's GPU is of another kind."""
         if not done.gpu and not self._kinds:
             return
-        self._kinds[f"the GPU at {done.worker}"] = done.gpu
+        name = f"the GPU at {done.worker}"
+        self._kinds[name] = done.gpu
         try:
             check_one_kind(self._kinds)
         except DeviceError as error:
             raise ClusterError(str(error)) from None
+        self._keep_kind(name, done.gpu)
 
-    def _deadly(self, submission: Submission) -> Graded:
+    def _deadly(self, submission: Submission) -> Finished:
         """Return the result of a submission that ended every worker that graded it, alone as well."""
-        text = f"{OUR_FAULT} (grading this submission ended every worker that tried)"
-        result = without_points(self._trainer.oracle, Status.GRADER_ERROR, text)
+        with speaking(self._trainer.assignment.language):
+            how = say("grading this submission ended every worker that tried")
+            text = our_fault(Trouble("", how))
+            result = without_points(self._trainer.oracle, Status.GRADER_ERROR, text)
         result = replace(self._trainer.without_run(result, Status.GRADER_ERROR, text), problem=text)
-        return Graded(submission, result, self._isolation, 0.0)
+        return finished(Graded(submission, result, self._isolation, 0.0))
 
 
 def cut(submissions: Iterable[Submission], threads: int) -> list[tuple[Submission, ...]]:

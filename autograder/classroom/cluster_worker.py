@@ -19,14 +19,13 @@ from typing import Any, cast
 
 import distributed
 
-from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import exercise_keys
 from autograder.classroom.run import grade_one
+from autograder.classroom.stored_result import StoredResult, stored_result
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.course_file import FILE, written
 from autograder.course.places import entry_of
-from autograder.judge.result import Result
 from autograder.oracle.device_choice import device_trouble, on_device, open_for
 from autograder.oracle.gpus import Gpus, open_gpus
 from autograder.oracle.nvidia_smi import NvidiaSmi
@@ -61,12 +60,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task came to: a result and seconds for each submission, and how student code was kept apart there.
+    """What a task came to: a result for each submission, as the gradebook stores it, and how student code was kept apart there.
 
     Where something is trained on a GPU, `worker` and `gpu` are the worker's address and what its GPU is called.
     """
 
-    results: tuple[tuple[Result, float], ...]
+    results: tuple[StoredResult, ...]
     isolation: Isolation
     worker: str = ""
     gpu: str = ""
@@ -127,12 +126,11 @@ class Crew(distributed.WorkerPlugin):
         ready = self._get_ready()
         self._check_gpu(ready, begun=False)
 
-        def one(submission: Submission) -> Graded:
-            return grade_one(ready.trainer, submission, ready.sandbox, task.stale[submission.student])
+        def one(submission: Submission) -> StoredResult:
+            return stored_result(grade_one(ready.trainer, submission, ready.sandbox, task.stale[submission.student]))
 
-        graded = tuple((ready.threads.map if ready.gpus else map)(one, task.submissions))
+        results = tuple((ready.threads.map if ready.gpus else map)(one, task.submissions))
         self._check_gpu(ready, begun=True)
-        results = tuple((one.result, one.seconds) for one in graded)
         return Done(results, ready.sandbox.isolation, self._address, ready.gpu)
 
     def _check_gpu(self, ready: _Ready, *, begun: bool) -> None:

@@ -33,7 +33,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.classroom.roster import RosterError, parse_time
-from autograder.course.course_file import CourseFileError, read_document, refuse_unknown
+from autograder.course.course_file import CourseFileError, language_in, read_document, refuse_unknown
+from autograder.course.language import ENGLISH
 
 
 class RulesError(Exception):
@@ -80,6 +81,7 @@ class Rules:
     late: LateRule = field(default_factory=LateRule)
     assignments: Mapping[str, Counts] = field(default_factory=dict)
     exempt: tuple[Exempt, ...] = ()
+    language: str = ENGLISH  # of the pages that students read
 
     def counts(self, assignment: str) -> Counts:
         """Return how an assignment counts; one that is not named has weight one."""
@@ -113,6 +115,7 @@ def _rules(found: Mapping[str, Any]) -> Rules:
         ),
         assignments=assignments,
         exempt=tuple(map(_exempt, found.get("exempt", ()))),
+        language=language_in(found),
     )
 
 

@@ -11,18 +11,20 @@ from html import escape
 from autograder.classroom.history import Change
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Override, Record
 from autograder.classroom.roster import Person
+from autograder.course.language import marked, say, say_many, speaking
 from autograder.course.spec import Status
+from autograder.judge.points import points_text
 from autograder.judge.result_json import Json
 from autograder.lms.platform import Row, write_sheet
 from autograder.lms.recognition import platforms
 
-_BAD = {
+_BAD = marked({
     "unreadable": "It could not be read.",
     "not_importable": "It could not be imported.",
     "grader_error": "The grader failed. Nothing is wrong with what you handed in; tell your instructor.",
     NOT_SUBMITTED: "Nothing was handed in.",
     NOT_GRADED: "It is not graded yet.",
-}
+})  # fmt: skip
 
 
 _NOT_YET, _PARTLY = "not graded yet", "partly_graded"  # where a person still has to grade an answer
@@ -96,11 +98,13 @@ def gradescope_results(record: Record) -> Json:
 
     Every test is visible: what they say is what a student may read, and one hidden test would hide the total.
     """
-    tests = [gradescope_test(e, number, whole=bool(record.problem)) for number, e in enumerate(record.exercises, 1)]
+    with speaking(record.language):
+        tests = [gradescope_test(e, number, whole=bool(record.problem)) for number, e in enumerate(record.exercises, 1)]
+        above = _above(record)
     return {
         "score": record.score,
         "execution_time": record.seconds,
-        "output": _told("\n".join(filter(None, [_BAD.get(record.status, ""), record.problem, *record.notes]))),
+        "output": _told("\n".join(above)),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -114,7 +118,7 @@ def gradescope_results(record: Record) -> Json:
 def gradescope_test(exercise: ExerciseRecord, number: int, *, whole: bool) -> Json:
     """Return an exercise as a test of Gradescope's."""
     return {
-        "name": f"{exercise.name}{' (bonus)' * exercise.bonus}",
+        "name": gradescope_name(exercise),
         "name_format": "text",
         "number": str(number),
         **_points_of(exercise),
@@ -122,6 +126,16 @@ def gradescope_test(exercise: ExerciseRecord, number: int, *, whole: bool) -> Js
         "output_format": "text",
         "visibility": "visible",
     }
+
+
+def gradescope_name(exercise: ExerciseRecord) -> str:
+    """Return what an exercise is called there."""
+    return say("{exercise} (bonus)", exercise=exercise.name) if exercise.bonus else exercise.name
+
+
+def _above(record: Record) -> list[str]:
+    """Return what is said of the file as a whole."""
+    return [told for told in (say(_BAD.get(record.status, "")), record.problem, *record.notes) if told]
 
 
 def _points_of(exercise: ExerciseRecord) -> Json:
@@ -137,26 +151,28 @@ def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
 
     Where something is wrong with the file as a `whole`, that is said once, above.
     """
-    lines = [f"{_said(exercise.override)} (decided by a person)"] if exercise.override else []
+    lines = [say("{decision} (decided by a person)", decision=_said(exercise.override))] if exercise.override else []
     if exercise.waits:
         lines.append(_waits(exercise.max_score))
     if (kept := exercise.kept) and not exercise.override:
-        lines.append(f"The {kept.points:g} points of the earlier grading stay; this one gives {kept.computed:g}.")
+        told = marked("The {points} points of the earlier grading stay; this one gives {computed}.")
+        lines.append(say(told, points=points_text(kept.points), computed=points_text(kept.computed)))
     for case in exercise.cases:
         if case.status is not Status.PASSED and not whole:
-            told = "\n".join(filter(None, [case.message, case.says]))
+            told = "\n".join(filter(None, [case.message, case.says, case.where]))
             lines.append(f"{case.name}: {case.status}\n{case.claim}\n{told}".strip())
     return _told("\n\n".join(lines))
 
 
 def _comment(record: Record) -> str:
     """Return the feedback as the little markup that Moodle shows."""
-    parts = [_BAD.get(record.status, ""), record.problem, *record.notes]
-    paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in parts if part)
-    if record.waiting:
-        paragraphs += f"<p>{_waits(record.waiting)} So far: {record.points:g}.</p>"
+    with speaking(record.language):
+        paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in _above(record))
+        if record.waiting:
+            so_far = say("So far: {points}.", points=points_text(record.points))
+            paragraphs += f"<p>{_waits(record.waiting)} {so_far}</p>"
     items = "".join(
-        f"<li><strong>{_markup(e.name)}</strong> {e.score:g} / {e.max_score:g}{_why(e, whole=bool(record.problem))}</li>"
+        f"<li><strong>{_markup(e.name)}</strong> {points_text(e.score)} / {points_text(e.max_score)}{_why(e, whole=bool(record.problem))}</li>"
         for e in record.exercises
         if e.score is not None
     )
@@ -177,12 +193,17 @@ def _why(exercise: ExerciseRecord, *, whole: bool) -> str:
 
 def _said(decision: Override) -> str:
     """Return what a person said: the items of a rubric that an answer does and does not do, and the reason."""
-    items = [f"{'+' if item.ticked else '-'} {item.item} ({item.points:g})" for item in decision.rubric]
+    items = [f"{'+' if item.ticked else '-'} {item.item} ({points_text(item.points)})" for item in decision.rubric]
     return "\n".join(filter(None, [*items, decision.because]))
 
 
 def _waits(points: float) -> str:
-    return f"Not graded yet: {points:g} point{'s' * (points != 1)}, which a person gives."
+    return say_many(
+        "Not graded yet: {points} point, which a person gives.",
+        "Not graded yet: {points} points, which a person gives.",
+        1 if points == 1 else 2,
+        points=points_text(points),
+    )
 
 
 def _late(record: Record) -> object:

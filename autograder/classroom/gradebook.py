@@ -39,21 +39,19 @@ from autograder.classroom import decisions, history
 from autograder.classroom.gradebook_versions import VERSION, prepare, version_of
 from autograder.classroom.record import (
     ExerciseRecord,
-    Graded,
     Override,
     Record,
     Run,
     Ticked,
     Whole,
     compose,
-    exercise_record,
     head,
     with_kept,
 )
-from autograder.classroom.record_json import exercise_of, isolation_of, stored_exercise, stored_head
+from autograder.classroom.record_json import exercise_of, isolation_of, stored_head
 from autograder.classroom.result_keys import engine, result_key
 from autograder.classroom.roster import Person, parse_time
-from autograder.classroom.stored_source import packed
+from autograder.classroom.stored_result import Finished
 from autograder.course.questions import Question, question_of
 from autograder.course.spec import Assignment, RubricItem, Status
 from autograder.sandbox.job import Isolation
@@ -74,6 +72,7 @@ class Facts:
     seed: int | None = None
     exercises: Mapping[str, float] = field(default_factory=dict)  # and their points, in report order
     bonus: Mapping[str, bool] = field(default_factory=dict)  # whether each exercise is one
+    language: str = ""  # in which students read
     due: str = ""  # in ISO 8601
     roster: tuple[Person, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)  # ids of the roster by names of exports
@@ -157,7 +156,8 @@ class Gradebook:
     def describe(self, assignment: Assignment, seed: int) -> None:
         """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
-        facts = Facts(assignment.slug, assignment.title, seed, points, {e.name: e.bonus for e in assignment.exercises})
+        bonus = {exercise.name: exercise.bonus for exercise in assignment.exercises}
+        facts = Facts(assignment.slug, assignment.title, seed, points, bonus, assignment.language)
         rubrics = {exercise.name: exercise.rubric for exercise in assignment.exercises if exercise.manual}
         self.set_facts(replace(facts, questions=assignment.questions, reasons=assignment.reasons, rubrics=rubrics))
 
@@ -166,7 +166,7 @@ class Gradebook:
         """What all records share."""
         if self.facts.seed is None:
             raise GradebookError(f"{self.folder} holds a gradebook in which nothing was graded yet.")
-        return Run(self.facts.assignment, self.facts.title, self.facts.seed, self.facts.bonus)
+        return Run(self.facts.assignment, self.facts.title, self.facts.seed, self.facts.bonus, self.facts.language)
 
     @property
     def points(self) -> dict[str, float]:
@@ -183,10 +183,9 @@ class Gradebook:
     def begin(self, isolation: Isolation) -> int:
         """Write down that a run begins, and return its number."""
         values = (datetime.now(UTC).isoformat(timespec="seconds"), engine(), json.dumps(asdict(isolation)))
+        insert = "INSERT INTO run (started, engine, isolation) VALUES (?, ?, ?)"
         with self.db:
-            return (
-                self.db.execute("INSERT INTO run (started, engine, isolation) VALUES (?, ?, ?)", values).lastrowid or 0
-            )
+            return self.db.execute(insert, values).lastrowid or 0
 
     def end(self, run: int, seconds: float) -> None:
         """Write down how long a run took."""
@@ -211,41 +210,40 @@ class Gradebook:
         return LastRun(engine, max(levels, key=lambda one: one.level), seconds)
 
     def save(
-        self, graded: Graded, keys: Mapping[str, str], names: frozenset[str], run: int, *, never_lower: bool = False
+        self, done: Finished, keys: Mapping[str, str], names: frozenset[str], run: int, *, never_lower: bool = False
     ) -> Record:
-        """Write down what a submission came to, all at once, and return its record.
+        """Write down what a submission came to, all at once, and return its record, without cases.
 
         Of the exercises those named are new, and the others stay as they were. Where the submission could, or could not,
         be imported other than before, every exercise is new. What changes is noted in the history; with `never_lower`
         the points of the same code stay where they would be fewer.
         """
-        submission, result = graded.submission, graded.result
-        student, known = submission.student, head(submission, self.due)
-        problem = _text(result.problem)
-        new = {exercise.name: exercise_record(exercise) for exercise in result.exercises}
+        submission, result = done.submission, done.result
+        student, known, problem = submission.student, head(submission, self.due), _text(result.problem)
         with self.writing():
             last, before = self._last(student), history.standings(self.db, student)
-            stands = self.standing(student) if last == (submission.key, problem) else {}
-            new = {name: exercise for name, exercise in new.items() if name in names or not stands}
-            self._write(student, "submission", _text(submission.owner.key), submission.key, packed(submission.source),
-                        stored_head(known), 1)  # fmt: skip
-            self._write(student, "grading", run, problem, json.dumps(result.notes), graded.seconds)
+            stands = bool(before) and last == (submission.key, problem)
+            self._write(
+                student, "submission", _text(submission.owner.key), submission.key, result.code, stored_head(known), 1
+            )
+            self._write(student, "grading", run, problem, json.dumps(result.notes), result.seconds)
             if not stands:  # also of exercises that are left out this time
                 self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
-            for name, exercise in new.items():
-                ours = any(case.status is Status.GRADER_ERROR for case in exercise.cases)
-                key = "" if ours else result_key(keys[name], submission.key)  # our failures are tried again
-                entry = (exercise.score, exercise.max_score, exercise.status, stored_exercise(exercise))
-                self._write(student, "exercise", name, key, *entry, run)
+            for exercise in result.exercises:
+                if exercise.name in names or not stands:
+                    # our failures are tried again
+                    key = "" if exercise.ours else result_key(keys[exercise.name], submission.key)
+                    entry = (exercise.score, exercise.max_score, exercise.status, exercise.entry)
+                    self._write(student, "exercise", exercise.name, key, *entry, run)
             self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
             resubmitted = last is not None and last[0] != submission.key
             history.settle(self.db, student, before, history.Grading(self.who, resubmitted, never_lower))
             self.changed(student)
-        kept = decisions.kept_points(self.db, student)
-        found = {**stands, **{name: with_kept(exercise, kept.get(name)) for name, exercise in new.items()}}
-        whole = Whole(result.problem, result.notes, graded.seconds, graded.isolation)
+            found = self.outline(student)
+            decided = self.overrides(student).get(student, {})
+        whole = Whole(result.problem, result.notes, result.seconds, done.isolation)
         exercises = [found[name] for name in self.points if name in found]
-        return compose(self.run, student, known, whole, exercises, self.overrides(student).get(student, {}))
+        return compose(self.run, student, known, whole, exercises, decided)
 
     def _write(self, student: str, table: str, *values: object) -> None:
         marks = ", ".join("?" * (len(values) + 1))

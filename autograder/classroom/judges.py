@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import multiprocessing
 import os
 import queue
@@ -22,6 +23,7 @@ from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import ClosedError, Sandbox, Source
+from autograder.sandbox.termination import terminate
 
 END_SECONDS = 5.0  # for a process to end, before it is killed
 _PR_SET_PDEATHSIG = 1  # of prctl: a signal for when the process that forked this one is gone
@@ -108,7 +110,7 @@ def _serve(
 ) -> None:
     """Grade what comes until nothing more does. Ctrl-C is for the process that sends it, which ends this one."""
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN: what is started here would inherit that
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # by way of closing the sandbox, which removes its folders
+    signal.signal(signal.SIGTERM, terminate)  # by way of closing the sandbox, which removes its folders
     ctypes.CDLL(None).prctl(
         _PR_SET_PDEATHSIG, signal.SIGTERM
     )  # it may be killed while this one waits for a student's code
@@ -118,6 +120,7 @@ def _serve(
         other.close()  # else this process would keep itself waiting when the one that sends is gone
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)  # as in every worker that torch itself forks: its threads are not copied
+    gc.freeze()  # no collection need walk, and so copy, what was there before the fork
     with contextlib.closing(sandbox), contextlib.suppress(EOFError, OSError):
         while True:
             connection.send(_graded(connection.recv(), oracle, sandbox))

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from autograder.classroom.roster import Person, lateness
 from autograder.classroom.submissions import Submission
+from autograder.course.language import ENGLISH
 from autograder.course.spec import Assignment, RubricItem, Status
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.sandbox.job import Isolation
@@ -66,6 +67,7 @@ class Run:
     title: str
     seed: int
     bonus: Mapping[str, bool] = field(default_factory=dict)  # whether each exercise is one
+    language: str = ""  # in which students read; English where a gradebook does not know
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,7 @@ class Record(Head):
     seconds: float = 0.0
     isolation: Isolation | None = None
     exercises: tuple[ExerciseRecord, ...] = ()
+    language: str = ENGLISH  # in which the student reads about it
 
     @property
     def points(self) -> float:
@@ -224,6 +227,7 @@ def compose(
         seconds=round(whole.seconds, 3),
         isolation=whole.isolation,
         exercises=final,
+        language=run.language or ENGLISH,
     )
 
 
@@ -231,7 +235,8 @@ def record(
     assignment: Assignment, submission: Submission, result: Result, isolation: Isolation, seed: int, seconds: float
 ) -> Record:
     """Return the record of a submission that was just graded."""
-    run = Run(assignment.slug, assignment.title, seed, {e.name: e.bonus for e in assignment.exercises})
+    bonus = {e.name: e.bonus for e in assignment.exercises}
+    run = Run(assignment.slug, assignment.title, seed, bonus, assignment.language)
     whole = Whole(result.problem, result.notes, seconds, isolation)
     return compose(run, submission.student, head(submission), whole, [*map(exercise_record, result.exercises)], {})
 

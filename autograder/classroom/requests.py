@@ -17,6 +17,7 @@ from typing import Any
 from autograder.classroom import decisions
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.record import ExerciseRecord
+from autograder.course.language import marked, say
 from autograder.course.spec import Status
 from autograder.judge.result import ExerciseResult
 from autograder.judge.result_json import Json
@@ -67,9 +68,9 @@ class Request:
     def found(self) -> str:
         """What was found, in a few sentences."""
         if self.problem or self.findings is None:
-            return self.problem or "Not run again yet."
+            return self.problem or say("Not run again yet.")
         if not self.findings:
-            return "Every case passes."
+            return say("Every case passes.")
         alike: dict[tuple[str, str, str], list[str]] = {}
         for one in self.findings:
             alike.setdefault((one.status, one.before, one.says), []).append(one.case)
@@ -186,8 +187,11 @@ def _decide(book: Gradebook, number: int, one: Asked) -> None:
 
 def _line(status: str, before: str, says: str, cases: Sequence[str]) -> str:
     """Tell of cases that end alike, for the same reason."""
-    was = f", {before} when it was graded" if before not in ("", status) else ""
-    return f"{several(cases)}: {status}{was}. {says}".rstrip()
+    ended = say("{cases}: {status}.", cases=several(cases), status=status)
+    if before not in ("", status):
+        told = marked("{cases}: {status}, {before} when it was graded.")
+        ended = say(told, cases=several(cases), status=status, before=before)
+    return f"{ended} {says}".rstrip()
 
 
 def _now() -> str:

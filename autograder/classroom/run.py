@@ -5,26 +5,28 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TypeVar
 
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.judges import Judges, judges_for
-from autograder.classroom.record import Graded
+from autograder.classroom.record import Graded, Record
 from autograder.classroom.still_to_grade import Plan
+from autograder.classroom.stored_result import Finished, finished
 from autograder.classroom.submissions import Submission
 from autograder.classroom.watch import Mark, Step, Watch
+from autograder.course.language import speaking
 from autograder.course.spec import Status
 from autograder.judge.grade import grade
-from autograder.judge.messages import OUR_FAULT
+from autograder.judge.messages import our_fault
 from autograder.judge.points import without_points
 from autograder.judge.result import Result
 from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
-from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source
+from autograder.sandbox.job import ClosedError, Isolation, Sandbox, Source, Trouble
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -107,7 +109,8 @@ def grade_one(
 
 
 def _without(trainer: Trainer, status: Status, message: str) -> Result:
-    return trainer.without_run(without_points(trainer.oracle, status, message), status, message)
+    with speaking(trainer.assignment.language):
+        return trainer.without_run(without_points(trainer.oracle, status, message), status, message)
 
 
 def _graded(
@@ -125,7 +128,8 @@ def _graded(
         except ClosedError:
             raise
         except Exception as error:  # noqa: BLE001 (whatever it is, the others must be graded)
-            text = f"{OUR_FAULT} ({type(error).__name__}: {error})"
+            with speaking(trainer.assignment.language):
+                text = our_fault(Trouble("", f"{type(error).__name__}: {error}"))
             if tries_left:
                 time.sleep(RETRY_SECONDS)  # what ran out, descriptors or memory, may have come back by then
     return replace(_without(trainer, Status.GRADER_ERROR, text), problem=text)
@@ -149,21 +153,28 @@ def carry_out(
         plan.oracle.expected(trial)  # a broken reference is to be known before anyone's code runs
     with judges_for(min(jobs, len(plan.tasks)) if apart else 1, plan.oracle, sandbox) as judges:
         coming = grade_class(plan.oracle, plan.tasks, sandbox, jobs, plan.stale, watch.training, gpus, judges)
-        write_down(book, plan, coming, watch)
+        write_down(book, plan, ((finished(graded),) for graded in coming), watch)
 
 
-def write_down(book: Gradebook, plan: Plan, coming: Iterable[Graded], watch: Watch) -> None:
-    """Write down what a plan's submissions come to; a run for each kind of machine that graded some of them."""
+def write_down(book: Gradebook, plan: Plan, coming: Iterable[Sequence[Finished]], watch: Watch) -> None:
+    """Write down what a plan's submissions come to, as many at a time as come together.
+
+    There is a run for each kind of machine that graded some of them.
+    """
     began = time.monotonic()
     runs: dict[Isolation, int] = {}
     with watch:
         watch.start(len(plan.tasks), plan.kept)
-        for graded in coming:
-            student = graded.submission.student
-            if graded.isolation not in runs:
-                runs[graded.isolation] = book.begin(graded.isolation)
-            run, names = runs[graded.isolation], plan.stale[student]
-            record = book.save(graded, plan.keys, names, run, never_lower=plan.never_lower)
-            watch.graded(Mark(student, record.status, record.points, record.max_score))
+        for some in coming:
+            for isolation in {done.isolation for done in some} - runs.keys():
+                runs[isolation] = book.begin(isolation)
+            with book.writing():
+                records = [_written(book, plan, done, runs[done.isolation]) for done in some]
+            for record in records:
+                watch.graded(Mark(record.student, record.status, record.points, record.max_score))
     for run in runs.values():
         book.end(run, time.monotonic() - began)
+
+
+def _written(book: Gradebook, plan: Plan, done: Finished, run: int) -> Record:
+    return book.save(done, plan.keys, plan.stale[done.submission.student], run, never_lower=plan.never_lower)

@@ -15,13 +15,15 @@ def packed(source: Source | None) -> bytes | None:
         return None
     chunks = [[chunk.label, chunk.text] for chunk in source.chunks]
     pictures = [[name, b64encode(data).decode()] for name, data in source.pictures]
-    return zlib.compress(json.dumps([source.module, source.notebook, chunks, *([pictures] * bool(pictures))]).encode())
+    more = [pictures, source.homes] if source.homes else [pictures] * bool(pictures)
+    return zlib.compress(json.dumps([source.module, source.notebook, chunks, *more]).encode())
 
 
 def unpacked(code: bytes | None) -> Source | None:
-    """Return the source that was stored; gradebooks of before hold no pictures."""
+    """Return the source that was stored; gradebooks of before hold no pictures and no homes."""
     if code is None:
         return None
     module, notebook, chunks, *more = json.loads(zlib.decompress(code))
     pictures = tuple((name, b64decode(data)) for name, data in (more[0] if more else ()))
-    return Source(module, tuple(Chunk(label, text) for label, text in chunks), notebook, pictures)
+    homes = tuple((name, file) for name, file in more[1]) if more[1:] else ()
+    return Source(module, tuple(Chunk(label, text) for label, text in chunks), notebook, pictures, homes)

@@ -25,9 +25,9 @@ from autograder.command.options import (
     SlugsArgument,
     course_of,
     fail,
+    load_assignment,
     some_slugs,
 )
-from autograder.course.catalog import load_assignment
 from autograder.course.course_file import FILE
 from autograder.course.places import CourseError, public_folder, secret_folder
 from autograder.sandbox.child.device import CPU, DeviceError
@@ -54,7 +54,7 @@ def doctor(
         typer.Option(metavar="NAME", help="Prove only what concerns this exercise; repeat it for several"),
     ] = None,
     draft: Annotated[
-        bool, typer.Option("--draft", help="List what is not written yet as still to write, and prove the rest")
+        bool, typer.Option("--draft", help="List missing parts without failing, and prove the rest")
     ] = False,
     watch: Annotated[
         bool,
@@ -185,20 +185,25 @@ class _Examination:
         from autograder.command.proofs_shown import show_part, show_proofs
         from autograder.command.terminal import show_isolation
         from autograder.course.stub import StubError
+        from autograder.course.torch_needed import why_torch_is_missing
         from autograder.proof import doctor as proofs
         from autograder.proof.parts import not_looked_at
+        from autograder.proof.texts import speaks_of_torch
+        from autograder.proof.write_stub import write_stub
         from autograder.sandbox.levels import open_sandbox
 
         sound, answers = True, dict[str, object]()
         for slug in names:
             if self.write_stub:
                 try:
-                    proofs.write_stub(self.course, load_assignment(self.course, slug), draft=self.draft)
+                    write_stub(self.course, load_assignment(self.course, slug), draft=self.draft)
                 except StubError as error:
                     raise CourseError(str(error)) from None
             if kept:
                 kept.begin(self.course, slug)  # before files are read: one saved meanwhile makes another round new
             assignment = load_assignment(self.course, slug)
+            if speaks_of_torch(self.course, assignment) and (told := why_torch_is_missing(f"The proof of {slug}")):
+                raise CourseError(told)
             there = self._settled(assignment) if self.training else assignment
             with open_sandbox(self.slots, torch=assignment.torch) as sandbox:
                 found = proofs.examine(
@@ -257,12 +262,12 @@ class _Examination:
 
     def saved(self, slug: str) -> Saved:
         """Return what changes when a file of an assignment is saved; a stub that is written here is none of them."""
-        stub = _stub(self.course, slug) if self.write_stub else None
+        stubs = _stubs(self.course, slug) if self.write_stub else ()
         found = {}
         course_file = self.course / FILE
         for home in (public_folder(self.course, slug), secret_folder(self.course, slug)):
             for path in (*home.rglob("*"), course_file):
-                if path != stub and "__pycache__" not in path.parts:
+                if path not in stubs and "__pycache__" not in path.parts:
                     with contextlib.suppress(OSError):  # editors that write a new file leave none for a moment
                         status = path.stat()
                         found[path] = (status.st_mtime_ns, status.st_size)
@@ -276,13 +281,17 @@ def _kept(found: Iterable[Proof], known: list[Proof]) -> Iterator[Proof]:
         yield proof
 
 
-def _stub(course: Path, slug: str) -> Path | None:
-    """Return where an assignment's stub lies, or None while its settings cannot be read."""
+def _stubs(course: Path, slug: str) -> tuple[Path, ...]:
+    """Return where an assignment's stub lies, in one file or several; nothing while its settings cannot be read."""
+    from autograder.course.declared_files import file_names
+
     home = public_folder(course, slug)
     try:
-        return home / str(tomllib.loads((home / "assignment.toml").read_text(encoding="utf-8-sig"))["file"])
-    except (OSError, ValueError, KeyError):
-        return None
+        return tuple(
+            home / name for name in file_names(tomllib.loads((home / "assignment.toml").read_text("utf-8-sig")))
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
 
 
 def _watch(examination: _Examination, slug: str) -> NoReturn:

@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.options import CourseOption, DeviceOption, JsonOption, SlugArgument, course_of, fail
-from autograder.course.catalog import load_assignment, readme_of
+from autograder.command.options import (
+    CourseOption,
+    DeviceOption,
+    JsonOption,
+    SlugArgument,
+    course_of,
+    fail,
+    load_assignment,
+)
+from autograder.course.language import speaking
 from autograder.course.places import CourseError
 
 if TYPE_CHECKING:
+    from autograder.course.spec import Assignment
     from autograder.handout.kit.self_check import Options
 
 
@@ -64,7 +73,13 @@ def check(
 
 
 def _check(course: Path, slug: str, words: Sequence[str], options: Options, *, trains: bool) -> int:
-    """Check what was asked for, and return the exit code. Raises CheckError."""
+    """Check what was asked for, in the language of the course, and return the exit code. Raises CheckError."""
+    assignment = load_assignment(course, slug)
+    with speaking(assignment.language):
+        return _checked(course, assignment, words, options, trains=trains)
+
+
+def _checked(course: Path, assignment: Assignment, words: Sequence[str], options: Options, *, trains: bool) -> int:
     from autograder.handout.home_trainings import home_trainings
     from autograder.handout.kit.asked import asks_for_next, file_and_exercise, page_asked
     from autograder.handout.kit.handouts import Handout
@@ -72,7 +87,7 @@ def _check(course: Path, slug: str, words: Sequence[str], options: Options, *, t
     from autograder.handout.kit.self_check import Place, run_check, some_trainings
     from autograder.handout.public_data import public_bundle, public_oracle
 
-    assignment = load_assignment(course, slug)
+    slug = assignment.slug
     oracle = public_oracle(assignment)
     bundle = public_bundle(oracle)
     names = [each.name for each in assignment.exercises if not each.training]
@@ -93,6 +108,8 @@ def _check(course: Path, slug: str, words: Sequence[str], options: Options, *, t
 def _readme(course: Path, slug: str) -> str:
     """Return an assignment's text; one that cannot be read has no section to show."""
     try:
+        from autograder.course.catalog import readme_of
+
         return readme_of(course, slug)
     except CourseError:
         return ""

@@ -18,6 +18,7 @@ from autograder.classroom.still_to_grade import Plan
 from autograder.classroom.summary import Summary, told_summary
 from autograder.command.progress import Events
 from autograder.command.terminal import changes_table, show_class, show_isolation
+from autograder.judge.points import points_text
 from autograder.pages.class_changes import changed_line
 from autograder.pages.class_files import Published, publish
 from autograder.submission.archives import several
@@ -148,7 +149,7 @@ def tell_unfinished(summary: Summary) -> None:
     if summary.waiting:
         answers = f"point{'s' * (summary.points_waiting != 1)} not graded yet, which a person gives, in the answers of {summary.waiting} student{'s' * (summary.waiting != 1)}"
         told = "They are in no score. Grade them with autograder desk."
-        print(f"autograder: {summary.points_waiting:g} {answers}. {told}", file=sys.stderr)
+        print(f"autograder: {points_text(summary.points_waiting)} {answers}. {told}", file=sys.stderr)
     told = " and ".join(f"{len(students)} {what}" for students, what in parts if students)
     if told:
         print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)

@@ -17,9 +17,10 @@ from typing import Any
 
 import nbformat
 
+from autograder.course.edits import apply_edits
+from autograder.course.places import CourseError
 from autograder.course.spec import Assignment
 from autograder.course.stub import blanked, render_stub, unmarked
-from autograder.oracle.edits import apply_edits
 from autograder.sandbox.child.parse import parse
 
 LEAST = 64  # submissions
@@ -111,6 +112,10 @@ def write_class(assignment: Assignment, folder: Path, seed: int = 0) -> Path:
 
 def plan_class(assignment: Assignment, seed: int = 0) -> tuple[tuple[Planned, str, bytes], ...]:
     """Return every file of the class: whose it is and what it was meant to be, its name in the export, its bytes."""
+    if assignment.files:
+        raise CourseError(
+            f"{assignment.slug} has several files, and demo writes one for each student. Name another one."
+        )
     rng = random.Random(seed)  # noqa: S311 (an invented class keeps no secret)
     works = [*_known(assignment, rng), *_hostile(assignment), *_awkward(assignment)]
     works += itertools.islice(_more(assignment, rng), max(8, LEAST - len(works)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 import sys
 from collections.abc import Mapping
@@ -9,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.command.options import class_sandbox, fail
-from autograder.course.catalog import load_assignment
+from autograder.command.options import class_sandbox, fail, load_assignment
 from autograder.course.places import secret_folder
-from autograder.course.spec import Assignment
 from autograder.sandbox.child.device import CPU, CUDA, DeviceError
 from autograder.sandbox.machine import cores
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
     from autograder.classroom.still_to_grade import Plan
     from autograder.classroom.watch import Watch
+    from autograder.course.spec import Assignment
 
 MISSING = "The cluster needs Dask: pip install 'sequence-autograder[cluster]', here and on every worker."
 
@@ -77,11 +77,12 @@ class Machines:
             self._on_cluster(book, plan, watch)
             return
         from autograder.oracle.gpus import open_gpus
+        from autograder.oracle.nvidia_smi import NvidiaSmi
 
         assignment, slots = plan.oracle.assignment, self.jobs
         names, gpus = self.gpus or (assignment.device,), None
         if assignment.trainings:
-            _keep_kind(book, names[0])
+            _keep_kind(book, names[0], CPU if assignment.device == CPU else NvidiaSmi().kind(names[0]))
         if assignment.device != CPU:
             gpus = open_gpus(names, self.jobs, tell)
             slots += cores()  # while others train, cases are graded
@@ -101,21 +102,23 @@ class Machines:
         device = plan.oracle.assignment.device
         orders = Orders(self.slug, files, plan.oracle.seed, self.training, plan.keys, self.accept_unsandboxed, device)
         crew = Crew(orders, f"autograder-{secrets.token_hex(4)}")
-        trainer = Trainer(plan.oracle)
+        trainer, keep_kind = Trainer(plan.oracle), functools.partial(_keep_kind, book)
+        if plan.oracle.assignment.trainings and device == CPU:
+            keep_kind(CPU, CPU)
         try:
             with connected(self.cluster) as client:
-                coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale, self.resources, tell)
+                told = (self.resources, tell, keep_kind)
+                coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale, *told)
                 write_down(book, plan, coming, watch)
         except ClusterError as error:
             fail(f"{error} What was graded is in {book.folder}.")
 
 
-def _keep_kind(book: Gradebook, device: str) -> None:
+def _keep_kind(book: Gradebook, device: str, kind: str) -> None:
     """Note of what kind a class's GPUs are, and refuse another kind than it was trained on before."""
     from autograder.classroom.gradebook import Facts
-    from autograder.oracle.nvidia_smi import NvidiaSmi
 
-    known, kind = book.facts.gpu, CPU if device == CPU else NvidiaSmi().kind(device)
+    known = book.facts.gpu
     if known not in ("", CPU) and kind not in ("", CPU, known):
         fail(
             f"This class was trained on a {known}, and {device} is a {kind}, which need not compute alike. Name GPUs of that "

@@ -53,7 +53,7 @@ RosterOption = Annotated[
 ]
 AliasOption = Annotated[
     Path | None,
-    typer.Option(show_default="the gradebook's", help="CSV of name, id: whose of the roster a name of the export is"),
+    typer.Option(show_default="the gradebook's", help="CSV of name, id: maps export names to roster ids"),
 ]
 DueOption = Annotated[
     str | None, typer.Option(metavar="WHEN", show_default="the gradebook's", help="Due date: 2026-03-01T23:59")
@@ -63,7 +63,7 @@ RegradeOption = Annotated[
     list[str] | None, typer.Option(metavar="EXERCISE", help="Grade it again, and what builds on it")
 ]
 TrainingOption = Annotated[
-    bool, typer.Option("--training/--no-training", help="Also train what learns, a minute each and more")
+    bool, typer.Option("--training/--no-training", help="Also run trainings (a minute or more each)")
 ]
 ShardOption = Annotated[
     str, typer.Option(metavar="I/N", help="Only this part of the class; autograder merge puts parts together")
@@ -77,9 +77,7 @@ ResourcesOption = Annotated[
 PreviewOption = Annotated[
     bool, typer.Option("--preview", help="Grade into a copy and show which scores would change; nothing is written")
 ]
-NeverLowerOption = Annotated[
-    bool, typer.Option("--never-lower", help="Keep the points of code that was graded before where it would get fewer")
-]
+NeverLowerOption = Annotated[bool, typer.Option("--never-lower", help="Never lower the points of code already graded")]
 ByOption = Annotated[
     str, typer.Option("--by", metavar="NAME", show_default="your user name", help="Who decides, for the history")
 ]
@@ -102,6 +100,13 @@ def some_slugs(course: Path) -> list[str]:
         )
         raise SystemExit(1)
     return found
+
+
+def load_assignment(course: Path, slug: str) -> Assignment:
+    """Load an assignment, and only now what reads one: `--help` is to take no longer than its own words."""
+    from autograder.course import catalog
+
+    return catalog.load_assignment(course, slug)
 
 
 def course_of(folder: Path | None, otherwise: str = "") -> Path:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autograder.command.options import CourseOption, JsonOption, SlugsArgument, course_of, some_slugs
-from autograder.course.catalog import load_assignment
+from autograder.command.options import CourseOption, JsonOption, SlugsArgument, course_of, load_assignment, some_slugs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,8 +31,8 @@ def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as
     """Measure float noise and the nearest known mistake for every case; exit 1 where the tolerance is not between, or luck decides.
 
     Noise is how far the reference in another precision or with other threads, and other correct solutions, are off at 20 seeds. It has
-    to lie a decade below the tolerance, and the nearest known mistake a decade above. A case notices a known mistake at every
-    seed, or at none.
+    to lie a decade below the tolerance, and the nearest known mistake a decade above; "margins" are both distances, in decades.
+    A case notices a known mistake at every seed, or at none.
     """
     from autograder.command.terminal import show_readings
     from autograder.proof.calibration import calibrated, nothing_to_measure
@@ -68,7 +67,9 @@ def mutants(
 
     folder, sound, answers = course_of(course), True, {}
     for slug, assignment in _named(assignments, course):
-        found = report(fates(folder, slug, jobs), read_reasons(folder, slug), nothing_to_try(assignment))
+        found = report(
+            fates(folder, slug, jobs), read_reasons(folder, slug, assignment.reference), nothing_to_try(assignment)
+        )
         sound = sound and not found.broken
         answers[slug] = {**asdict(found), "total": asdict(found.total)}
         if not as_json:

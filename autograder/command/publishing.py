@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.options import CourseOption, SlugArgument, TrainingOption, course_of, fail
-from autograder.course.catalog import load_assignment
+from autograder.command.options import CourseOption, SlugArgument, TrainingOption, course_of, fail, load_assignment
 from autograder.course.places import slugs
 
 if TYPE_CHECKING:
     from autograder.course.spec import Assignment
+    from autograder.handout.repository import Update
 
 SeedOption = Annotated[
     int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
@@ -25,26 +26,40 @@ def handout(
     slug: Annotated[str, typer.Argument(metavar="[ASSIGNMENT]", help="Its folder's name, such as a5_attention")] = "",
     every: Annotated[bool, typer.Option("--all", help="Every assignment of the course")] = False,
     repository: Annotated[
-        bool, typer.Option("--repository", help="Also a folder to push as a template repository, checked on every push")
+        bool,
+        typer.Option("--repository", help="Also a folder to push as a template repository; updates one that is there"),
     ] = False,
     term: Annotated[
         str,
         typer.Option(metavar="TEXT", help="Shuffle the options of quizzes, another way for each TEXT, such as 2026S"),
     ] = "",
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV of the class: a zip for each student, whose quiz is shuffled another way than all others"
+        ),
+    ] = None,
     course: CourseOption = None,
 ) -> None:
     """Make what students get: a zip that works with numpy and pytest alone."""
-    from autograder.handout.handout import handout_zip, write_repository
+    from autograder.handout.handout import handout_zip
+    from autograder.handout.repository import write_repository
 
     folder = course_of(course)
     if bool(slug) == every:
         fail("Name one assignment, or say --all.")
+    if roster and repository:
+        fail("A template repository is the same for all students: say --repository or --roster.")
+    copies = _copies(roster, term) if roster else {}
     for name in slugs(folder) if every else (slug,):
+        if roster:
+            _write_copies(folder, name, copies, out)
+            continue
         files = _handout_files(folder, name, term)
         _write(out / f"{name}.zip", handout_zip(files, name))
         if repository:
-            write_repository(files, out / f"{name}-repository")
-            print(out / f"{name}-repository")
+            update = write_repository(files, out / f"{name}-repository")
+            print("\n".join([str(out / f"{name}-repository"), *(_updated(update) if update else ())]))
 
 
 def solutions(
@@ -61,7 +76,7 @@ def solutions(
     from autograder.handout.handout import handout_zip
     from autograder.handout.kit.bundle import BundleError
     from autograder.handout.public_data import public_oracle
-    from autograder.handout.solutions import AFTER, folder_name, solution_files
+    from autograder.handout.solutions import folder_name, solution_files
 
     folder = course_of(course)
     try:
@@ -69,7 +84,7 @@ def solutions(
     except BundleError as error:
         fail(f"{slug}: {error}")
     _write(out / f"{folder_name(slug)}.zip", handout_zip(files, folder_name(slug)))
-    print(f"It holds every answer: for students, {AFTER}.")
+    print("It holds every answer: for students, after the deadline only.")
 
 
 def gradescope(
@@ -127,17 +142,60 @@ def otter(
     print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter"))))
 
 
+def _copies(roster: Path, term: str) -> dict[str, str]:
+    """Return what the options of each student's quizzes are shuffled by, under a name for files; or say what is wrong."""
+    from autograder.classroom.roster import RosterError, read_roster
+    from autograder.classroom.student_names import student_names
+
+    try:
+        names = student_names([person.id for person in read_roster(roster).people])
+    except RosterError as error:
+        fail(str(error))
+    return {name: f"{term}:{student}" for student, name in names.items()}
+
+
+def _write_copies(folder: Path, slug: str, copies: Mapping[str, str], out: Path) -> None:
+    """Write an assignment's zip for each student, into a folder of its own."""
+    from autograder.handout.handout import handout_zip
+
+    for name, files in zip(copies, _handouts(folder, slug, copies.values()), strict=True):
+        _write(out / slug / f"{slug}-{name}.zip", handout_zip(files, slug))
+
+
 def _handout_files(folder: Path, slug: str, term: str) -> dict[str, bytes]:
     """Return the files of an assignment's handout, or say why it cannot be made."""
+    return next(_handouts(folder, slug, [term]))
+
+
+def _handouts(folder: Path, slug: str, terms: Iterable[str]) -> Iterator[dict[str, bytes]]:
+    """Yield the files of an assignment's handout for each term, or say why it cannot be made."""
     from autograder.course.stub import StubError
     from autograder.handout.handout import handout_files
     from autograder.handout.kit.bundle import BundleError
     from autograder.handout.public_data import public_oracle
 
+    oracle = public_oracle(load_assignment(folder, slug))  # one for all: it keeps its answers
     try:
-        return handout_files(folder, public_oracle(load_assignment(folder, slug)), term)
+        for term in terms:
+            yield handout_files(folder, oracle, term)
     except (BundleError, StubError) as error:
         fail(f"{slug}: {error}")
+
+
+def _updated(update: Update) -> Iterator[str]:
+    """Yield what an update of a repository did: files by name, those of its engine as counts."""
+    acts = {"changed": update.changed, "new": update.new, "removed": update.removed}
+    inside = {act: [name for name in names if name.startswith("engine/")] for act, names in acts.items()}
+    for act, names in acts.items():
+        if outside := [name for name in names if name not in inside[act]]:
+            yield f"  {act}: {', '.join(outside)}"
+    if counts := [f"{len(names)} {act}" for act, names in inside.items() if names]:
+        yield f"  in engine/: {', '.join(counts)}"
+    yield from (f"  kept: {name}, in which something is written" for name in update.kept)
+    if any(acts.values()):
+        yield "  Nothing else was touched. Look at the changes with git diff, then commit and push them."
+    else:
+        yield "  It is up to date; nothing was written."
 
 
 def _write(archive: Path, data: bytes) -> None:

@@ -21,9 +21,9 @@ from autograder.command.options import (
     course_of,
     fail,
     graded_book,
+    load_assignment,
 )
 from autograder.command.revisiting import where_trained
-from autograder.course.catalog import load_assignment
 from autograder.sandbox.child.device import CPU
 
 if TYPE_CHECKING:

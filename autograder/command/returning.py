@@ -33,7 +33,7 @@ def give_back(
         str,
         typer.Option(help="moodle, canvas, brightspace, blackboard, sakai or ilias for their files; canvas-api; mail"),
     ],
-    again: Annotated[bool, typer.Option("--all", help="Also what was given there before and did not change")] = False,
+    again: Annotated[bool, typer.Option("--all", help="Also resend unchanged results")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be given, and give nothing")] = False,
     url: Annotated[str, typer.Option(help="canvas-api: the address of the assignment in Canvas")] = "",
     sender: Annotated[str, typer.Option("--from", help="mail: the address that messages come from")] = "",

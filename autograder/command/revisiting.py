@@ -21,8 +21,8 @@ from autograder.command.options import (
     course_of,
     fail,
     graded_book,
+    load_assignment,
 )
-from autograder.course.catalog import load_assignment
 from autograder.sandbox.child.device import CPU
 
 MISTAKE = "name_this_mistake"
@@ -62,6 +62,7 @@ def override(
     from autograder.classroom.decisions import PointsError, demand_possible
     from autograder.classroom.gradebook_view import find_exercise, find_student, left
     from autograder.command.class_outcome import tell_unfinished
+    from autograder.judge.points import points_text
     from autograder.pages.class_files import publish
 
     check_course(course)
@@ -83,7 +84,7 @@ def override(
         if name in left(book):
             note = "is not in the class any more; the decision counts when the class holds a submission of theirs again"
             print(f"autograder: {name} {note}", file=sys.stderr)
-    print(f"{name}: {wanted} {'as computed' if points is None else f'{points:g} of {most:g}'}")
+    print(f"{name}: {wanted} {'as computed' if points is None else f'{points_text(points)} of {points_text(most)}'}")
 
 
 def explain(
@@ -188,7 +189,7 @@ def where_trained(assignment: Assignment, cases: Sequence[Case], folder: Path) -
 
 def similarity(
     out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")],
-    least: Annotated[int, typer.Option(min=1, max=100, help="Show who shares so many percent")] = 80,
+    least: Annotated[int, typer.Option(min=1, max=100, help="Show pairs that share at least this percentage")] = 80,
     against: Annotated[
         list[Path] | None,
         typer.Option(metavar="PATH", help="Also compare with these: last year's submissions, public solutions"),

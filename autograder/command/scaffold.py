@@ -33,19 +33,35 @@ file = "{file}"
 
 [[exercise]]
 name = "row_means"
-section = "Exercises"
+section = "Means of rows"
 points = 2
 difficulty = 1
+hints = [
+    "What is the mean of 1, 2 and 6, and by which number did you divide?",
+    "Add up each row along its axis, and divide by how many numbers stand in it.",
+    "`x.sum(axis=...) / x.shape[...]`",
+]
+learned = "A reduction along an axis removes that axis."
 """
 
 _README = """\
 # {title}
 
-What the student is to understand, in a paragraph.
+What students will be able to do, what they have to know before, and how many hours it takes.
 
-## Exercises
+## Means of rows
 
-- `row_means(x)`, 2 points: the mean of each row of `x`, shape `(rows, columns)` to `(rows,)`.
+The mean of a row of $n$ numbers is $\\frac{{1}}{{n}} \\sum_j x_j$, so `row_means` of `(rows, columns)` is `(rows,)`:
+
+    >>> row_means(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]]))
+    array([2., 6.])
+
+## The exercises
+
+| | exercise | points | difficulty |
+|---|---|---|---|
+| 1 | `row_means(x)` | 2 | ★ |
+| | **together** | **2** | |
 
 ## Check yourself
 
@@ -87,7 +103,11 @@ import numpy as np
 
 
 def row_means(x: np.ndarray) -> np.ndarray:
-    """Return the mean of each row of `x`: (rows, columns) -> (rows,)."""
+    """Return the mean of each row of `x`: (rows, columns) -> (rows,).
+
+    >>> row_means(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]]))
+    array([2., 6.])
+    """
     # BEGIN SOLUTION
     return x.sum(axis=1) / x.shape[1]
     # END SOLUTION

@@ -21,6 +21,7 @@ from autograder.classroom.history import Change
 from autograder.classroom.record import Record
 from autograder.classroom.requests import Request
 from autograder.course.spec import Status
+from autograder.judge.points import points_text
 from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.pages.class_changes import why
 from autograder.sandbox.job import Isolation
@@ -78,7 +79,9 @@ def _exercises(title: str, graded: Sequence[Record]) -> Table:
         right = sum(row.score == row.max_score for row in rows)
         named = Counter(name for row in rows for name in {case.diagnosis for case in row.cases} if name)
         common = ", ".join(f"{name} {count}" for name, count in named.most_common(1))
-        table.add_row(rows[0].name, f"{mean:.2f} / {rows[0].max_score:g}", f"{right} of {len(rows)}", common)
+        table.add_row(
+            rows[0].name, f"{points_text(mean)} / {points_text(rows[0].max_score)}", f"{right} of {len(rows)}", common
+        )
     return table
 
 
@@ -89,7 +92,9 @@ def _students(records: Sequence[Record]) -> Table:
     for record in records:
         cases = [case for exercise in record.exercises for case in exercise.cases]
         passed = sum(case.status is Status.PASSED for case in cases)
-        table.add_row(plain(record.student), f"{record.points:g}", f"{passed} of {len(cases)}", _summary(record, cases))
+        table.add_row(
+            plain(record.student), points_text(record.points), f"{passed} of {len(cases)}", _summary(record, cases)
+        )
     return table
 
 
@@ -105,7 +110,7 @@ def changes_table(changes: Sequence[Change]) -> Table:
     ):
         table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for change in sorted(changes, key=lambda one: one.by)[:MAX_LINES]:
-        scores = ["" if points is None else f"{points:g}" for points in (change.old, change.new)]
+        scores = ["" if points is None else points_text(points) for points in (change.old, change.new)]
         table.add_row(plain(change.student), change.exercise, *scores, why(change))
     if len(changes) > MAX_LINES:
         table.add_row(f"... and {len(changes) - MAX_LINES} more")
@@ -132,13 +137,14 @@ def show_appeal(
     """Print what a grader needs to answer a student: the points in the book, the code, each failing case with its data."""
     record, result = case.record, case.result
     console.print(f"[bold]{plain(record.student)}, {exercise.name}[/]  {plain(record.origin)}", soft_wrap=True)
-    points = "not graded yet, worth" if result.waits else f"{result.points:g} of"
-    console.print(f"in the gradebook: {points} {result.max_score:g}, {result.status}", highlight=False)
+    points = "not graded yet, worth" if result.waits else f"{points_text(result.points)} of"
+    console.print(f"in the gradebook: {points} {points_text(result.max_score)}, {result.status}", highlight=False)
     if decided := result.override:
-        console.print(f"[yellow]decided by a person[/] on {decided.made}, instead of {decided.computed:g}:")
+        console.print(f"[yellow]decided by a person[/] on {decided.made}, instead of {points_text(decided.computed)}:")
         for item in decided.rubric:
             console.print(
-                _indented(f"{'✓' if item.ticked else '✗'} {plain(item.item)} ({item.points:g})"), highlight=False
+                _indented(f"{'✓' if item.ticked else '✗'} {plain(item.item)} ({points_text(item.points)})"),
+                highlight=False,
             )
         console.print(_indented(plain(decided.because)), highlight=False)
     if not case.current:

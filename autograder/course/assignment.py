@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from autograder.course.cases import Case, Visibility
+from autograder.course.joined_files import homes_of, replaced, split
 from autograder.course.language import ENGLISH
 from autograder.course.questions import Question
 from autograder.course.trainings import Training
 
 AFTER_DEADLINE, AT_ONCE = "after the deadline", "at once"
 TEXT, PLOT = "text", "plot"  # what a student hands in for an exercise that a person grades
+CODE = "code"  # the same of one that only a course.toml has graded by a person: its definition, as it stands
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Exercise:
     `learned` is the sentence that `check next` shows when the exercise passes.
     `section` is the heading of the README's section in which it is taught; the notebook has its cell at the end of that.
     A `manual` exercise is graded by a person, by its `rubric` if it has one: it has no cases, nothing is blanked, and its
-    `answer` is a string constant of its name, or a plot handed in with the statement that names its file.
+    `answer` is a string constant of its name, or a plot handed in with the statement that names its file. Where course.toml
+    makes it one, the answer is the code that is blanked.
     The points of a `bonus` are added to the score, and are no part of what can be reached.
     """
 
@@ -110,13 +114,13 @@ class Assignment:
 
     slug: str
     title: str
-    file: str  # the file students edit
+    file: str  # the file students edit; of several the last, which imports the others
     points: float  # what the exercises' points must add up to
     exercises: tuple[Exercise, ...]
     limits: Limits
     torch: bool  # whether to have torch ready before submissions run
     given: tuple[str, ...]  # definitions of the reference that ship to students as they are
-    reference: str = ""  # source text
+    reference: str = ""  # source text; of several files the one that `joined_files` makes of them
     stub: str = ""  # source text, as committed
     cases: tuple[Case, ...] = ()
     misconceptions: tuple[Misconception, ...] = ()
@@ -127,13 +131,34 @@ class Assignment:
     questions: tuple[Question, ...] = ()  # of its quizzes, with their answers
     reasons: str = AFTER_DEADLINE  # when students read why options are right or wrong
     order: float = 0.0  # its place in the course
+    requires: tuple[str, ...] = ()  # packages that students' code may import beside numpy and torch, as pip names them
     left_out: tuple[str, ...] = ()  # what course.toml leaves out of it: exercises, questions and programs
     language: str = ENGLISH  # of the engine's sentences for students
+    files: tuple[
+        str, ...
+    ] = ()  # where students edit several: all of them, in the order in which they import each other
 
     @property
     def max_score(self) -> float:
         """The points that can be reached without a bonus."""
         return sum(exercise.points for exercise in self.exercises if not exercise.bonus)
+
+    @property
+    def given_files(self) -> tuple[str, ...]:
+        """Those of several files in which no exercise stands, so that students need not hand them in."""
+        homes = homes_of(self.reference or self.stub)
+        worked = {homes.get(name.partition(".")[0]) for e in self.exercises for name in (e.name, *e.blanks)}
+        return tuple(name for name in self.files if name not in worked)
+
+    @property
+    def named_files(self) -> str:
+        """The file that students write in, or all of them, for a sentence."""
+        *others, last = (name for name in self.files or (self.file,) if name not in self.given_files)
+        return f"{', '.join(others)} and {last}" if others else last
+
+    def as_files(self, text: str) -> Mapping[str, str]:
+        """Return the files in a text of the reference or the stub, by name."""
+        return split(text) if self.files else {self.file: text}
 
     def uses(self, exercise: str) -> tuple[str, ...]:
         """Return the exercises that one builds on, directly or through others, in report order."""
@@ -152,7 +177,7 @@ class Assignment:
 
     def with_replaced(self, source: str) -> str:
         """Return the reference with definitions that replace some of its own."""
-        return f"{self.reference}\n{source}"
+        return replaced(self.reference, source)
 
     def without_training(self) -> Assignment:
         """Return the assignment without its training exercises, which take a minute each."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -74,9 +74,13 @@ def call(*args: Any, **kwargs: Any) -> Call:
     return Call(args, kwargs)
 
 
-def call_module(*args: Any, module: Module, **kwargs: Any) -> Call:
-    """Make the exercise's own class as `module` says, and call its method."""
-    return Call(args, kwargs, module=module)
+def call_module(*args: Any, module: Module, function: str = "", method: str = "", **kwargs: Any) -> Call:
+    """Make the exercise's own class as `module` says, and call its method.
+
+    `function` names another class than the exercise, and `method` another method than the module's: two methods of a class can
+    be two exercises. Arguments of these names are handed over by position.
+    """
+    return Call(args, kwargs, function, replace(module, method=method) if method else module)
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,10 @@ class Case:
         import numpy as np
 
         stream = zlib.crc32(f"{self.exercise}.{self.name}".encode())
-        return tuple(self.generate(np.random.default_rng([seed, stream])))
+        made = self.generate(np.random.default_rng([seed, stream]))
+        if made is None or isinstance(made, Call):
+            raise TypeError("it yields nothing; write yield call(...), not return call(...)")
+        return tuple(made)
 
 
 def case(

@@ -9,7 +9,6 @@ import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
@@ -19,14 +18,15 @@ from autograder.course.assignment import AFTER_DEADLINE, AT_ONCE, PLOT, TEXT
 from autograder.course.composed_readme import composed_readme
 from autograder.course.composition import CompositionError, composed
 from autograder.course.course_file import FILE
+from autograder.course.declared_files import file_names, given_names, reference_in, stub_in
 from autograder.course.definitions import uses_as_written
+from autograder.course.language import speaking
 from autograder.course.mistakes import mistakes_in
 from autograder.course.places import (
     CourseError,
     elsewhere,
     entry_of,
     public_folder,
-    read_text,
     refuse_unlisted,
     secret_folder,
     slugs,
@@ -44,11 +44,28 @@ from autograder.course.spec import (
     Training,
     Visibility,
 )
-from autograder.course.torch_needed import why_torch_is_missing
-from autograder.course.variants import Files, files_of, varied
+from autograder.course.toml_values import flag, listed, number, one_of, refuse_unknown
+from autograder.course.torch_needed import why_packages_are_missing, why_torch_is_missing
+from autograder.course.variants import Files, files_of
+from autograder.course.varied import varied
 from autograder.sandbox.child.parse import parse
 
-_KEYS = frozenset({"title", "order", "points", "file", "given", "limits", "exercise", "torch", "shortcut", "reasons"})
+_KEYS = frozenset(
+    {
+        "title",
+        "order",
+        "points",
+        "file",
+        "files",
+        "given",
+        "limits",
+        "exercise",
+        "torch",
+        "requires",
+        "shortcut",
+        "reasons",
+    }
+)
 PROGRAMS = ("experiment.py", "play.py")  # that an author may put beside the stub
 
 # Folders in solutions/SLUG/: `doctor` grades what is CORRECT, `fairness` what is UNUSUAL or MISTAKEN as well.
@@ -63,9 +80,10 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     """
     known = slugs(course)
     refuse_unlisted(course, slug, known)
-    whole, entry = as_written(course, slug, files_of(course, slug)), entry_of(course, slug)
+    entry = entry_of(course, slug)
     try:
-        made = composed(whole, entry, programs_of(course, slug))
+        with speaking(entry.language):  # what the engine itself claims of a quiz
+            made = composed(as_written(course, slug, files_of(course, slug)), entry, programs_of(course, slug))
     except CompositionError as error:
         raise CourseError(f"{course / FILE}, {slug}: {error}") from None
     return replace(made, order=float(known.index(slug)), language=entry.language)
@@ -73,11 +91,17 @@ def load_assignment(course: Path, slug: str) -> Assignment:
 
 def as_written(course: Path, slug: str, files: Files | None = None) -> Assignment:
     """Read one assignment from its two folders, whatever its course leaves out of it, with the variants of `files`."""
-    public, secret = public_folder(course, slug), secret_folder(course, slug)
-    files = files or Files(public, secret)
+    files = files or Files(public_folder(course, slug), secret_folder(course, slug))
+    return varied(as_edited(slug, files), files)
+
+
+def as_edited(slug: str, files: Files) -> Assignment:
+    """Read one assignment with the edits of variants, and its known mistakes as they stand in their file."""
+    public, secret = files.public, files.secret
     config = _toml(public / "assignment.toml", files)
     declared = _declared(slug, config, public / "assignment.toml")
-    if declared.torch and (missing := why_torch_is_missing(slug)):
+    missing = (declared.torch and why_torch_is_missing(slug)) or why_packages_are_missing(slug, declared.requires)
+    if missing:
         raise CourseError(missing)
     exercises = declared.exercises
     _refuse_unknown_uses(exercises, public / "assignment.toml")
@@ -90,17 +114,17 @@ def as_written(course: Path, slug: str, files: Files | None = None) -> Assignmen
     cases = (*written, *itertools.chain.from_iterable(map(cases_in, quizzes)))
     _refuse_strangers(cases, declared)
     fitting = _fitting_arguments(secret / "cases.py", tuple(exercise.name for exercise in exercises), files)
-    stub = public / declared.file
-    reference = files.text(secret / declared.file)
+    reference = reference_in(declared, files)
     harness = files.text(public / "training.py") if (public / "training.py").exists() else ""
     if not any("uses" in entry for entry in config["exercise"]):
         uses = uses_as_written(reference, harness, exercises)
         exercises = tuple(replace(e, uses=uses.get(e.name, ())) for e in exercises)
-    read = replace(
+    return replace(
         declared,
         exercises=exercises,
+        given=given_names(declared, reference),
         reference=reference,
-        stub=read_text(stub) if stub.exists() else "",
+        stub=stub_in(declared, files),
         cases=tuple(replace(case, anew=fitting.get(case.exercise)) for case in cases),
         misconceptions=(*_misconceptions(secret / "misconceptions.py", files), *mistakes_in(questions)),
         correct=_replacements(files, CORRECT),
@@ -108,25 +132,27 @@ def as_written(course: Path, slug: str, files: Files | None = None) -> Assignmen
         harness=harness,
         questions=questions,
     )
-    return varied(read, files)
 
 
 def _declared(slug: str, config: dict[str, Any], path: Path) -> Assignment:
     """Return what an assignment.toml says of an assignment, and nothing of its other files. Raises CourseError."""
     try:
-        _refuse_unknown(config, _KEYS, "the file")
-        rules = _list(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
+        refuse_unknown(config, _KEYS, "the file")
+        names = file_names(config)
+        rules = listed(config, "shortcut", "[[shortcut]] above each") if "shortcut" in config else ()
         return Assignment(
             slug=slug,
-            exercises=tuple(_exercise(entry) for entry in _list(config, "exercise", "[[exercise]] above each")),
-            file=str(config["file"]),
+            exercises=tuple(_exercise(entry) for entry in listed(config, "exercise", "[[exercise]] above each")),
+            file=names[-1],
+            files=names if "files" in config else (),
             title=str(config["title"]),
-            points=_number(config, "points"),
+            points=number(config, "points"),
             limits=_limits(config.get("limits", {})),
             shortcuts=tuple(map(_shortcut, rules)),
-            given=_list(config, "given") if "given" in config else (),
-            torch=_flag(config, "torch"),
-            reasons=_one_of(config, "reasons", (AFTER_DEADLINE, AT_ONCE)),
+            given=listed(config, "given") if "given" in config else (),
+            torch=flag(config, "torch"),
+            requires=tuple(map(str, listed(config, "requires"))) if "requires" in config else (),
+            reasons=one_of(config, "reasons", (AFTER_DEADLINE, AT_ONCE)),
         )
     except KeyError as error:
         raise CourseError(f"{path}: the key {error} is missing.") from None
@@ -157,7 +183,9 @@ def readme_of(course: Path, slug: str) -> str:
     others = [other for other in elsewhere(course, slug) if f"`{other}`" in readme]
     if not others and not entry_of(course, slug).changes:
         return readme
-    return composed_readme(readme, as_written(course, slug, files), load_assignment(course, slug), others)
+    made = load_assignment(course, slug)
+    with speaking(made.language):
+        return composed_readme(readme, as_written(course, slug, files), made, others)
 
 
 def programs_of(course: Path, slug: str) -> dict[str, str]:
@@ -178,64 +206,34 @@ def _replacements(files: Files, folder: str) -> tuple[Replacement, ...]:
 
 
 def _exercise(entry: dict[str, Any]) -> Exercise:
-    _refuse_unknown(entry, {f.name for f in fields(Exercise)}, "[[exercise]]")
-    training, manual = _flag(entry, "training"), _flag(entry, "manual")
+    named = f"[[exercise]] {entry.get('name', '')}".strip()
+    refuse_unknown(entry, {f.name for f in fields(Exercise)}, named)
+    for key in (key for key in ("name", "points") if key not in entry):
+        raise ValueError(f"the key {key!r} is missing in {named}")
+    training, manual = flag(entry, "training"), flag(entry, "manual")
     refuse_mixed(entry, manual=manual)
-    blanks = _list(entry, "blanks") if "blanks" in entry else () if training or manual else (entry["name"],)
-    uses = _list(entry, "uses") if "uses" in entry else ()
-    hints = tuple(" ".join(str(hint).split()) for hint in _list(entry, "hints")) if "hints" in entry else ()
+    blanks = listed(entry, "blanks") if "blanks" in entry else () if training or manual else (entry["name"],)
+    uses = listed(entry, "uses") if "uses" in entry else ()
+    hints = tuple(" ".join(str(hint).split()) for hint in listed(entry, "hints")) if "hints" in entry else ()
     learned = " ".join(str(entry.get("learned", "")).split())
     difficulty = int(entry.get("difficulty", 1))
-    section, bonus = str(entry.get("section", "")), _flag(entry, "bonus")
-    answer = _one_of(entry, "answer", (TEXT, PLOT))
+    section, bonus = str(entry.get("section", "")), flag(entry, "bonus")
+    answer = one_of(entry, "answer", (TEXT, PLOT))
     about = (difficulty, training, uses, hints, learned, section, manual, read_rubric(entry), answer, bonus)
-    return Exercise(entry["name"], _number(entry, "points"), blanks, *about)
+    return Exercise(entry["name"], number(entry, "points"), blanks, *about)
 
 
 def _shortcut(entry: dict[str, Any]) -> Shortcut:
-    _refuse_unknown(entry, {f.name for f in fields(Shortcut)}, "[[shortcut]]")
-    return Shortcut(_list(entry, "names"), _list(entry, "exercises"), str(entry["instead"]))
+    refuse_unknown(entry, {f.name for f in fields(Shortcut)}, "[[shortcut]]")
+    return Shortcut(listed(entry, "names"), listed(entry, "exercises"), str(entry["instead"]))
 
 
 def _limits(entry: dict[str, Any]) -> Limits:
-    _refuse_unknown(entry, {f.name for f in fields(Limits)}, "[limits]")
+    refuse_unknown(entry, {f.name for f in fields(Limits)}, "[limits]")
     for name, value in entry.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
             raise ValueError(f"{name} = {value!r} in [limits] is not a positive number")
     return Limits(**entry)
-
-
-def _list(entry: dict[str, Any], key: str, form: str = '["...", "..."]') -> tuple[Any, ...]:
-    """Return a list's entries; a text in its place would be taken for its letters."""
-    if not isinstance(entry[key], list):
-        raise TypeError(f"{key} is not a list; write {form}")
-    return tuple(entry[key])
-
-
-def _number(entry: dict[str, Any], key: str) -> float:
-    if isinstance(entry[key], bool) or not isinstance(entry[key], int | float):
-        raise TypeError(f"{key} = {entry[key]!r} is not a number")
-    return float(entry[key])
-
-
-def _flag(entry: dict[str, Any], key: str) -> bool:
-    value = entry.get(key, False)
-    if not isinstance(value, bool):
-        raise TypeError(f"{key} = {value!r} is neither true nor false")
-    return value
-
-
-def _one_of(entry: dict[str, Any], key: str, values: tuple[str, ...]) -> str:
-    """Return a value, by default the first that there is."""
-    value = entry.get(key, values[0])
-    if value not in values:
-        raise ValueError(f"{key} = {value!r} is none of {', '.join(map(repr, values))}")
-    return str(value)
-
-
-def _refuse_unknown(entry: dict[str, Any], known: AbstractSet[str], where: str) -> None:
-    if entry.keys() - known:
-        raise ValueError(f"unknown key {min(entry.keys() - known)} in {where}; known are {', '.join(sorted(known))}")
 
 
 def _cases(path: Path, visibility: Visibility, files: Files) -> tuple[Case, ...]:
@@ -282,8 +280,11 @@ def _misconceptions(path: Path, files: Files) -> tuple[Misconception, ...]:
     if not path.exists():
         return ()
     bank = getattr(_module(path, files), "MISCONCEPTIONS", None)
-    if not isinstance(bank, tuple | list) or not all(isinstance(entry, Misconception) for entry in bank):
-        raise CourseError(f"{path}: MISCONCEPTIONS = (Misconception(...), ...) is missing, or holds something else.")
+    if not isinstance(bank, tuple | list):
+        raise CourseError(f"{path}: MISCONCEPTIONS = (*mistakes_of(...), ...) is missing.")
+    for entry in (entry for entry in bank if not isinstance(entry, Misconception)):
+        star = "; write a * before mistakes_of(...)" if isinstance(entry, tuple) else ""
+        raise CourseError(f"{path}: MISCONCEPTIONS holds a {type(entry).__name__}, not known mistakes alone{star}.")
     return tuple(bank)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from autograder.course.assignment import Assignment, Exercise
+from autograder.course.language import marked, say
 from autograder.course.sections import paragraphs, sections
 
 _ROW = re.compile(r"\|\s*\d+\s*\|\s*`(?P<name>\w+)[^`]*`[^|]*\|(?P<points>\s*[\d.]+\s*)\|")
@@ -42,7 +43,8 @@ def _explained(blocks: list[str], gone: Collection[Exercise], made: Assignment, 
     named = [name for name in (*others, *(e.name for e in gone)) if re.search(rf"`{name}\b", texts)]
     last = max((n for n, block in enumerate(blocks) if _TELLS_POINTS.search(block)), default=len(blocks) - 1)
     names = ", ".join(f"`{name}`" for name in named)
-    said = f"This course leaves out {names}. Where a text speaks of that, there is nothing for you to do."
+    told = marked("This course leaves out {names}. Where a text speaks of that, there is nothing for you to do.")
+    said = say(told, names=names)
     return [*blocks[: last + 1], said, *blocks[last + 1 :]] if named else blocks
 
 

@@ -13,11 +13,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import groupby, takewhile
 
-from autograder.course.assignment import Assignment, Exercise, Misconception
+from autograder.course.assignment import CODE, Assignment, Exercise, Misconception
 from autograder.course.cases import Case
 from autograder.course.course_file import Entry
 from autograder.course.cut_definitions import names_used, without_answers, without_definitions
-from autograder.course.definitions import definitions_in
+from autograder.course.definitions import defined_in
+from autograder.course.joined_files import held_names
 from autograder.course.questions import Question, cases_in
 from autograder.sandbox.child.parse import parse
 
@@ -47,16 +48,38 @@ def composed(whole: Assignment, entry: Entry, programs: Mapping[str, str]) -> As
         points=sum(e.points for e in exercises if not e.bonus),
         left_out=entry.without,
     )
-    if not left:
-        return made
-    made = _without(whole, made)
-    _refuse_needed(whole, made, programs)
-    return made
+    if left:
+        made = _without(whole, made)
+        _refuse_needed(whole, made, programs)
+    return _graded_by_hand(made, entry.manual) if entry.manual else made
 
 
 def _exercise(exercise: Exercise, entry: Entry) -> Exercise:
     points = entry.points.get(exercise.name, exercise.points)
     return replace(exercise, points=points, bonus=exercise.bonus or exercise.name in entry.bonus)
+
+
+def _graded_by_hand(made: Assignment, names: Sequence[str]) -> Assignment:
+    """Return an assignment of which a person grades some exercises, by their code: no case of them runs, and no mistake is known."""
+    training = {e.name for e in made.exercises if e.training} | {q.exercise for q in made.questions}
+    for name in names:
+        users = [e.name for e in made.exercises if name in made.uses(e.name) and e.name not in names]
+        if name in training or "." in name:
+            raise CompositionError(
+                f"manual names {name}, which is no function or class whose code a person could grade."
+            )
+        if users:
+            told = f"manual names {name}, and {', '.join(users)} would lose points for its mistakes, which no case names there"
+            raise CompositionError(f"{told}. Add {', '.join(users)} to `manual`, or take {name} out of it.")
+    exercises = (
+        replace(e, manual=True, answer=CODE, uses=()) if e.name in names and not e.manual else e for e in made.exercises
+    )
+    return replace(
+        made,
+        exercises=tuple(exercises),
+        cases=tuple(c for c in made.cases if c.exercise not in names),
+        misconceptions=tuple(m for m in made.misconceptions if m.exercise not in names),
+    )
 
 
 def _without(whole: Assignment, made: Assignment) -> Assignment:
@@ -83,7 +106,7 @@ def _without(whole: Assignment, made: Assignment) -> Assignment:
         stub=cut(whole.stub),
         cases=tuple(_cases(whole, names, questions)),
         misconceptions=tuple(_in_rest(m, whole.reference, reference, cut) for m in bank),
-        correct=tuple(one for one in whole.correct if _names(one.source) & _names(reference)),
+        correct=tuple(one for one in whole.correct if defined_in(one.source) & defined_in(reference)),
         shortcuts=tuple(s for s in shortcuts if s.exercises),
         trainings=trainings,
         harness=whole.harness if trainings or not whole.trainings else "",
@@ -94,11 +117,6 @@ def _without(whole: Assignment, made: Assignment) -> Assignment:
 def _told(question: Question) -> str:
     """Return how `without` names a question."""
     return f"{question.exercise}.{question.name}"
-
-
-def _names(source: str) -> AbstractSet[str]:
-    """Return what a source defines at its top level."""
-    return definitions_in(source)[0].keys()
 
 
 def _cases(whole: Assignment, names: set[str], questions: tuple[Question, ...]) -> Iterator[Case]:
@@ -116,6 +134,7 @@ def _refuse_unknown(whole: Assignment, entry: Entry, programs: Mapping[str, str]
         ("without", entry.without, parts),
         ("points", entry.points, exercises),
         ("bonus", entry.bonus, exercises),
+        ("manual", entry.manual, exercises),
     ):
         for name in names:
             if name not in known:
@@ -133,6 +152,11 @@ def _refuse_needed(whole: Assignment, made: Assignment, programs: Mapping[str, s
     kept = {name: text for name, text in programs.items() if name not in made.left_out}
     for exercise in gone:
         users = [e.name for e in made.exercises if exercise.name in whole.uses(e.name)]
+        for name, file in held_names(whole.reference):
+            if name in (exercise.name, *exercise.blanks):
+                raise CompositionError(
+                    f"`without` cannot leave out {exercise.name}: {file} imports it. Of several files only what none imports can go."
+                )
         for name in _naming(made.reference, exercise.name):
             if name not in names:
                 text = f"`without` cannot leave out {exercise.name}: {name}, which is no exercise, uses it."

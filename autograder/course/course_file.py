@@ -10,6 +10,7 @@ without = ["attention_backward", "quiz.spread_of_scores", "experiment.py"]   # e
 points = {attention = 8}
 variants = ["NAME"]                       # another convention than last term's; see `course/variants.py`
 bonus = ["folded_scores"]                 # its points are added to the total, and are no part of what can be reached
+manual = ["padding_mask"]                 # graded by a person, who reads the code; no case runs it
 
 How assignments count together stands in the same file; see `classroom/course_rules.py`.
 """
@@ -29,7 +30,7 @@ from autograder.course.language import ENGLISH, languages
 
 FILE = "course.toml"
 _KEYS = ("title", "language", "from", "drop_lowest", "late", "assignment", "exempt")
-_ENTRY_KEYS = ("title", "from", "without", "points", "bonus", "variants", "weight", "due", "late", "dropped")
+_ENTRY_KEYS = ("title", "from", "without", "points", "bonus", "manual", "variants", "weight", "due", "late", "dropped")
 
 
 class CourseFileError(Exception):
@@ -46,12 +47,13 @@ class Entry:
     points: Mapping[str, float] = field(default_factory=dict)
     bonus: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    manual: tuple[str, ...] = ()
     language: str = ENGLISH
 
     @property
     def changes(self) -> bool:
         """Whether the assignment is another than the one in its folders."""
-        return bool(self.title or self.without or self.points or self.bonus or self.variants)
+        return bool(self.title or self.without or self.points or self.bonus or self.variants or self.manual)
 
     @property
     def is_told(self) -> bool:
@@ -101,7 +103,7 @@ def read_course_file(folder: Path) -> CourseFile:
     found = read_document(path)
     try:
         home, told_of = _home(folder, found, folder), found.get("assignment", {})
-        language = _language(found)
+        language = language_in(found)
         entries = {slug: replace(_entry(folder, slug, told, home), language=language) for slug, told in told_of.items()}
     except (TypeError, ValueError) as error:
         raise CourseFileError(f"{path}: {error}") from None
@@ -116,6 +118,7 @@ def written(slug: str, entry: Entry) -> str:
     lines += [f"title = {json.dumps(entry.title, ensure_ascii=False)}"] if entry.title else []
     lines += [f"without = {json.dumps(entry.without)}", f"points = {{{points}}}", f"bonus = {json.dumps(entry.bonus)}"]
     lines += [f"variants = {json.dumps(entry.variants)}"] if entry.variants else []
+    lines += [f"manual = {json.dumps(entry.manual)}"] if entry.manual else []
     return "\n".join(lines) + "\n"
 
 
@@ -152,10 +155,12 @@ def _entry(folder: Path, slug: str, entry: Mapping[str, Any], home: Path) -> Ent
         {name: float(value) for name, value in points.items()},
         bonus,
         _names(slug, entry, "variants"),
+        _names(slug, entry, "manual"),
     )
 
 
-def _language(found: Mapping[str, Any]) -> str:
+def language_in(found: Mapping[str, Any]) -> str:
+    """Return the language that a course.toml names. Raises ValueError where the engine does not speak it."""
     language = found.get("language", ENGLISH)
     if language not in languages():
         raise ValueError(f"language = {language!r} is none of {', '.join(languages())}.")

@@ -37,6 +37,18 @@ def definitions_in(reference: str) -> tuple[Mapping[str, Definition], str]:
     return found, "".join(rest)
 
 
+def defined_in(source: str) -> set[str]:
+    """Return the names that a source defines or sets at its top level, methods with their classes."""
+    try:
+        nodes = parse(source).body
+    except SyntaxError:
+        return set()  # what cannot be imported is told where it is graded
+    names = {getattr(node, "name", "") for node in nodes}
+    for node in nodes:
+        names |= {ast.unparse(t) for t in getattr(node, "targets", [getattr(node, "target", ast.Name(""))])}
+    return names - {""}
+
+
 def reachable(
     roots: Iterable[str], definitions: Mapping[str, Definition], ends: Collection[str] = ()
 ) -> AbstractSet[str]:

@@ -37,6 +37,11 @@ def spoken() -> str:
     return _language.get()
 
 
+def speak(language: str) -> None:
+    """Say sentences in a language from now on, as a program of its own does."""
+    _language.set(language)
+
+
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
     """Say sentences in a language for a while."""

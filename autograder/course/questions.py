@@ -15,6 +15,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from autograder.course.cases import Call, Case, Check, Visibility, call
+from autograder.course.language import say
 from autograder.course.letters import letters_of
 from autograder.course.quiz_checks import answered, choice
 
@@ -80,10 +81,16 @@ def read_questions(exercise: str, document: Mapping[str, Any]) -> tuple[Question
 def _read_question(exercise: str, entry: Mapping[str, Any]) -> Question:
     letters = sorted(entry.keys() - _KEYS)
     name = str(entry.get("name", "?"))
+    for key in (key for key in letters if len(key) > 1):
+        known = ", ".join(sorted(_KEYS))
+        raise ValueError(f"question {name}: unknown key {key}; known are {known}, and a letter for each option")
     if letters != list(ascii_lowercase[: len(letters)]) or entry.get("right") not in letters:
         raise ValueError(
             f'question {name}: its options are a, b, c and so on, each ["text", "reason"], and `right` is one'
         )
+    for letter in letters:
+        if not isinstance(entry[letter], list) or len(entry[letter]) not in (2, 3):
+            raise ValueError(f'question {name}: option {letter} is not ["text", "reason"]')
     options = tuple(Option(letter, *map(_line, entry[letter])) for letter in letters)
     shows = _line(entry.get("shows", ""))
     return Question(exercise, name, _line(entry["asks"]), entry["right"], options, entry.get("computed", ""), shows)
@@ -101,7 +108,7 @@ def cases_in(questions: Sequence[Question]) -> Iterator[Case]:
         q.name: tuple(letter for option in q.letters for letter in letters_of(q.name, option, q.letters))
         for q in questions
     }
-    claim = "Every question has the letter of one of its options; whether it is the right one, grading tells."
+    claim = say("Every question has the letter of one of its options; whether it is the right one, grading tells.")
     check = answered(questions[0].letters, tuple(letters.items()))
     keeps = "tells a student at home which question is still open"
     yield _case("every_question_has_a_letter", questions[0].exercise, claim, check, Visibility.PUBLIC, keeps)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from autograder.course.cases import Answer, Call, Finding
+from autograder.course.language import marked, say
 from autograder.course.letters import option_of
 from autograder.sandbox.child.leaf import Opaque
 
@@ -19,7 +20,7 @@ def _letter(answer: Any) -> str:
 
 def _shown(answer: Any) -> str:
     """Return how a message shows an answer that is not one of the letters."""
-    return repr(answer)[:40] if isinstance(answer, str | int | float) else "what you wrote"
+    return repr(answer)[:40] if isinstance(answer, str | int | float) else say("what you wrote")
 
 
 @dataclass(frozen=True)
@@ -36,24 +37,32 @@ class answered:
     def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
         value, wanted = got[0].value, expected[0].value
         if not isinstance(value, dict) or not isinstance(wanted, dict):
-            return Finding("container", "You did not return a dict with a letter for each question.")
+            return Finding("container", say("You did not return a dict with a letter for each question."))
         letters = {**dict.fromkeys(wanted, self.options), **dict(self.letters)}
         others = {q: value.get(q, "") for q in wanted if _letter(value.get(q, "")) not in letters[q]}
         if not others:
             return None
         nothing = [question for question, answer in others.items() if answer is None or _letter(answer) == ""]
-        told = [
-            f"{q}: {_shown(answer)} is not {self._one_of(letters[q])}."
-            for q, answer in others.items()
-            if q not in nothing
-        ]
-        if nothing:
-            usual = self._one_of(self.options) if not self.letters else "the letter of an option"
-            told.insert(0, f"No answer yet to {', '.join(nothing)}. Write {usual} for each.")
-        return Finding("unanswered", " ".join(told))
+        told = [self._not_a_letter(q, answer, letters[q]) for q, answer in others.items() if q not in nothing]
+        return Finding("unanswered", " ".join([*self._open(nothing), *told]))
 
-    def _one_of(self, letters: tuple[str, ...]) -> str:
-        return f"one of {', '.join(letters)}" if len(letters) <= len(self.options) else "the letter of an option"
+    def _open(self, questions: list[str]) -> list[str]:
+        """Say which questions have no answer, if any."""
+        names = ", ".join(questions)
+        if not questions:
+            return []
+        if self.letters:
+            return [say("No answer yet to {questions}. Write the letter of an option for each.", questions=names)]
+        told = marked("No answer yet to {questions}. Write one of {letters} for each.")
+        return [say(told, questions=names, letters=", ".join(self.options))]
+
+    def _not_a_letter(self, question: str, answer: Any, letters: tuple[str, ...]) -> str:
+        """Say that an answer is no letter of its question."""
+        shown = _shown(answer)
+        if len(letters) > len(self.options):
+            return say("{question}: {answer} is not the letter of an option.", question=question, answer=shown)
+        told = marked("{question}: {answer} is not one of {letters}.")
+        return say(told, question=question, answer=shown, letters=", ".join(letters))
 
     def public(self, expected: tuple[Answer, ...]) -> tuple[Answer, ...]:
         """Return the questions without their letters."""
@@ -76,9 +85,9 @@ class choice:
     def judge(self, calls: tuple[Call, ...], got: tuple[Answer, ...], expected: tuple[Answer, ...]) -> Finding | None:
         mine = self._answer(got)
         if mine == "":
-            return Finding("unanswered", "This question has no answer yet.", self.question)
+            return Finding("unanswered", say("This question has no answer yet."), self.question)
         if mine != self._answer(expected):
-            return Finding("wrong_choice", "This answer is not the best one.", self.question)
+            return Finding("wrong_choice", say("This answer is not the best one."), self.question)
         return None
 
     def public(self, expected: tuple[Answer, ...]) -> tuple[Answer, ...]:

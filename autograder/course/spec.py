@@ -26,6 +26,7 @@ from autograder.course.cases import (
     case,
 )
 from autograder.course.trainings import (
+    Drawn,
     Metric,
     Training,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Case",
     "Check",
     "Code",
+    "Drawn",
     "Exercise",
     "Finding",
     "Limits",

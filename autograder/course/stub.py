@@ -12,9 +12,11 @@ import io
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from autograder.course.assignment import PLOT
+from autograder.course.assignment import CODE, PLOT
+from autograder.course.joined_files import split
 from autograder.course.spec import Assignment
 from autograder.sandbox.child.parse import parse
 
@@ -37,10 +39,21 @@ class _Region:
 
 def render_stub(assignment: Assignment) -> str:
     """Return the stub's source. Raises StubError, naming file and line, on any doubt about what ships."""
-    try:
+    # Each of several files by itself first, so that a line is told as one of its own file.
+    for file, text in split(assignment.reference).items():
+        with _told(assignment, file):
+            solution_spans(text)
+    with _told(assignment, " and ".join(assignment.files or (assignment.file,))):
         return _rendered(assignment)
+
+
+@contextmanager
+def _told(assignment: Assignment, file: str) -> Iterator[None]:
+    """Say of an error in which file it is."""
+    try:
+        yield
     except StubError as error:
-        raise StubError(f"solutions/{assignment.slug}/{assignment.file}: {error}") from None
+        raise StubError(f"solutions/{assignment.slug}/{file}: {error}") from None
 
 
 def _rendered(assignment: Assignment) -> str:
@@ -190,7 +203,7 @@ def _refuse_answers(stub: str, assignment: Assignment) -> None:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             values.setdefault(node.targets[0].id, []).append(node.value)
     for exercise in assignment.exercises:
-        if not exercise.manual:
+        if not exercise.manual or exercise.answer == CODE:
             continue
         found = [value.value if isinstance(value, ast.Constant) else None for value in values.get(exercise.name, ())]
         if exercise.answer == PLOT and found != [f"{exercise.name}.png"]:

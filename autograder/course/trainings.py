@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from autograder.sandbox.child.parse import parse
+
 if TYPE_CHECKING:
     import numpy as np
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a training is drawn as where metrics need more than the run may see: its arguments, and a secret."""
+
+    args: tuple[Any, ...]
+    secret: Any
 
 
 @dataclass(frozen=True)
 class Metric:
     """What a training run has to reach: a number the grader computes itself from what the run returned.
 
-    `measure(args, value)` gets the run's arguments and its value, as numpy arrays; targets it knows from neither. Below
+    `measure(args, value)` gets the run's arguments and its value, as numpy arrays; targets it knows from neither,
+    or from the secret that was drawn, which then stands behind the arguments. Below
     `low` or above `high` the case fails, and `below` or `above` says what that symptom means. `left` says where to look instead
     if the losses fell as the reference's did, and no metric without a `left` fails.
     """
@@ -43,7 +55,8 @@ class Training:
     The harness is called as function(student, report, steps, *args) with the student's module and a function that
     takes (step, loss); elsewhere than on the CPU with device=..., too. It returns a dict whose "losses" holds every step's
     loss; over `first_steps` they have to be the reference's, from the same start and batches. `draw` makes the arguments;
-    held-out targets are not among them. Students get what `at_home` draws, where it is given: `draw` holds out a text from them.
+    held-out targets are not among them. With `Drawn(args, secret)` it also draws what metrics see and neither the sandbox nor a
+    handout ever does. Students get what `at_home` draws, where it is given: `draw` holds out a text from them.
     `prefers` is the device that the training asks for, `device` the one that a grading
     has settled on.
     `catches` names misconceptions that have to fail. First losses may deviate by `tolerance` of the largest of them:
@@ -56,7 +69,7 @@ class Training:
 
     exercise: str
     function: str
-    draw: Callable[[np.random.Generator], tuple[Any, ...]]
+    draw: Callable[[np.random.Generator], tuple[Any, ...] | Drawn]
     steps: int
     seconds: float
     metrics: tuple[Metric, ...]
@@ -69,10 +82,29 @@ class Training:
     prefers: str = "cpu"
     device: str = "cpu"
     larger: Training | None = None
-    at_home: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
+    at_home: Callable[[np.random.Generator], tuple[Any, ...] | Drawn] | None = None
 
     def args(self, seed: int) -> tuple[Any, ...]:
-        """Return the run's arguments for a seed."""
+        """Return the run's arguments for a seed, without the secret."""
+        drawn = self._drawn(seed)
+        return drawn.args if isinstance(drawn, Drawn) else drawn
+
+    def measured_with(self, seed: int) -> tuple[Any, ...]:
+        """Return what metrics get for a seed: the run's arguments, and the secret behind them where one was drawn."""
+        drawn = self._drawn(seed)
+        return (*drawn.args, drawn.secret) if isinstance(drawn, Drawn) else drawn
+
+    def _drawn(self, seed: int) -> tuple[Any, ...] | Drawn:
         import numpy as np
 
         return self.draw(np.random.default_rng([seed, zlib.crc32(self.exercise.encode())]))
+
+
+def takes_device(harness: str, function: str) -> bool:
+    """Whether a function of a harness can compute elsewhere than on the CPU: it has a parameter `device`."""
+    return any(
+        isinstance(node, ast.FunctionDef)
+        and node.name == function
+        and "device" in {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+        for node in parse(harness).body
+    )

@@ -1,7 +1,7 @@
 """Variants: the same assignment in another convention, so that the answers of one term are wrong in the next.
 
 A variant stands in solutions/SLUG/variants.toml. A term chooses it by `variants = ["NAME"]` in course.toml. Then the files of
-the assignment read as its edits leave them, and the reference as it was becomes a known mistake of the exercise.
+the assignment read as its edits leave them, and the reference as it was becomes a known mistake of each exercise that is edited.
 
 [eps_for_the_others]
 exercise = "label_smoothed_nll"
@@ -11,6 +11,13 @@ caught_by = "losses"         # a case of the exercise that fails on the other co
 says = "..."                 # what a student reads who follows the other convention
 drops = ["mistake"]          # known mistakes that are none any more, or that the edit leaves no place for
 
+[[eps_for_the_others.also]]  # where the convention runs through more of the reference: another exercise, or another place in one
+exercise = "..."
+old = "..."
+new = "..."
+caught_by = "..."            # without it, this exercise only follows: its answers are the same in both conventions
+says = "..."                 # without it, what the variant says
+
 [[eps_for_the_others.text]]  # what students read, worked numbers included, and what cases, quizzes and known mistakes say
 file = "assignments/README.md"
 old = "..."
@@ -19,23 +26,17 @@ new = "..."
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.course.assignment import Assignment, Misconception, Replacement
-from autograder.course.composition import smallest_edit
 from autograder.course.course_file import refuse_unknown
-from autograder.course.cut_definitions import without_definitions
-from autograder.course.definitions import definitions_in
 from autograder.course.places import CourseError, entry_of, public_folder, read_text, read_toml, secret_folder
-from autograder.course.stub import StubError, render_stub
 
 FILE = "variants.toml"
-SAID_FIRST = "This is the convention of another term."
-_KEYS = ("exercise", "old", "new", "caught_by", "says", "drops", "text")
 _TEXTS = ("exercise", "old", "new", "caught_by", "says")
+_KEYS = (*_TEXTS, "drops", "also", "text")
 _EDIT = ("file", "old", "new")
 
 
@@ -49,21 +50,32 @@ class TextEdit:
 
 
 @dataclass(frozen=True)
-class Variant:
-    """Another convention of one exercise: the edit of its code, those of texts, and the known mistakes that it drops."""
+class Turned:
+    """One exercise in another convention: the edits of its code, and how the former convention is caught and told.
 
-    name: str
+    One that is not caught only follows: it calls what is turned round, and its answers are the same in both conventions.
+    """
+
     exercise: str
-    code: TextEdit
+    code: tuple[TextEdit, ...]
     caught_by: str
     says: str
+    mistake: str  # the name of the known mistake of following the convention that the reference has without the variant
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another convention: the exercises it turns round, the edits of texts, and the known mistakes that it drops."""
+
+    name: str
+    turned: tuple[Turned, ...]
     drops: tuple[str, ...] = ()
     texts: tuple[TextEdit, ...] = ()
 
     @property
-    def mistake(self) -> str:
-        """The name of the known mistake of following the convention that the reference has without the variant."""
-        return f"last_year_not_{self.name}"
+    def exercises(self) -> tuple[str, ...]:
+        """The exercises that it turns round."""
+        return tuple(one.exercise for one in self.turned)
 
 
 @dataclass(frozen=True)
@@ -74,14 +86,18 @@ class Files:
     secret: Path
     variants: tuple[Variant, ...] = ()
 
-    def text(self, path: Path, but: Variant | None = None) -> str:
-        """Return a file's text with all edits, `but` that of one variant's code. Raises CourseError."""
+    def text(self, path: Path, but: Collection[TextEdit] = ()) -> str:
+        """Return a file's text with all edits `but` some. Raises CourseError."""
         text = read_text(path)
-        for variant in self.variants:
-            for edit in (*variant.texts, *(() if variant is but else (variant.code,))):
-                if path == self._path(edit.file):
-                    text = self._edited(text, variant, edit)
+        for variant, edit in self.edits_of(path):
+            if not any(edit is left for left in but):
+                text = self._edited(text, variant, edit)
         return text
+
+    def edits_of(self, path: Path) -> tuple[tuple[Variant, TextEdit], ...]:
+        """Return the edits of a file, each with its variant."""
+        every = ((v, e) for v in self.variants for e in (*v.texts, *(c for one in v.turned for c in one.code)))
+        return tuple((variant, edit) for variant, edit in every if path == self._path(edit.file))
 
     def _path(self, file: str) -> Path:
         side, _, inside = file.partition("/")
@@ -111,7 +127,12 @@ def variants_in(course: Path, slug: str) -> Mapping[str, Variant]:
     path = secret_folder(course, slug) / FILE
     if not path.exists():
         return {}
-    file = f"solutions/{read_toml(public_folder(course, slug) / 'assignment.toml').get('file')}"
+    declared = read_toml(public_folder(course, slug) / "assignment.toml")
+    if "files" in declared:
+        raise CourseError(
+            f"{path}: a variant edits one file, and {slug} has several. Write it with one `file`, or give up the variants."
+        )
+    file = f"solutions/{declared.get('file')}"
     try:
         return {name: _variant(name, entry, file) for name, entry in read_toml(path).items()}
     except (TypeError, ValueError) as error:
@@ -120,67 +141,40 @@ def variants_in(course: Path, slug: str) -> Mapping[str, Variant]:
 
 def _variant(name: str, entry: Mapping[str, Any], file: str) -> Variant:
     refuse_unknown(entry, _KEYS, f"under [{name}]")
-    exercise, old, new, caught_by, says = (_text(entry, key, name) for key in _TEXTS)
-    for told in entry.get("text", ()):
-        refuse_unknown(told, _EDIT, f"under [[{name}.text]]")
-    texts = tuple(TextEdit(*(_text(told, key, name) for key in _EDIT)) for told in entry.get("text", ()))
+    _refuse_missing(entry, _TEXTS, f"[{name}]")
+    also, told = entry.get("also", []), entry.get("text", [])
+    if not isinstance(also, list) or not isinstance(told, list):
+        raise TypeError(
+            f"{name} has a single table where there may be several; write [[{name}.also]] and [[{name}.text]]."
+        )
+    for more in also:
+        refuse_unknown(more, _TEXTS, f"under [[{name}.also]]")
+    for text in told:
+        refuse_unknown(text, _EDIT, f"under [[{name}.text]]")
+        _refuse_missing(text, _EDIT, f"[[{name}.text]]")
+    texts = tuple(TextEdit(text["file"], text["old"], text["new"]) for text in told)
     drops = entry.get("drops", [])
     if not isinstance(drops, list):
         raise TypeError(f'drops of {name} is {drops!r}. Write drops = ["..."].')
-    return Variant(name, exercise, TextEdit(file, old, new), caught_by, " ".join(says.split()), tuple(drops), texts)
+    return Variant(name, _turned(name, (entry, *also), file), tuple(drops), texts)
 
 
-def _text(entry: Mapping[str, Any], key: str, name: str) -> str:
-    if not isinstance(entry.get(key), str):
-        raise TypeError(
-            f"{name} has no text {key}; each edit has {', '.join(_EDIT)}, each variant {', '.join(_TEXTS)}."
-        )
-    return str(entry[key])
+def _turned(name: str, entries: Sequence[Mapping[str, Any]], file: str) -> tuple[Turned, ...]:
+    """Return the exercises that a variant turns round, in order; several edits may be of one of them."""
+    found: dict[str, Turned] = {}
+    for entry in entries:
+        _refuse_missing(entry, ("exercise", "old", "new"), f"[[{name}.also]]")
+        exercise, edit = entry["exercise"], TextEdit(file, entry["old"], entry["new"])
+        if (known := found.get(exercise)) is not None:
+            found[exercise] = replace(known, code=(*known.code, edit))
+            continue
+        mistake = f"last_year_not_{name}" + (f"_in_{exercise.replace('.', '_')}" if found else "")
+        says = " ".join(entry.get("says", entries[0]["says"]).split())
+        found[exercise] = Turned(exercise, (edit,), entry.get("caught_by", ""), says, mistake)
+    return tuple(found.values())
 
 
-def varied(edited: Assignment, files: Files) -> Assignment:
-    """Return an assignment that was read with the edits of variants, with the other conventions as known mistakes.
-
-    Its stub is rendered from the edited reference. Other correct solutions lose their own version of an exercise, unless the
-    variant edits it. Raises CourseError.
-    """
-    if not files.variants:
-        return edited
-    where, bank = files.secret / FILE, {m.name: m for m in edited.misconceptions}
-    for variant in files.variants:
-        if variant.exercise not in (e.name for e in edited.exercises):
-            raise CourseError(f"{where}: {variant.name} is about {variant.exercise}, which is no exercise.")
-        for name in variant.drops:
-            if bank.pop(name, None) is None:
-                raise CourseError(f"{where}: {variant.name} drops {name}, which is no known mistake.")
-    for m in bank.values():
-        if edited.reference.count(m.old) != 1:
-            told = f"leave the known mistake {m.name} no single place in the reference. Name it under `drops`, or edit"
-            raise CourseError(f"{where}: the edits of {', '.join(v.name for v in files.variants)} {told} it.")
-    former = (_former(v, edited.reference, files.text(files.secret / edited.file, v)) for v in files.variants)
-    made = replace(
-        edited,
-        misconceptions=(*former, *bank.values()),
-        correct=tuple(_without_versions(one, edited, files) for one in edited.correct),
-    )
-    try:
-        return replace(made, stub=render_stub(made))
-    except StubError as error:
-        raise CourseError(f"{where}: {error}") from None
-
-
-def _former(variant: Variant, reference: str, other: str) -> Misconception:
-    """Return the known mistake of following the convention that a variant replaces: its edit the other way round."""
-    old, new = smallest_edit(reference, other)
-    says = f"{SAID_FIRST} {variant.says}"
-    return Misconception(variant.mistake, variant.exercise, old, new, variant.caught_by, says)
-
-
-def _without_versions(one: Replacement, edited: Assignment, files: Files) -> Replacement:
-    """Return another correct solution without its versions of exercises in the convention that a variant replaces."""
-    adapted = {v.exercise for v in files.variants if f"solutions/correct/{one.name}.py" in {e.file for e in v.texts}}
-    gone = {v.exercise for v in files.variants} - adapted
-    blanks = {blank for e in edited.exercises for blank in (e.name, *e.blanks)}
-    if not gone.intersection(definitions_in(one.source)[0]):
-        return one
-    return replace(one, source=without_definitions(one.source, gone, blanks - gone))
+def _refuse_missing(entry: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    for key in keys:
+        if not isinstance(entry.get(key), str):
+            raise TypeError(f"{where} has no text {key}; it needs {', '.join(keys)}.")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from autograder.course.language import say, say_many
 from autograder.course.spec import Status
 from autograder.feedback.page_format import environment
 from autograder.judge.result import Result
@@ -31,7 +32,7 @@ class Exercise(Protocol):
 
 def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
     """Return the page of a check of a file, with the assignment's title."""
-    line = exercises_line(result.exercises) if not result.problem else "Your file could not be run yet."
+    line = exercises_line(result.exercises) if not result.problem else say("Your file could not be run yet.")
     known = {
         "result": result,
         "unfolded": _to_read(result),
@@ -63,21 +64,22 @@ def exercises_line(exercises: Sequence[Exercise]) -> str:
     right = sum(e.status == Status.PASSED for e in exercises)
     by_person = sum(e.status == Status.MANUAL for e in exercises)
     waiting = sum(e.status == Status.MANUAL and e.score is None for e in exercises)
+    graded = by_person - waiting
     partly = sum(e.status not in (Status.PASSED, Status.MANUAL) and (e.score or 0) > 0 for e in exercises)
     missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
     if right == total:
-        return f"All {total} exercises are right. Well done!" if total > 1 else "Everything is right. Well done!"
+        done = say("All {total} exercises are right. Well done!", total=total)
+        return done if total > 1 else say("Everything is right. Well done!")
     if missing == total:
-        return "Nothing is written yet. Start with the first exercise; every one counts by itself."
-    parts = [f"{right} of {total} exercises {_is(right)} right"]
-    parts += [f"{partly} {_is(partly)} partly right"] * bool(partly)
+        return say("Nothing is written yet. Start with the first exercise; every one counts by itself.")
     wrong = total - right - partly - missing - by_person
-    parts += [f"{wrong} {_is(wrong)} not right yet"] * bool(wrong)
-    parts += [f"{missing} {_is(missing)} not written yet"] * bool(missing)
-    parts += [f"{by_person - waiting} {_is(by_person - waiting)} graded by a person"] * (by_person > waiting)
-    parts += [f"{waiting} {_is(waiting)} still to be graded by a person"] * bool(waiting)
-    return ", ".join(parts[:-1]) + " and " * (len(parts) > 1) + parts[-1] + "."
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+    parts = [say_many("{n} of {total} exercises is right", "{n} of {total} exercises are right", right, total=total)]
+    others = (
+        (partly, say_many("{n} is partly right", "{n} are partly right", partly)),
+        (wrong, say_many("{n} is not right yet", "{n} are not right yet", wrong)),
+        (missing, say_many("{n} is not written yet", "{n} are not written yet", missing)),
+        (graded, say_many("{n} is graded by a person", "{n} are graded by a person", graded)),
+        (waiting, say_many("{n} is still to be graded by a person", "{n} are still to be graded by a person", waiting)),
+    )
+    parts += [told for count, told in others if count]
+    return ", ".join(parts[:-1]) + say(" and ") * (len(parts) > 1) + parts[-1] + "."

@@ -14,9 +14,11 @@ from pathlib import Path
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from autograder.course.language import marked, say, say_many, spoken
 from autograder.course.spec import Visibility
 from autograder.feedback.svg_charts import chart
 from autograder.judge.picture import Heat
+from autograder.judge.points import points_text
 from autograder.judge.result import CaseResult, easiest_first
 
 
@@ -31,7 +33,9 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"chart": chart, "code": _code, "first_and_rest": first_and_rest, "has_heat_map": _has_heat_map}
-    made.filters |= {"moment": moment, "number": number, "percent": _percent, "data_uri": _data_uri}
+    made.filters |= {"moment": moment, "number": points_text, "percent": _percent, "data_uri": _data_uri}
+    made.filters |= {"prose_wrapped": _prose_wrapped, "one_or_more": _one_or_more}
+    made.globals |= {"marked": marked, "say": say, "say_many": say_many, "say_html": _say_html, "spoken": spoken}
     return made
 
 
@@ -58,11 +62,6 @@ def visible(value: object) -> object:
     return "".join(c if c.isprintable() or c in "\n\t\u00a0" else f"[U+{ord(c):04X}]" for c in text)
 
 
-def number(value: float) -> str:
-    """Write points without needless decimals: 7.5, 10."""
-    return f"{float(value):.2f}".rstrip("0").rstrip(".")
-
-
 def moment(text: str) -> str:
     """Write a time of ISO 8601 as people read it: 2026-03-01 23:59 UTC."""
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M %Z").strip()
@@ -77,6 +76,23 @@ def _percent(part: float, whole: float) -> int:
     """Return a whole percentage that is 0 or 100 only when it is exactly that."""
     share = max(0.0, min(part / whole, 1.0)) if whole else 0.0
     return int(share) * 100 if share in (0.0, 1.0) else min(max(round(share * 100), 1), 99)
+
+
+def _say_html(sentence: str, **parts: Markup) -> Markup:
+    """Say a sentence with parts of a page in the place of its braces."""
+    return escape(say(sentence)).format(**parts)
+
+
+def _one_or_more(points: float) -> int:
+    """Return which form a sentence takes with points, which may be parts of one."""
+    return 1 if points == 1 else 2
+
+
+def _prose_wrapped(text: str) -> Markup:
+    """Escape a message's details; lines without an indent are prose and wrap, those with one are calls and arrays."""
+    lines = str(visible(text)).split("\n")
+    wrapped = Markup('<span class="prose">{}</span>')
+    return Markup("\n").join(escape(line) if line[:1] in ("", " ", "\t") else wrapped.format(line) for line in lines)
 
 
 def _code(text: str) -> Markup:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from autograder.course.language import marked, say, say_many
 from autograder.judge.picture import Heat, Lines, Picture
 
 Points = Sequence[tuple[float, float]]
@@ -36,12 +37,18 @@ def _heat(picture: Heat) -> Markup:
     places = sum(gap > _VISIBLE for row in gaps for gap in row)
     total = sum(map(len, yours))
     where = f" {picture.place}" if picture.place else ""
-    text = f"Yours{where} beside what was expected: {places} of {total} numbers differ, with a frame around each."
+    told = say_many(
+        "Yours{where} beside what was expected: {n} of {total} numbers differs, with a frame around it.",
+        "Yours{where} beside what was expected: {n} of {total} numbers differ, with a frame around each.",
+        places,
+        where=where,
+        total=total,
+    )
     grids = Markup("").join(
         Markup('<div><p class="tag">{}</p>{}</div>').format(name, _grid(grid, most, marks, f"{name}{where}", picture))
-        for name, grid, marks in (("yours", yours, gaps), ("expected", expected, None))
+        for name, grid, marks in ((say("yours"), yours, gaps), (say("expected"), expected, None))
     )
-    text += " Blue is positive, orange negative."
+    text = f"{told} {say('Blue is positive, orange negative.')}"
     return Markup('<figure class="heat"><div class="pair">{}</div><figcaption>{}</figcaption></figure>').format(
         grids, text
     )
@@ -82,7 +89,11 @@ def _grid(
     )
     box = (-1 - left, -1 - top, size[0] + 2 + left, size[1] + 2 + top)
     return Markup('<svg viewBox="{} {} {} {}" width="{}" role="img" aria-label="{}">{}{}</svg>').format(
-        *box, box[2], f"Heat map: {label}, {rows} by {columns}", cells, names
+        *box,
+        box[2],
+        say("Heat map: {label}, {rows} by {columns}", label=label, rows=rows, columns=columns),
+        cells,
+        names,
     )
 
 
@@ -125,16 +136,38 @@ def _lines(picture: Lines) -> Markup:
     frame = _Frame(min(xs), max(xs), min(ys), max(ys))
     styles = _styles([name for name, _ in curves])
     body = Markup("").join([*_axes(frame, picture), *_drawn(curves, styles, frame, picture.log)])
-    ends = "; ".join(f"{name}: from {c[0][1]:.3g} to {c[-1][1]:.3g}" for name, c in curves if c)
-    label = f"{picture.y} over {picture.x}. {ends}."
+    ends = "; ".join(
+        say("{curve}: from {first:.3g} to {last:.3g}", curve=_curve_said(name), first=c[0][1], last=c[-1][1])
+        for name, c in curves
+        if c
+    )
+    axes = say("{y} over {x}", y=_said(picture.y), x=_said(picture.x))
     legend = Markup(", ").join(
-        Markup('<span class="key {}">{}</span>').format(style, name)
+        Markup('<span class="key {}">{}</span>').format(style, _curve_said(name))
         for style, (name, _) in zip(styles, curves, strict=True)
     )
-    svg = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(WIDTH, HEIGHT, label, body)
-    return Markup('<figure class="lines">{}<figcaption>{} over {}: {}</figcaption></figure>').format(
-        svg, picture.y, picture.x, legend
+    svg = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
+        WIDTH, HEIGHT, f"{axes}. {ends}.", body
     )
+    return Markup('<figure class="lines">{}<figcaption>{}: {}</figcaption></figure>').format(svg, axes, legend)
+
+
+# The engine's own names of curves and axes. Whose a curve is tells how it is drawn, so it is said only here.
+_NAMES = marked({
+    "yours": "yours", "reference": "reference", "expected": "expected",
+    "step": "step", "loss": "loss", "loss (yours rounded)": "loss (yours rounded)",
+})  # fmt: skip
+
+
+def _said(name: str) -> str:
+    """Say a name of the engine's, or return an author's."""
+    return say(_NAMES[name]) if name in _NAMES else name
+
+
+def _curve_said(name: str) -> str:
+    """Say whose a curve is; what follows a comma is the author's."""
+    whose, comma, label = name.partition(",")
+    return f"{_said(whose)}{comma}{label}"
 
 
 class _Frame:

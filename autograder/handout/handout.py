@@ -1,4 +1,4 @@
-"""Make what students get: a zip that works with numpy and pytest alone, and a template repository of the same files.
+"""Make what students get: a zip that works with numpy and pytest alone.
 
 The contents are an allow-list. Text comes from assignments/. Only the rendered stub and the results of public cases come from
 solutions/. The engine's files are copied unchanged, so that a handout judges with the same code that grades.
@@ -17,6 +17,7 @@ import jinja2
 
 from autograder.course import torch_needed
 from autograder.course.catalog import PROGRAMS, programs_of, readme_of
+from autograder.course.language import say, speaking, spoken
 from autograder.course.places import CourseError, entry_of, public_folder
 from autograder.course.spec import Assignment
 from autograder.course.stub import render_stub
@@ -38,14 +39,19 @@ LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href)=[\"']([^\"']+)[\
 _SCHEME = re.compile(r"[a-zA-Z][\w+.-]+:")  # https:, mailto:, data:, but no drive letter
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _PACKAGE = Path(__file__).resolve().parents[1]
-_TEMPLATES = Path(__file__).resolve().parent / "templates"
+TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def handout_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, bytes]:
-    """Return the files of a handout by path. Raises CourseError where something it needs is missing.
+    """Return the files of a handout by path, in the course's language. Raises CourseError where something it needs is missing.
 
     The options of quizzes stand in an order drawn from the `term`, without one as they are written.
     """
+    with speaking(oracle.assignment.language):
+        return _files(course, oracle, term)
+
+
+def _files(course: Path, oracle: Oracle, term: str) -> dict[str, bytes]:
     assignment = oracle.assignment
     home = public_folder(course, assignment.slug)
     readme = at_home(with_questions(readme_of(course, assignment.slug), assignment.questions, term), assignment)
@@ -71,10 +77,13 @@ def _words(
 ) -> dict[str, str | bool]:
     """Return what the templates say of an assignment."""
     stem = Path(assignment.file).stem
+    own = [name for name in assignment.files or (assignment.file,) if name not in assignment.given_files]
     return {
         "slug": assignment.slug,
         "file": assignment.file,
-        "notebook": f"{stem}.ipynb",
+        "own_files": "`, `".join(own),
+        "given_files": "`, `".join(assignment.given_files),
+        "notebook": "" if assignment.files else f"{stem}.ipynb",
         "tests": f"test_{stem}.py",
         "seconds": f"{assignment.limits.case_seconds:g}",
         "torch": assignment.torch,
@@ -94,16 +103,21 @@ def _texts(
     bundle: Bundle,
 ) -> dict[str, str]:
     """Return the files that are made for students, by name."""
-    stub = at_home(render_stub(assignment), assignment)
+    stubs = {name: at_home(text, assignment) for name, text in assignment.as_files(render_stub(assignment)).items()}
     prose = notebook_prose(readme, assignment, pictures)
-    start, setup = template("start.md", words), template("setup.py.txt", words)
+    start, setup = template("start.md", words) + template("notebook_help.md", {}), template("setup.py.txt", words)
     with_table = f"{with_set_up(readme).rstrip()}\n{template('folder.md', words)}"
-    return {
-        "README.md": with_table,
-        assignment.file: stub,
+    made = {
         str(words["notebook"]): make_notebook(
             assignment.title, prose, stub, assignment.exercises, start, setup, play=bool(words["play"])
-        ),
+        )
+        for stub in stubs.values()
+        if words["notebook"]  # of several files there is none
+    }
+    return {
+        "README.md": with_table,
+        **stubs,
+        **made,
         "check.py": template("check.py.txt", words),
         "conftest.py": template("conftest.py.txt", {}),
         str(words["tests"]): pytest_file(bundle),
@@ -118,18 +132,13 @@ def engine_files() -> dict[str, bytes]:
     ]
     roots = [_PACKAGE / "__init__.py", _PACKAGE / "handout" / "__init__.py"]
     files = sorted(path.relative_to(_PACKAGE).as_posix() for path in [*roots, *inner])
-    licence = {"engine/LICENSE": (_TEMPLATES / "LICENSE").read_bytes()}  # it asks to be in every copy
+    licence = {"engine/LICENSE": (TEMPLATES / "LICENSE").read_bytes()}  # it asks to be in every copy
     return licence | {f"engine/autograder/{name}": (_PACKAGE / name).read_bytes() for name in files}
 
 
 def handout_zip(files: Mapping[str, bytes], slug: str) -> bytes:
     """Return a handout's zip, with all files in one folder; equal files give equal bytes."""
     return zip_bytes({f"{slug}/{name}": data for name, data in files.items()})
-
-
-def write_repository(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write a handout as a template repository, which checks itself on every push."""
-    write_new({**files, **repository_files()}, folder)
 
 
 def write_new(files: Mapping[str, bytes], folder: Path) -> None:
@@ -147,21 +156,11 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         path.write_bytes(data)
 
 
-def repository_files() -> dict[str, bytes]:
-    """Return what a repository holds besides the handout."""
-    own = ".hints.json\n.progress.json\n.prediction.json\n*.bak\ncheck.html\nplay.pt\nplay.npz\nplay.html\n"
-    ignored = f"__pycache__/\n.pytest_cache/\n.ipynb_checkpoints/\n{own}*.zip\n.venv/\n"
-    return {
-        ".github/workflows/check.yml": (_TEMPLATES / "check.yml").read_bytes(),
-        ".devcontainer/devcontainer.json": (_TEMPLATES / "devcontainer.json").read_bytes(),
-        ".gitignore": ignored.encode(),
-        ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
-    }
-
-
 def at_home(text: str, assignment: Assignment) -> str:
     """Replace the course's command by the handout's."""
-    return text.replace(f"autograder check {assignment.slug} {assignment.file}", "python check.py")
+    for name in assignment.files or (assignment.file,):
+        text = text.replace(f"autograder check {assignment.slug} {name}", "python check.py")
+    return text
 
 
 def with_set_up(readme: str) -> str:
@@ -181,7 +180,8 @@ def for_notebook(readme: str, assignment: Assignment) -> str:
 def notebook_prose(readme: str, assignment: Assignment, pictures: Mapping[str, bytes]) -> str:
     """Return a README as the text of a notebook, with its pictures inside."""
     prose = embedded(for_notebook(readme, assignment), pictures)
-    return prose.replace("    python training.py\n", "    grader.train()\n")
+    in_terminal = "    python training.py\n"
+    return prose.replace(in_terminal, template("training_cell.md", {"file": assignment.file}))
 
 
 def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
@@ -201,16 +201,19 @@ def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
 def _requirements(assignment: Assignment) -> str:
     torch = f"{torch_needed.INDEX}\n{torch_needed.TORCH}\n" if assignment.torch else ""
     # Students keep the numpy they have; grading itself takes 2.0. Jinja writes pages, rich lays `next` out for a terminal.
-    return f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\nrich>=13.7\n{torch}"
+    required = "".join(f"{named}\n" for named in assignment.requires)
+    return f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\nrich>=13.7\n{torch}{required}"
 
 
 def template(name: str, words: Mapping[str, str | bool]) -> str:
-    """Return the text of a template for students, with the words that it takes."""
-    text = (_TEMPLATES / name).read_text(encoding="utf-8")
-    if not words:
-        return text
-    made = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
-    return str(made.render(words))
+    """Return the text of a template for students in the language spoken, with the words that it takes.
+
+    Prose is a template in each language; in programs, single sentences are said.
+    """
+    own = TEMPLATES / spoken() / name
+    text = (own if own.is_file() else TEMPLATES / name).read_text(encoding="utf-8")
+    made = jinja2.Environment(keep_trailing_newline=True, undefined=jinja2.StrictUndefined).from_string(text)  # noqa: S701 (it is no HTML)
+    return made.render(words, say=say)
 
 
 def _pictures(home: Path, readme: str) -> Iterator[tuple[str, bytes]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.catalog import readme_of
+from autograder.course.joined_files import join
 from autograder.course.places import CourseError
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
@@ -64,8 +65,10 @@ def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(files, folder)
-        for what, text in (("stub", files[assignment.file].decode()), ("reference", assignment.reference)):
-            (folder / assignment.file).write_text(text, encoding="utf-8")
+        stubs = {name: files[name].decode() for name in assignment.files or (assignment.file,)}
+        stub = join(stubs) if assignment.files else stubs[assignment.file]
+        for what, text in (("stub", stub), ("reference", assignment.reference)):
+            write_files({name: part.encode() for name, part in assignment.as_files(text).items()}, folder)
             told, wanted = _run(folder), _comparable(told_result(check(Source.of(assignment.file, text), ours)))
             if told != wanted:
                 yield f"the {what} gets another verdict from check.py: {_differing(told, wanted)}"

@@ -140,6 +140,7 @@ def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
         "slug": assignment.slug,
         "title": assignment.title,
         "file": assignment.file,
+        "files": assignment.files,
         "stub": assignment.stub,
         "torch": assignment.torch,
         "language": assignment.language,

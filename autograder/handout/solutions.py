@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from autograder.course.catalog import readme_of
+from autograder.course.language import say, say_many, speaking
 from autograder.course.letters import shuffled
 from autograder.course.questions import Question
 from autograder.course.spec import Assignment, Exercise, Visibility
@@ -16,16 +17,12 @@ from autograder.course.stub import unmarked
 from autograder.handout.handout import PICTURES, at_home, handout_files, notebook_prose, template
 from autograder.handout.kit.handouts import SOLUTIONS
 from autograder.handout.quiz_text import with_questions
-from autograder.handout.write_notebook import notebook_cells, written
+from autograder.handout.write_notebook import check_cell, checks_in_order, notebook_cells, written
 from autograder.judge.calls_as_text import FULL_SIZE, numbers_in, show_call
 from autograder.judge.literals import literal, rounded
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
-
-AFTER = "after the deadline only"
-_FIRST_LINE = f"# Solutions, for students {AFTER}.\n"
-_TRAIN = "grader.train()"
 
 
 def folder_name(slug: str) -> str:
@@ -38,6 +35,11 @@ def solution_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, by
 
     Raises CourseError where something it needs is missing.
     """
+    with speaking(oracle.assignment.language):
+        return _files(course, oracle, term)
+
+
+def _files(course: Path, oracle: Oracle, term: str) -> dict[str, bytes]:
     assignment = oracle.assignment
     stem = Path(assignment.file).stem
     files = handout_files(course, oracle, term)
@@ -48,14 +50,16 @@ def solution_files(course: Path, oracle: Oracle, term: str = "") -> dict[str, by
     words: dict[str, str | bool] = {
         "title": assignment.title,
         "slug": assignment.slug,
-        "file": assignment.file,
-        "notebook": f"{stem}.ipynb",
+        "files": "`, `".join(assignment.files or (assignment.file,)),
+        "notebook": "" if assignment.files else f"{stem}.ipynb",
         "tests": f"test_{stem}.py",
     }
-    cells = solution_cells(assignment, prose, code, term)
-    made = {
-        assignment.file: _FIRST_LINE + code,
-        f"{stem}.ipynb": written(cells, title=f"Solutions: {assignment.title}"),
+    first_line = f"# {say('Solutions, for students after the deadline only.')}\n"
+    made = {name: first_line + text for name, text in assignment.as_files(code).items()}
+    if words["notebook"]:
+        cells = solution_cells(assignment, prose, code, term)
+        made[f"{stem}.ipynb"] = written(cells, title=say("Solutions: {title}", title=assignment.title))
+    made |= {
         SOLUTIONS: template("solutions.md", words) + "".join(_sheet(oracle, term)),
     }
     return files | {name: text.encode() for name, text in made.items()}
@@ -78,24 +82,13 @@ def _right_letter(question: Question, term: str) -> str:
 def solution_cells(assignment: Assignment, prose: str, code: str, term: str) -> Iterator[tuple[str, str]]:
     """Yield the notebook's cells; a check comes once all that its exercise uses is defined."""
     start = template("solutions_start.md", {})
-    setup = template("setup.py.txt", {"slug": folder_name(assignment.slug)})
-    exercises = {f'grader.check("{e.name}")': e for e in assignment.exercises if not e.training}
-    trainings = [exercise for exercise in assignment.exercises if exercise.training]
-    uses = {text: set(assignment.uses(exercise.name)) for text, exercise in exercises.items()}
-    uses[_TRAIN] = {name for training in trainings for name in assignment.uses(training.name)}
-    defined, waiting = set[str](), list[str]()
-    for kind, text in notebook_cells(prose, code, assignment.exercises, start, setup):
-        if text not in uses:
-            yield kind, text
-            continue
-        waiting.append(text)
+    setup = template("setup.py.txt", {"slug": folder_name(assignment.slug), "file": assignment.file})
+    exercises = {check_cell(exercise): exercise for exercise in assignment.exercises if not exercise.training}
+    cells = notebook_cells(prose, code, assignment.exercises, start, setup)
+    for kind, text in checks_in_order(cells, assignment, assignment.exercises):
+        yield kind, text
         if text in exercises:
-            defined.add(exercises[text].name)
-        for ready in [each for each in waiting if uses[each] <= defined]:
-            waiting.remove(ready)
-            yield "code", ready
-            if ready in exercises:
-                yield from (("prose", told) for told in _after_check(assignment, exercises[ready], term))
+            yield from (("prose", told) for told in _after_check(assignment, exercises[text], term))
 
 
 def _after_check(assignment: Assignment, exercise: Exercise, term: str) -> Iterator[str]:
@@ -104,8 +97,13 @@ def _after_check(assignment: Assignment, exercise: Exercise, term: str) -> Itera
     if asked:
         yield "\n\n".join(_key(question, term) for question in asked)
     if mistakes := _mistakes(assignment, exercise):
-        summary = f"<summary><b>What goes wrong</b>: {len(mistakes)} known mistakes of {exercise.name}</summary>"
-        yield "\n".join(["<details>", summary, "", *mistakes, "", "</details>"])
+        told = say_many(
+            "<b>What goes wrong</b>: {n} known mistake of {exercise}",
+            "<b>What goes wrong</b>: {n} known mistakes of {exercise}",
+            len(mistakes),
+            exercise=exercise.name,
+        )
+        yield "\n".join(["<details>", f"<summary>{told}</summary>", "", *mistakes, "", "</details>"])
 
 
 def _sheet(oracle: Oracle, term: str) -> Iterator[str]:
@@ -124,12 +122,13 @@ def _sheet(oracle: Oracle, term: str) -> Iterator[str]:
             hidden = [c for c in assignment.cases_of(exercise.name) if c.visibility is Visibility.HIDDEN]
             if hidden:
                 claims = "\n".join(f"- {case.name}: {_line(case.claim)}" for case in hidden)
-                yield f"\nGrading claimed this as well, on inputs drawn for the class:\n\n{claims}\n"
+                told = say("Grading claimed this as well, on inputs drawn for the class:")
+                yield f"\n{told}\n\n{claims}\n"
         if exercise.rubric:
             items = "\n".join(f"- {item.item} ({item.points:g})" for item in exercise.rubric)
-            yield f"\nA person graded it by what the answer does:\n\n{items}\n"
+            yield f"\n{say('A person graded it by what the answer does:')}\n\n{items}\n"
         if mistakes := _mistakes(assignment, exercise):
-            yield "\n**What goes wrong**\n\n" + "\n".join(mistakes) + "\n"
+            yield f"\n**{say('What goes wrong')}**\n\n" + "\n".join(mistakes) + "\n"
 
 
 def _claim(trial: Trial, oracle: Oracle) -> str:
@@ -138,11 +137,13 @@ def _claim(trial: Trial, oracle: Oracle) -> str:
     head = f"**{case.name}.** {_line(case.claim)}"
     answers = [answer.value for answer in answers_of(oracle.expected(trial))]
     if sum(map(numbers_in, answers)) + sum(numbers_in([call.args, call.kwargs]) for call in trial.calls) > FULL_SIZE:
-        return f"{head} The numbers stand in `test_{case.exercise}_{case.name}` of the tests."
+        test = f"test_{case.exercise}_{case.name}"
+        return f"{head} {say('The numbers stand in `{test}` of the tests.', test=test)}"
     blocks = []
     for call, answer in zip(trial.calls, answers, strict=True):
-        asked = show_call(call, case.exercise, oracle.signatures).removeprefix("The call was ")
-        blocks += [*asked.splitlines(), *f"gives {literal(rounded(answer), 0)}".splitlines()]
+        asked = show_call(call, case.exercise, oracle.signatures, alone=True)
+        given = say("gives {value}", value=literal(rounded(answer), 0))
+        blocks += [*asked.splitlines(), *given.splitlines()]
     return "\n".join([head, "", *(f"    {line}" for line in blocks)])
 
 
@@ -152,7 +153,7 @@ def _key(question: Question, term: str) -> str:
     copy = shuffled(question.name, question.letters, term)
     lines = [f"**{question.name}.** {question.asks}", ""]
     for letter, original in copy.items():
-        option, mark = options[original], " **Right.**" if original == question.right else ""
+        option, mark = options[original], f" **{say('Right.')}**" if original == question.right else ""
         lines.append(f"- {letter}. {option.text}{mark} *{option.reason}*")
     return "\n".join(lines)
 

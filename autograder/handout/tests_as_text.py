@@ -8,11 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from autograder.course.language import marked, say
 from autograder.course.spec import Call, Module
 from autograder.handout.kit.bundle import Bundle, trial_key
 from autograder.judge.literals import WIDTH, literal, literal_tuple, named, rounded
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial
+
+_ABOUT = marked(
+    "Each test shows calls of your code and what they should return; results are rounded. The verdicts and messages\n"
+    "are those of python check.py, which runs all cases at once, in a process of its own."
+)
 
 
 def pytest_file(bundle: Bundle) -> str:
@@ -22,9 +28,7 @@ def pytest_file(bundle: Bundle) -> str:
     names = [name for name in ("Call", "Code", "Module", "call", "call_module") if re.search(rf"\b{name}\(", tests)]
     imports = ["import numpy as np"] * ("np." in tests) + ["import torch"] * ("torch." in tests)
     return (
-        f'"""The worked examples of {assignment.slug}, for pytest.\n\n'
-        "Each test shows calls of your code and what they should return; results are rounded. The verdicts and messages\n"
-        'are those of python check.py, which runs all cases at once, in a process of its own.\n"""\n\n'
+        f'"""{say("The worked examples of {slug}, for pytest.", slug=assignment.slug)}\n\n{say(_ABOUT)}\n"""\n\n'
         + "".join(f"{line}\n" for line in imports)
         + f"\nfrom check import {', '.join(names)}\n"
         + tests

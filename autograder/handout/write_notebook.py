@@ -13,16 +13,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.course.language import marked, say
 from autograder.course.sections import HEADING, paragraphs, sections
-from autograder.course.spec import Exercise
+from autograder.course.spec import Assignment, Exercise
 from autograder.course.stub import END
 from autograder.sandbox.child.parse import parse
 
-_ON_PLAY = """\
-**Play.** Your own model at work. The next cell runs `play.py` on the cells above: it trains your model once, keeps it, and
-shows a page. It takes the words of `python play.py`. After a change of your code add `"--fresh"` to train again.
-"""
-_PLAY = (("prose", _ON_PLAY.strip()), ("code", "grader.play()"))
+_ON_PLAY = marked(
+    "**Play.** Your own model at work. The next cell runs `play.py` on the cells above: it trains your model once, keeps it, and\n"
+    'shows a page. It takes the words of `python play.py`. After a change of your code add `"--fresh"` to train again.'
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ def make_notebook(
 
     With `play` it ends with a cell that runs play.py.
     """
-    cells = itertools.chain(notebook_cells(readme, stub, exercises, start, setup), _PLAY if play else ())
+    at_work = (("prose", say(_ON_PLAY)), ("code", "grader.play()"))
+    cells = itertools.chain(notebook_cells(readme, stub, exercises, start, setup), at_work if play else ())
     return written(cells, title=title)
 
 
@@ -80,8 +81,33 @@ def notebook_cells(
         if exercise.section not in ends:
             yield from _exercise_cells(exercise, pieces)
     yield from (("code", piece.text) for piece in pieces)
-    yield "prose", "**Everything at once.** When all is written, save the notebook and hand it in."
+    yield "prose", say("**Everything at once.** When all is written, save the notebook and hand it in.")
     yield "code", "grader.check_all()"
+
+
+def check_cell(exercise: Exercise) -> str:
+    """Return the code that checks an exercise in a notebook: its cases, or its training alone."""
+    return f'grader.{"train" if exercise.training else "check"}("{exercise.name}")'
+
+
+def checks_in_order(
+    cells: Iterable[tuple[str, str]], assignment: Assignment, exercises: tuple[Exercise, ...]
+) -> Iterator[tuple[str, str]]:
+    """Yield a notebook's cells so that a solved one passes from top to bottom.
+
+    A check comes once all that its exercise uses is defined. `exercises` are those that have a check.
+    """
+    owner = {check_cell(exercise): exercise.name for exercise in exercises}
+    uses = {check: set(owner.values()) & set(assignment.uses(name)) for check, name in owner.items()}
+    defined, waiting = set[str](), list[str]()
+    for kind, text in cells:
+        if text not in owner:
+            yield kind, text
+            continue
+        defined.add(owner[text])
+        ready = [each for each in (text, *waiting) if uses[each] <= defined]
+        waiting = [each for each in (*waiting, text) if each not in ready]
+        yield from (("code", each) for each in ready)
 
 
 def misplaced(readme: str, exercises: Iterable[Exercise]) -> Iterator[tuple[str, str]]:
@@ -101,7 +127,7 @@ def _exercise_cells(exercise: Exercise, pieces: list[_Piece]) -> Iterator[tuple[
     yield from (("code", pieces[i].text) for i in taken)
     for i in reversed(taken):
         del pieces[i]
-    yield "code", "grader.train()" if exercise.training else f'grader.check("{exercise.name}")'
+    yield "code", check_cell(exercise)
 
 
 def _pieces(stub: str, exercises: tuple[Exercise, ...]) -> Iterator[_Piece]:

@@ -13,19 +13,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.classroom.exports import exercise_output, gradescope_results, gradescope_test
+from autograder.classroom.exports import exercise_output, gradescope_name, gradescope_results, gradescope_test
 from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.whole_files import write_whole
+from autograder.course.language import ENGLISH, marked, say, speaking
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.handout.zips import zip_bytes
 from autograder.integrations.one_submission import Settings, desk_files, handed_in, open_desk, requirements
 from autograder.integrations.wheel import NAME, wheel
+from autograder.judge.points import points_text
 from autograder.judge.result_json import Json
 from autograder.submission.written_exercises import Stub
 
 VISIBILITIES = ("hidden", "after_due_date", "after_published", "visible")
+_CASES = marked({
+    Visibility.PUBLIC: "{exercise}: public cases",
+    Visibility.HIDDEN: "{exercise}: hidden cases",
+})  # fmt: skip
 _TEMPLATES = Path(__file__).resolve().parent / "templates" / "gradescope"
-_NOTHING = "The autograder did not come to an end. Nothing is wrong with what you handed in; tell your instructor."
+_NOTHING = marked(
+    "The autograder did not come to an end. Nothing is wrong with what you handed in; tell your instructor."
+)
 
 
 def gradescope_files(course: Path, assignment: Assignment, settings: Settings) -> dict[str, bytes]:
@@ -35,15 +43,17 @@ def gradescope_files(course: Path, assignment: Assignment, settings: Settings) -
         "setup.sh": (_TEMPLATES / "setup.sh").read_bytes(),
         "run_autograder": script.replace("@SECONDS@", str(settings.seconds)).encode(),
         "requirements.txt": requirements(assignment).encode(),
-        "no_results.json": json.dumps(nothing(), indent=1).encode() + b"\n",
-        NAME: wheel(),
+        "no_results.json": json.dumps(nothing(assignment.language), indent=1).encode() + b"\n",
+        NAME: wheel("autograder.integrations.gradescope"),
         **{f"desk/{name}": data for name, data in desk_files(course, settings).items()},
     }
 
 
-def nothing() -> Json:
+def nothing(language: str = ENGLISH) -> Json:
     """Return the results that stay where grading does not end."""
-    return {"score": 0, "output": _NOTHING, "visibility": "visible", "stdout_visibility": "hidden", "tests": []}
+    with speaking(language):
+        told = say(_NOTHING)
+    return {"score": 0, "output": told, "visibility": "visible", "stdout_visibility": "hidden", "tests": []}
 
 
 def gradescope_zip(course: Path, assignment: Assignment, settings: Settings) -> bytes:
@@ -55,7 +65,8 @@ def results(record: Record, weights: Mapping[tuple[str, str], float], hidden: st
     """Return a record as results.json, with separate tests for public and hidden cases."""
     whole = gradescope_results(record)
     shown = {Visibility.PUBLIC: "visible", Visibility.HIDDEN: hidden}
-    tests = [test for number, e in enumerate(record.exercises, 1) for test in _tests(record, e, number, weights, shown)]
+    with speaking(record.language):
+        tests = [t for number, e in enumerate(record.exercises, 1) for t in _tests(record, e, number, weights, shown)]
     level = record.isolation.level if record.isolation else ""
     extra = {"assignment": record.assignment, "status": record.status, "late_hours": record.late_hours}
     return {**whole, "extra_data": {**extra, "isolation": level}, "tests": tests}
@@ -82,7 +93,7 @@ def _tests(
         earned = round(part * sum(weight for case, weight in mine if case.status is Status.PASSED), 4)
         cases = tuple(case for case, _ in mine)
         yield {
-            "name": f"{exercise.name}{' (bonus)' * exercise.bonus}: {visibility} cases",
+            "name": say(_CASES[visibility], exercise=gradescope_name(exercise)),
             "name_format": "text",
             "number": f"{number}.{place}",
             "score": earned,
@@ -102,7 +113,7 @@ def main() -> None:
     answer = results(record, desk.weights(), desk.settings.hidden)
     write_whole(root / "results" / "results.json", json.dumps(answer, indent=1, ensure_ascii=False))
     level = record.isolation.level if record.isolation else "none"
-    print(f"{record.status}: {record.points:g} of {record.max_score:g}; isolation {level}")
+    print(f"{record.status}: {points_text(record.points)} of {points_text(record.max_score)}; isolation {level}")
 
 
 if __name__ == "__main__":

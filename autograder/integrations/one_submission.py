@@ -18,8 +18,9 @@ from autograder.classroom.record_json import told_record
 from autograder.classroom.run import grade_one
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
 from autograder.course import torch_needed
-from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, load_assignment
+from autograder.course.catalog import CORRECT, FORMER_FOLDERS, MISTAKEN, PROGRAMS, load_assignment
 from autograder.course.course_file import FILE, written
+from autograder.course.language import marked, say, speaking
 from autograder.course.places import entry_of
 from autograder.course.spec import Assignment, Status
 from autograder.judge.points import without_points
@@ -34,9 +35,14 @@ from autograder.submission.written_exercises import Stub
 SETTINGS = "desk.json"
 NEEDS = ("numpy>=2.0", "safetensors>=0.4.5", "pyseccomp>=0.1.2; sys_platform == 'linux'")
 TORCH = (torch_needed.INDEX, torch_needed.TORCH)
+# What students read and what `doctor` proves with; grading needs none of it.
 _LEFT_AT_HOME = frozenset(
-    {"__pycache__", "README.md", CORRECT, MISTAKEN, *FORMER_FOLDERS.values()}
-)  # not needed to grade
+    {
+        *("__pycache__", "README.md", *PROGRAMS),
+        *(CORRECT, MISTAKEN, *FORMER_FOLDERS.values(), "mutants.toml", "debugging_lab.toml", "debugging_lab.json"),
+    }
+)
+_PICTURES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif"})
 
 
 @dataclass(frozen=True)
@@ -55,23 +61,25 @@ class Settings:
 
 
 def desk_files(course: Path, settings: Settings) -> dict[str, bytes]:
-    """Return the files of a desk by path."""
+    """Return the files of a desk by path: all that grading reads, and of pictures those that are data."""
     files = {SETTINGS: json.dumps(asdict(settings), indent=1).encode() + b"\n"}
     entry = entry_of(course, settings.slug)
+    entry = replace(entry, without=tuple(name for name in entry.without if name not in PROGRAMS))
     if entry.is_told:
         files[FILE] = written(settings.slug, entry).encode()
     for side in ("assignments", "solutions"):
         home = entry.home / side / settings.slug
         for path in sorted(home.rglob("*")):
             inside = path.relative_to(home)
-            if path.is_file() and not _LEFT_AT_HOME & set(inside.parts):
+            picture = path.suffix.lower() in _PICTURES and inside.parts[0] != "data"
+            if path.is_file() and not picture and not _LEFT_AT_HOME & set(inside.parts):
                 files[f"{side}/{settings.slug}/{inside.as_posix()}"] = path.read_bytes()
     return files
 
 
 def requirements(assignment: Assignment) -> str:
     """Return the requirements.txt of a desk."""
-    return "\n".join([*(TORCH if assignment.torch else ()), *NEEDS]) + "\n"
+    return "\n".join([*(TORCH if assignment.torch else ()), *NEEDS, *assignment.requires]) + "\n"
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,12 @@ class Desk:
 
     def _refused(self, submission: Submission, oracle: Oracle, isolation: Isolation) -> Record:
         reasons = "; ".join(isolation.missing)
-        text = f"This machine cannot isolate student code ({reasons}), so nothing was run. Tell your instructor."
-        result = without_points(oracle, Status.GRADER_ERROR, text)
+        with speaking(self.assignment.language):
+            told = marked(
+                "This machine cannot isolate student code ({reasons}), so nothing was run. Tell your instructor."
+            )
+            text = say(told, reasons=reasons)
+            result = without_points(oracle, Status.GRADER_ERROR, text)
         result = Trainer(oracle).without_run(result, Status.GRADER_ERROR, text)
         return record(
             self.assignment, submission, replace(result, problem=text), isolation, self.settings.seed, seconds=0.0
@@ -123,9 +135,14 @@ def open_desk(folder: Path) -> Desk:
 
 def handed_in(path: Path, stub: Stub) -> Submission:
     """Return the submission in a folder, a zip, a .py file or a notebook."""
+    with speaking(stub.language):
+        return _handed_in(path, stub)
+
+
+def _handed_in(path: Path, stub: Stub) -> Submission:
     try:
         if path.is_dir():
-            found = source_in(folder_members(path), "what you handed in", stub)
+            found = source_in(folder_members(path), say("what you handed in"), stub)
             return Submission("student", printable(found.inside), found.source, notes=found.notes, doubts=found.doubts)
         (submission,) = read_submissions(path, stub)
     except (UnreadableError, SubmissionsError, ValueError) as error:

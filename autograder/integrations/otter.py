@@ -19,12 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course.catalog import readme_of
+from autograder.course.language import say, speaking
 from autograder.course.places import CourseError
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
-from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, write_files
+from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, template, write_files
 from autograder.handout.leaks import leaks, secrets_of
-from autograder.handout.write_notebook import notebook_cells, written
+from autograder.handout.write_notebook import check_cell, checks_in_order, notebook_cells, written
 from autograder.handout.zips import zip_bytes
 from autograder.integrations.one_submission import NEEDS, TORCH, Settings, desk_files
 from autograder.integrations.wheel import NAME, wheel
@@ -35,6 +36,7 @@ JUDGE = "autograder.integrations.otter_run.Judge"
 PYTHON = "3.12"
 MISSING = "otter-grader is not installed here. Run: {python} -m pip install 'otter-grader[grading]'"
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
+_SETUP_SH = "setup.sh"
 _OURS = ("files/desk/", f"files/{NAME}")  # the part of a bundle's files/ that grading needs
 
 
@@ -44,11 +46,16 @@ def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path) -> l
     The oracle is of public cases. Raises CourseError where otter is missing or fails, or where its student version gives
     something away.
     """
+    assignment = oracle.assignment
+    if assignment.files:
+        raise CourseError(
+            f"{assignment.slug} has several files, and otter hands out one notebook. Give students the handout, and grade with "
+            "autograder grade or a Gradescope bundle; or put all exercises into one `file`."
+        )
     if importlib.util.find_spec("otter") is None:
         raise CourseError(MISSING.format(python=sys.executable))
     if out.exists() and any(out.iterdir()):
         raise CourseError(f"{out} is not empty. Name another folder, or remove it first.")
-    assignment = oracle.assignment
     readme = readme_of(course, assignment.slug)
     with tempfile.TemporaryDirectory() as name:
         master, made = Path(name) / "master", Path(name) / "made"
@@ -84,11 +91,20 @@ def _tidy(path: Path) -> None:
 
 
 def graders_zip(data: bytes) -> bytes:
-    """Return otter's zip with our run_otter.py and without copies of students' files, which would overwrite theirs."""
+    """Return otter's zip with our run_otter.py, and bubblewrap in what its setup.sh installs.
+
+    Copies of students' files are left out, since they would overwrite theirs.
+    """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = {n: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
     kept = {n: data for n, data in files.items() if not n.startswith("files/") or n.startswith(_OURS)}
-    return zip_bytes({**kept, "run_otter.py": (_TEMPLATES / "otter" / "run_otter.py.txt").read_bytes()})
+    if _SETUP_SH in kept:
+        kept[_SETUP_SH] += _template(_SETUP_SH)
+    return zip_bytes({**kept, "run_otter.py": _template("run_otter.py.txt")})
+
+
+def _template(name: str) -> bytes:
+    return (_TEMPLATES / "otter" / name).read_bytes()
 
 
 def otter_files(course: Path, oracle: Oracle, settings: Settings) -> dict[str, bytes]:
@@ -99,12 +115,13 @@ def otter_files(course: Path, oracle: Oracle, settings: Settings) -> dict[str, b
     files = {n: d for n, d in handout.items() if n != notebook}  # otter makes it
     desk = {f"desk/{name}": data for name, data in desk_files(course, settings).items()}
     master = master_notebook(course, assignment, settings, sorted({n.partition("/")[0] for n in files}))
-    return {notebook: master.encode(), NAME: wheel(), **files, **desk}
+    return {notebook: master.encode(), NAME: wheel(JUDGE.rpartition(".")[0]), **files, **desk}
 
 
 def master_notebook(course: Path, assignment: Assignment, settings: Settings, files: list[str]) -> str:
-    """Return the text of the master notebook; `files` are what students get besides it."""
-    return written(_master_cells(course, assignment, settings, files))
+    """Return the text of the master notebook in the course's language; `files` are what students get besides it."""
+    with speaking(assignment.language):
+        return written(_master_cells(course, assignment, settings, files))
 
 
 def _master_cells(
@@ -113,17 +130,14 @@ def _master_cells(
     """Yield every cell as (kind, text): the handout's notebook with solutions, and otter's words around exercises."""
     readme = readme_of(course, assignment.slug)
     text = at_home(marked(assignment), assignment)
-    tested = [exercise for exercise in assignment.exercises if not (exercise.training or exercise.manual)]
-    start = (
-        (_TEMPLATES.parents[1] / "handout" / "templates" / "start.md")
-        .read_text(encoding="utf-8")
-        .replace("the next cell", "the first cell")
-    )
+    tested = tuple(exercise for exercise in assignment.exercises if not (exercise.training or exercise.manual))
+    start = template("otter_start.md", {})
     prose = for_notebook(at_home(readme, assignment), assignment)
-    checks = {f'grader.check("{exercise.name}")': exercise.name for exercise in tested}
+    checks = {check_cell(exercise): exercise.name for exercise in tested}
+    cells = notebook_cells(prose, text, tested, start, _SETUP)
     yield "raw", _config(assignment, files)
     waiting: list[str] = []
-    for kind, cell in notebook_cells(prose, text, tuple(tested), start, _SETUP):
+    for kind, cell in checks_in_order(cells, assignment, tested):
         if cell in checks:
             yield from _question(assignment, checks[cell], waiting)
             waiting = []
@@ -135,7 +149,11 @@ def _master_cells(
             waiting.append(cell)
     yield from (("code", code) for code in waiting)
     for training in assignment.trainings if settings.training else ():
-        yield "prose", f"**{training.exercise}** is trained and measured when it is graded; it has no check here."
+        told = say(
+            "**{exercise}** is trained and measured when it is graded; it has no check here.",
+            exercise=training.exercise,
+        )
+        yield "prose", told
         yield from _question(assignment, training.exercise, [])
 
 
@@ -144,7 +162,7 @@ _SETUP = "# otter writes the cell that stands here"
 
 def _config(assignment: Assignment, files: list[str]) -> str:
     """Return the assignment's settings for otter; YAML takes JSON for lists and strings."""
-    needs = [*(TORCH if assignment.torch else ()), *NEEDS, f"/autograder/source/files/{NAME}"]
+    needs = [*(TORCH if assignment.torch else ()), *NEEDS, *assignment.requires, f"/autograder/source/files/{NAME}"]
     settings = {
         "requirements": needs,
         "python_version": PYTHON,
@@ -162,7 +180,8 @@ def _question(assignment: Assignment, exercise: str, code: list[str]) -> Iterato
     """Yield an exercise's cells with its cases as tests; given code before its own is outside of the question."""
     own = next((i for i, text in enumerate(code) if BEGIN in text), len(code))
     yield from (("code", text) for text in code[:own])
-    yield "raw", f"# BEGIN QUESTION\nname: {exercise}\ncheck_cell: {json.dumps(bool(code))}"
+    checked = exercise not in {training.exercise for training in assignment.trainings}
+    yield "raw", f"# BEGIN QUESTION\nname: {exercise}\ncheck_cell: {json.dumps(checked)}"
     if code[own:]:
         yield "raw", "# BEGIN SOLUTION"
         yield from (("code", text) for text in code[own:])
@@ -170,7 +189,8 @@ def _question(assignment: Assignment, exercise: str, code: list[str]) -> Iterato
     yield "raw", "# BEGIN TESTS"
     for name, points, hidden in worth(assignment, exercise):
         head = f'""" # BEGIN TEST CONFIG\npoints: {points!r}\nhidden: {json.dumps(hidden)}\n""" # END TEST CONFIG\n'
-        body = f"    from check import examples\n    examples.in_notebook(env, {f'{exercise}.{name}'!r})"
+        method = "hidden_in_notebook" if hidden else "in_notebook"
+        body = f"    from check import examples\n    examples.{method}(env, {f'{exercise}.{name}'!r})"
         yield "code", f"{head}def test_{name}(env):\n{body}"
     yield "raw", "# END TESTS"
     yield "raw", "# END QUESTION"

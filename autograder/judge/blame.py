@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from autograder.course.language import say
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Finding, Status
 from autograder.judge.checks import untouched
@@ -19,6 +20,7 @@ from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
+from autograder.sandbox.child.tree import leaves
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
 STATUS = {
@@ -35,6 +37,10 @@ STATUS = {
 }
 
 
+MOST_PARTS, MAX_GROWTH = (
+    100,
+    4,
+)  # of answers: parts that may be compared with every mistake, and times the right answer's parts
 OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # statuses that a mistake in the student's code can cause
 
 
@@ -184,7 +190,8 @@ def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected
     try:
         finding = trial.case.check.judge(trial.calls, answers_of(mine), answers_of(expected))
     except UNCOMPARABLE as error:
-        finding = Finding("uncomparable", f"What you returned cannot be compared with what was expected ({error}).")
+        told = say("What you returned cannot be compared with what was expected ({error}).", error=error)
+        finding = Finding("uncomparable", told)
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 
 
@@ -208,11 +215,24 @@ def diagnosis_of(
     comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     mine = [j for j in judged if j.trial.case.exercise == exercise and not isinstance(j.trial.case.check, choice)]
     ran = [j for j in mine if all(o.ending in comparable for o in j.outcomes)]
-    if all(j.status is Status.PASSED for j in ran):
+    if all(j.status is Status.PASSED for j in ran) or any(_has_far_more_parts(oracle, j) for j in ran):
         return None
     return once_for_all(
         oracle, ("diagnosis", exercise, *carried), ran, lambda: _diagnosis_of(oracle, exercise, ran, carried)
     )
+
+
+def _has_far_more_parts(oracle: Facts, judged: Judged) -> bool:
+    """Whether an answer has far more parts than the right one. No mistake gives that, and comparing it with all takes minutes."""
+    for mine, right in zip(judged.outcomes, oracle.expected(judged.trial), strict=True):
+        most = max(MOST_PARTS, MAX_GROWTH * _parts(right))
+        if _parts(mine) > most:
+            return True
+    return False
+
+
+def _parts(outcome: Outcome) -> int:
+    return sum(1 for _ in leaves([outcome.value, list(outcome.args)]))
 
 
 def _diagnosis_of(oracle: Facts, exercise: str, ran: Sequence[Judged], carried: tuple[str, ...]) -> Diagnosis | None:

@@ -18,6 +18,7 @@ from autograder.judge.tolerance import TOLERANCE, deviation, scale
 from autograder.sandbox.child.tree import Opaque, Tensor, as_arrays
 
 MAX_SHOWN = 50  # characters of a text
+_OPAQUE = marked({"array of ": "array of {what}", "tensor of ": "tensor of {what}", "very large int": "very large int"})
 _TYPES = marked({"str": "string", "int": "whole number", "bool": "boolean"})
 
 
@@ -150,8 +151,13 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str, toler
         return None  # the usual case first: everything below looks for words
     if not np.isfinite(mine[np.isfinite(theirs)]).all():
         bad = np.argwhere(~np.isfinite(mine) & np.isfinite(theirs))
-        told = marked("{n} of {size} values are NaN or infinite, the first at {place}.")
-        text = say(told, n=len(bad), size=mine.size, place=_place(bad[0]))
+        text = say_many(
+            "{n} of {size} values is NaN or infinite, the first at {place}.",
+            "{n} of {size} values are NaN or infinite, the first at {place}.",
+            len(bad),
+            size=mine.size,
+            place=_place(bad[0]),
+        )
         text = say("The value is NaN or infinite.") if mine.ndim == 0 else text
         return Finding("not_finite", text, where, mine, theirs, tuple(map(int, bad[0])))
     if deviation(mine, theirs) <= tolerance:
@@ -168,8 +174,14 @@ def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str, tolerance: 
     values = say("{got} instead of {wanted}", got=_num(mine[first]), wanted=_num(theirs[first]))
     if mine.size == 1:
         return Finding("values", say("The only value differs: {values}.", values=values), where, mine, theirs, first)
-    told = marked("{n} of {size} values differ, the first at {place}: {values}.")
-    text = say(told, n=len(bad), size=mine.size, place=_place(first), values=values)
+    text = say_many(
+        "{n} of {size} values differs, the first at {place}: {values}.",
+        "{n} of {size} values differ, the first at {place}: {values}.",
+        len(bad),
+        size=mine.size,
+        place=_place(first),
+        values=values,
+    )
     return Finding("values", text, where, mine, theirs, first)
 
 
@@ -188,7 +200,7 @@ def _listed(keys: list[Any]) -> str:
 def _kind(value: Any) -> str:
     """Name a value's type as a student would."""
     if isinstance(value, Opaque):
-        return value.type_name
+        return _kind_of_opaque(value.type_name)
     if isinstance(value, Tensor):
         return say("torch tensor")
     if isinstance(value, np.ndarray):
@@ -197,6 +209,14 @@ def _kind(value: Any) -> str:
         return say("single numpy number ({dtype})", dtype=value.dtype)
     name = type(value).__name__
     return say(_TYPES[name]) if name in _TYPES else name
+
+
+def _kind_of_opaque(name: str) -> str:
+    """Name the type of what a child could not send, in the language spoken; classes keep their names."""
+    for begin, sentence in _OPAQUE.items():
+        if name.startswith(begin):
+            return say(sentence, what=name.removeprefix(begin))
+    return name
 
 
 def _describe(value: Any) -> str:

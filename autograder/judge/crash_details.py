@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.language import marked, say
 from autograder.judge.axis_names import AxisNames
 from autograder.judge.calls_as_text import Signatures
 from autograder.sandbox.job import Part, Source, Trouble
@@ -18,9 +19,36 @@ MAX_KEYS = 12
 _OF_TENSORS = frozenset(
     {"unsqueeze", "permute", "expand", "masked_fill", "detach", "cpu", "dim", "numel", "mT", "tril"}
 )
-
-
 _TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
+_CONTAINER = marked(
+    "{what} is a {owner}, which has no `{name}`. Make one array of it first, or take the part that you mean."
+)
+_SINGLE = marked("{what} is a single {owner}, which has no `{name}`.")
+_LACKS = {
+    **dict.fromkeys(("list", "tuple", "dict"), _CONTAINER),
+    **dict.fromkeys(("int", "float", "bool", "str"), _SINGLE),
+    "function": marked("{what} is a {owner} and has no `{name}`: call it first."),
+}
+# An attribute that the other library's arrays have, by whether this is a tensor.
+_OF_THE_OTHER = {
+    True: marked("{what} is a torch tensor, which has no `{name}`. Is that numpy's name for it?"),
+    False: marked("{what} is a numpy array, which has no `{name}`. Is that torch's name for it?"),
+}
+_NO_KEYS = marked({
+    "tensor": "A tensor is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
+    "array": "An array is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
+})  # fmt: skip
+# What stands where a list or tuple takes a place: of one that the text names, and of another.
+_PLACES_OF = marked({
+    "float": "`{name}` is a {kind}, and its index is a float. `/` always gives one; `//` divides whole numbers.",
+    "str": "`{name}` is a {kind} and no dict: its entries are reached by their place, counted from 0, not by a name.",
+    "several": "`{name}` is a {kind}, which takes one whole number as its index. An index with several axes needs an array.",
+})  # fmt: skip
+_PLACES = marked({
+    "float": "A {kind}, and its index is a float. `/` always gives one; `//` divides whole numbers.",
+    "str": "A {kind} and no dict: its entries are reached by their place, counted from 0, not by a name.",
+    "several": "A {kind}, which takes one whole number as its index. An index with several axes needs an array.",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,14 +87,13 @@ Detail = Callable[[Crash, re.Match[str]], str]
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of exception: its text, what may always be said of it, and what can be said of a public case.
+    """A kind of exception: its text, and what can be said of a public case; what may always be said, `crash_kinds.py` has.
 
     `name` is stored in results and counted over a class, so it stays as it is; several rules may have the same.
     """
 
     name: str
     pattern: str
-    general: str
     detail: Detail | None = None
     types: str = ""  # a pattern of the exception's type
     calls: str = ""  # a pattern of what the expression calls that raised it
@@ -90,92 +117,127 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
     """Say what is None: an argument for which the text allows it, or what a function gives."""
     part = crash.of_type("None")
     if part and part.text in crash.parameters and crash.given.get(part.text) is None:
-        return f"This call gives None for `{part.text}`, which the text allows. Treat that case first: `if {part.text} is None`."
+        told = marked(
+            "This call gives None for `{name}`, which the text allows. Treat that case first: `if {name} is None`."
+        )
+        return say(told, name=part.text)
     if part:
-        return f"`{part.text}` is None here. A function that ends without `return` gives None; so does a method that works in place."
+        told = marked(
+            "`{name}` is None here. A function that ends without `return` gives None; so does a method that works in place."
+        )
+        return say(told, name=part.text)
     own = (name for unknown in crash.trouble.parts if (name := unknown.text.partition("(")[0]) in crash.source.names())
     called = next(own, "")
-    return f"A value is None here. Does your `{called}` end without a `return`?" if called else ""
+    return say("A value is None here. Does your `{name}` end without a `return`?", name=called) if called else ""
 
 
 def undefined_name(crash: Crash, match: re.Match[str]) -> str:
     """Say which name is likely to be meant."""
     name = match["name"]
     if crash.source.holds(f"self.{name}"):
-        return f"There is no variable `{name}` here. What belongs to the object is reached as `self.{name}`."
-    known = {*crash.given, *crash.source.names(), "np", "torch"}
+        told = marked("There is no variable `{name}` here. What belongs to the object is reached as `self.{name}`.")
+        return say(told, name=name)
+    here = crash.trouble.frames[-1].label if crash.trouble.frames else ""
+    if (home := crash.source.file_of(name)) and here and home != here:
+        told = marked("`{name}` is defined in {home}, and {here} does not have it. Does {here} import it?")
+        return say(told, name=name, home=home, here=here)
+    if name in crash.source.names():
+        told = marked(
+            "There is no variable named `{name}` here, though your file has one: does its own definition fail, or come later?"
+        )
+        return say(told, name=name)
+    known = {*crash.given, *crash.source.names(), "np", "torch"} - {name}
     near = difflib.get_close_matches(name, sorted(known), 1)
-    hint = f" Is it `{near[0]}`?" if near else " Was it renamed, or misspelt, or is an import missing?"
-    return f"There is no variable named `{name}` here.{hint}"
+    if near:
+        return say("There is no variable named `{name}` here. Is it `{near}`?", name=name, near=near[0])
+    told = marked("There is no variable named `{name}` here. Was it renamed, or misspelt, or is an import missing?")
+    return say(told, name=name)
 
 
 def no_attribute(crash: Crash, match: re.Match[str]) -> str:
     """Say what something is that has no such attribute."""
     owner, name = match["owner"], match["name"]
     known = crash.first is not None and crash.first.type_name in (owner, _TYPES.get(owner, "object"), "unknown")
-    what = f"`{crash.first.text}`" if known and crash.first else f"A {_TYPES.get(owner, owner)}"
-    if owner in ("list", "tuple", "dict"):
-        return (
-            f"{what} is a {owner}, which has no `{name}`. Make one array of it first, or take the part that you mean."
-        )
-    if owner == "function":
-        return f"{what} is a function and has no `{name}`: call it first."
-    if owner in ("int", "float", "bool", "str"):
-        return f"{what} is a single {owner}, which has no `{name}`."
+    what = f"`{crash.first.text}`" if known and crash.first else say("A {type}", type=_TYPES.get(owner, owner))
+    if owner in _LACKS:
+        return say(_LACKS[owner], what=what, owner=owner, name=name)
     if owner in ("Tensor", "numpy.ndarray", "ndarray"):
         near = difflib.get_close_matches(name, dir(np.ndarray), 1)
         if near and near[0] != name and name not in _OF_TENSORS:
-            return f"{what} has no `{name}`. Is it `{near[0]}`?"
-        other = "numpy" if owner == "Tensor" else "torch"
-        return f"{what} is a {'torch tensor' if owner == 'Tensor' else 'numpy array'}, which has no `{name}`. Is that {other}'s name for it?"
+            return say("{what} has no `{name}`. Is it `{near}`?", what=what, name=name, near=near[0])
+        return say(_OF_THE_OTHER[owner == "Tensor"], what=what, name=name)
     if not crash.source.holds(f"class {owner}"):
-        return f"{what} is of type {owner}, which has no `{name}`."
+        return say("{what} is of type {owner}, which has no `{name}`.", what=what, owner=owner, name=name)
+    return _nothing_made(crash, owner, name)
+
+
+def _nothing_made(crash: Crash, owner: str, name: str) -> str:
+    """Say that an object of the student's own class has no such attribute, and which it has."""
     made = {
         found
         for chunk in crash.source.chunks
-        for found in re.findall(r"\bself\.(\w+)\s*(?::[^=\n]+)?=[^=]", chunk.text)
+        for found in re.findall(r"\bself\.(\w+)\s*(?::[^=\n]{1,80})?=[^=]", chunk.text)
     }
     near = difflib.get_close_matches(name, sorted(made - {name}), 1)
-    hint = f" There is `{near[0]}`." if near else " Is it made in `__init__`?"
-    return f"`{owner}` has no `{name}`: nothing of that name was made in its constructor.{hint}"
+    if near:
+        told = marked("`{owner}` has no `{name}`: nothing of that name was made in its constructor. There is `{near}`.")
+        return say(told, owner=owner, name=name, near=near[0])
+    told = marked(
+        "`{owner}` has no `{name}`: nothing of that name was made in its constructor. Is it made in `__init__`?"
+    )
+    return say(told, owner=owner, name=name)
 
 
 def parameter_names(crash: Crash, _: re.Match[str]) -> str:
-    """Name the parameters that the given constructor makes."""
+    """Name the parameters that a case loads, or the first that has another shape."""
+    shapes = r"size mismatch for ([\w.]+): .*?torch\.Size\(\[([^\]]*)\]\).*?torch\.Size\(\[([^\]]*)\]\)"
+    if other := re.search(shapes, crash.trouble.text):
+        told = marked(
+            "A case loads `{name}` with the shape ({loaded}), and your constructor makes it with the shape ({made})."
+        )
+        return say(told, name=other[1], loaded=other[2], made=other[3])
     found = re.findall(r'Unexpected key\(s\) in state_dict: ((?:"[\w.]+"(?:, )?)+)', crash.trouble.text)
     names = [name for each in found for name in re.findall(r'"([\w.]+)"', each)][:MAX_KEYS]
-    keep = f": keep {', '.join(f'`{name}`' for name in names)}" if names else ""
-    return f"The constructor is given, and a case loads its parameters by their names{keep}. What you add must not hold any parameters."
+    if not names:
+        told = marked(
+            "A case loads the parameters that the constructor makes, by their names. What you add must not hold any parameters."
+        )
+        return say(told)
+    told = marked(
+        "A case loads the parameters that the constructor makes, by their names: keep {names}. What you add must not hold any parameters."
+    )
+    return say(told, names=", ".join(f"`{name}`" for name in names))
 
 
 def no_key(crash: Crash, match: re.Match[str]) -> str:
     """Name the keys of a dict."""
     part = crash.of_type("dict")
-    if match["key"].startswith(("tensor(", "array(")):
-        return f"A {'tensor' if match['key'].startswith('tensor') else 'array'} is not found among the keys of a dict, even if it holds the same number: make an int of it first."
+    kind = match["key"].partition("(")[0] if "(" in match["key"] else ""
+    if kind in _NO_KEYS:
+        return say(_NO_KEYS[kind])
     keys = crash.given.get(part.text) if part else None
     if part and isinstance(keys, Mapping) and part.shape == (len(keys),):
         listed = ", ".join(repr(key) for key in list(keys)[:MAX_KEYS])
-        return f"There is no {match['key']} in `{part.text}`; its keys are {listed}."
+        told = marked("There is no {key} in `{name}`; its keys are {listed}.")
+        return say(told, key=match["key"], name=part.text, listed=listed)
     return ""
 
 
 def place_in_list(crash: Crash, match: re.Match[str]) -> str:
     """Say what stands where a list or tuple takes a place."""
-    part, by = crash.of_type("tuple", "list"), match["by"]
-    what = f"`{part.text}` is a {part.type_name}" if part else f"A {match['kind']}"
-    if by == "float":
-        return f"{what}, and its index is a float. `/` always gives one; `//` divides whole numbers."
-    if by == "str":
-        return f"{what} and no dict: its entries are reached by their place, counted from 0, not by a name."
-    return f"{what}, which takes one whole number as its index. An index with several axes needs an array."
+    part, by = crash.of_type("tuple", "list"), match["by"] if match["by"] in ("float", "str") else "several"
+    if part is None:
+        return say(_PLACES[by], kind=match["kind"])
+    return say(_PLACES_OF[by], name=part.text, kind=part.type_name)
 
 
 def wrong_call(crash: Crash, match: re.Match[str]) -> str:
     """Name the parameters of what the student's code calls."""
-    parameters = crash.signatures.get(match["function"])
-    listed = f": {match['function']}({', '.join(parameters)})" if parameters is not None else ""
-    return f"Your code calls `{match['function']}` with arguments that it does not take{listed}."
+    name, parameters = match["function"], crash.signatures.get(match["function"])
+    if parameters is None:
+        return say("Your code calls `{name}` with arguments that it does not take.", name=name)
+    told = marked("Your code calls `{name}` with arguments that it does not take: {name}({listed}).")
+    return say(told, name=name, listed=", ".join(parameters))
 
 
 def case_calls_in_vain(crash: Crash, match: re.Match[str]) -> str:
@@ -184,11 +246,14 @@ def case_calls_in_vain(crash: Crash, match: re.Match[str]) -> str:
     if parameters is None:
         return ""
     if name.endswith("__init__"):
-        return "The constructor is given, and a case calls it with its own arguments: keep its parameters as they are."
-    listed = f"{name}({', '.join(parameters)})"
-    return (
-        f"The case calls your `{name}` with the parameters of the stub: {listed}. Keep their names, order and number."
+        told = marked(
+            "The constructor is given, and a case calls it with its own arguments: keep its parameters as they are."
+        )
+        return say(told)
+    told = marked(
+        "The case calls your `{name}` with the parameters of the stub: {name}({listed}). Keep their names, order and number."
     )
+    return say(told, name=name, listed=", ".join(parameters))
 
 
 def not_bool(crash: Crash, _: re.Match[str]) -> str:
@@ -198,25 +263,27 @@ def not_bool(crash: Crash, _: re.Match[str]) -> str:
     part = next((part for part in parts if part.dtype != "bool"), None)
     if part is None:
         return ""
-    return f"`{part.text}` holds {part.dtype or 'a float'}. A mask holds truth values: compare, or make it with dtype bool, before it is negated, joined by & or handed on."
+    told = marked(
+        "`{name}` holds {dtype}. A mask holds truth values: compare, or make it with dtype bool, before it is negated, "
+        "joined by & or handed on."
+    )
+    return say(told, name=part.text, dtype=part.dtype or say("a float"))
 
 
 def float_here(crash: Crash, _: re.Match[str]) -> str:
     """Say what is a float."""
     if part := crash.of_type("float"):
-        return f"`{part.text}` is a float. `/` always gives one; `//` divides whole numbers."
+        return say("`{name}` is a float. `/` always gives one; `//` divides whole numbers.", name=part.text)
     part = crash.of_type("tuple", "list")
-    return (
-        f"`{part.text}` is a {part.type_name} where one whole number is wanted: take one of its entries."
-        if part
-        else ""
-    )
+    told = marked("`{name}` is a {kind} where one whole number is wanted: take one of its entries.")
+    return say(told, name=part.text, kind=part.type_name) if part else ""
 
 
 def divided_by(crash: Crash, _: re.Match[str]) -> str:
     """Say which argument is zero."""
     zero = next((part.text for part in crash.trouble.parts[1:] if _is_zero(crash.given.get(part.text))), "")
-    return f"`{zero}` is 0 in this call, and is divided by. What does the text say for that case?" if zero else ""
+    told = marked("`{name}` is 0 in this call, and is divided by. What does the text say for that case?")
+    return say(told, name=zero) if zero else ""
 
 
 def _is_zero(value: object) -> bool:
@@ -226,5 +293,6 @@ def _is_zero(value: object) -> bool:
 def unusable(crash: Crash, match: re.Match[str]) -> str:
     """Say what type something has that cannot be called, looped over or indexed."""
     part = crash.first
-    known = part is not None and part.type_name == _TYPES.get(match["type"], match["type"])
-    return f"`{part.text}` is of type {part.type_name}, which cannot be used like this." if part and known else ""
+    if part is None or part.type_name != _TYPES.get(match["type"], match["type"]):
+        return ""
+    return say("`{name}` is of type {type}, which cannot be used like this.", name=part.text, type=part.type_name)

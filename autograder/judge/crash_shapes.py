@@ -7,8 +7,10 @@ import math
 import re
 from collections.abc import Iterable
 
+from autograder.course.language import marked, say, say_many
 from autograder.judge.crash_details import Crash
 from autograder.judge.shapes_that_meet import (
+    all_shown,
     broadcast,
     fits,
     grown,
@@ -21,19 +23,26 @@ from autograder.judge.shapes_that_meet import (
 )
 from autograder.sandbox.job import Part
 
+_FEW_AXES = marked({0: "no axes", 1: "one axis"})
+_FEW_NAMES = marked({1: "one name", 2: "two names", 3: "three names"})
+
 
 def two_shapes(crash: Crash, _: re.Match[str]) -> str:
     """Say which two of the arrays that met do not broadcast."""
     arrays = crash.arrays
     if crash.calls.endswith("scaled_dot_product_attention") and len(arrays) == 4:
         query, key, _value, mask = arrays
-        scores = Part("the scores", "tensor", (*query.shape[:-1], *key.shape[-2:-1]))
+        scores = Part(say("the scores"), "tensor", (*query.shape[:-1], *key.shape[-2:-1]))
         return broadcast(mask, scores, crash.names)
     if len(arrays) == 1 and len(shapes := shapes_in(crash.trouble.text)) > 1 and shapes[0] == arrays[0].shape:
-        return broadcast(arrays[0], Part("the shape that is asked for", "array", shapes[-1]), crash.names)
+        return broadcast(arrays[0], Part(say("the shape that is asked for"), "array", shapes[-1]), crash.names)
     sizes = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", crash.trouble.text)
     if len(arrays) == 1 and sizes:
-        return f"{shown(arrays[0], crash.names)} does not fit what it meets: at one axis the sizes are {sizes[1]} and {sizes[2]}. Take as much of one as the other has, or give it an axis of length one."
+        told = marked(
+            "{what} does not fit what it meets: at one axis the sizes are {one} and {other}. Take as much of one as the other "
+            "has, or give it an axis of length one."
+        )
+        return say(told, what=shown(arrays[0], crash.names), one=sizes[1], other=sizes[2])
     if len(arrays) != 2 or fits(arrays[0].shape, arrays[1].shape):
         return grown(arrays[0], arrays[1], crash.names) if len(arrays) == 2 and "output" in crash.trouble.text else ""
     return broadcast(arrays[0], arrays[1], crash.names)
@@ -53,12 +62,13 @@ def joined_arrays(crash: Crash, _: re.Match[str]) -> str:
 def filled_place(crash: Crash, match: re.Match[str]) -> str:
     """Say why an array does not become the shape that is asked for."""
     source, target = (shapes_in(f"({match[key] or match[key + '2']})")[0] for key in ("source", "target"))
-    what = f"`{crash.first.text}`" if crash.first and crash.first.shape == source else "An array"
+    what = f"`{crash.first.text}`" if crash.first and crash.first.shape == source else say("An array")
+    given = {"what": what, "source": source, "target": target, "why": unfilled(source, target)}
     handed = crash.trouble.frames[-2].calls if len(crash.trouble.frames) > 1 else ""
-    where = (
-        f", handed to `{handed}`," if handed.startswith("self.") else ""
-    )  # a part that the constructor gives raised it
-    return f"{what} of shape {source}{where} is to become {target}: {unfilled(source, target)}"
+    if handed.startswith("self."):  # a part that the constructor gives raised it
+        told = marked("{what} of shape {source}, handed to `{handed}`, is to become {target}: {why}")
+        return say(told, **given, handed=handed)
+    return say("{what} of shape {source} is to become {target}: {why}", **given)
 
 
 def new_shape(crash: Crash, match: re.Match[str]) -> str:
@@ -73,49 +83,95 @@ def index_beyond(crash: Crash, match: re.Match[str]) -> str:
     """Say how many entries an axis has."""
     at, axis, size = (int(match[name]) for name in ("at", "axis", "size"))
     part = next((part for part in crash.arrays if part.shape[axis : axis + 1] == (size,)), None)
-    axes = crash.names.of(part.text, part.shape) if part else ()
-    where = f"Axis {axis}" + (f" ({axes[axis]})" if axis < len(axes) else "") + (f" of `{part.text}`" if part else "")
+    where = _axis_of(axis, part, crash)
     if not size:
-        return f"{where} has no entries, so there is none to pick."
-    return f"{where} has {size} {'entries' if size > 1 else 'entry'}, counted from 0 to {size - 1}; index {at} is not among them."
+        return say("{where} has no entries, so there is none to pick.", where=where)
+    return say_many(
+        "{where} has {n} entry, counted from 0 to {last}; index {at} is not among them.",
+        "{where} has {n} entries, counted from 0 to {last}; index {at} is not among them.",
+        size,
+        where=where,
+        last=size - 1,
+        at=at,
+    )
+
+
+def _axis_of(axis: int, part: Part | None, crash: Crash) -> str:
+    """Return an axis with its name, and with the array that it is of, as far as these are known."""
+    axes = crash.names.of(part.text, part.shape) if part else ()
+    if part is None:
+        return say("Axis {axis}", axis=axis)
+    if axis < len(axes):
+        return say("Axis {axis} ({name}) of `{text}`", axis=axis, name=axes[axis], text=part.text)
+    return say("Axis {axis} of `{text}`", axis=axis, text=part.text)
 
 
 def unpacked_values(crash: Crash, match: re.Match[str]) -> str:
     """Say how many values stand on the right, and which, where the text names them."""
-    part, count = crash.first, match["names"]
+    part, count = crash.first, int(match["names"])
     if part is None:
         return ""
     if part.text.endswith(".shape"):
-        return _shape_apart(crash, int(count))
+        return _shape_apart(crash, count)
     if part.type_name in ("tuple", "list") and part.shape:
-        entries = crash.names.arguments.get(part.text, ())
-        named = f": {', '.join(entries)}" if len(entries) == part.shape[0] else ""
-        return (
-            f"`{part.text}` holds {part.shape[0]} values{named}. The left side has {count} names; give each value one."
-        )
+        return f"{_held(part, crash)} {_names_left(count)}"
     if part.is_array and part.shape:
-        return (
-            f"Taking {shown(part, crash.names)} apart gives {part.shape[0]} rows, and the left side has {count} names."
+        return say_many(
+            "Taking {what} apart gives {n} row, and the left side has {names}.",
+            "Taking {what} apart gives {n} rows, and the left side has {names}.",
+            part.shape[0],
+            what=shown(part, crash.names),
+            names=say_many("{n} name", "{n} names", count),
         )
-    return f"`{part.text}` gives another number of values than the {count} names on the left. Look at what it returns."
+    return say_many(
+        "`{text}` gives another number of values than the {n} name on the left. Look at what it returns.",
+        "`{text}` gives another number of values than the {n} names on the left. Look at what it returns.",
+        count,
+        text=part.text,
+    )
+
+
+def _held(part: Part, crash: Crash) -> str:
+    """Say how many values a tuple or list holds, and which, where the text names them."""
+    entries = crash.names.arguments.get(part.text, ())
+    if len(entries) == part.shape[0]:
+        return say_many(
+            "`{text}` holds {n} value: {entries}.",
+            "`{text}` holds {n} values: {entries}.",
+            part.shape[0],
+            text=part.text,
+            entries=", ".join(entries),
+        )
+    return say_many("`{text}` holds {n} value.", "`{text}` holds {n} values.", part.shape[0], text=part.text)
+
+
+def _names_left(count: int) -> str:
+    return say_many(
+        "The left side has {n} name; give each value one.", "The left side has {n} names; give each value one.", count
+    )
 
 
 def several_numbers(crash: Crash, _: re.Match[str]) -> str:
     """Say what holds several numbers where one is wanted."""
     part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)
-    what = shown(part, crash.names) if part else "This array"
-    return f"{what} holds several numbers where Python wants one. Take one entry, or index with an array of positions instead of a slice."
+    what = shown(part, crash.names) if part else say("This array")
+    told = marked(
+        "{what} holds several numbers where Python wants one. Take one entry, or index with an array of positions instead of a "
+        "slice."
+    )
+    return say(told, what=what)
 
 
 def classes_elsewhere(crash: Crash, _: re.Match[str]) -> str:
     """Say what meets in a cross-entropy."""
     if len(crash.arrays) < 2:
         return ""
-    logits, targets = crash.arrays[:2]
-    return (
-        f"{shown(logits, crash.names)} and {shown(targets, crash.names)} meet. Cross-entropy takes the classes on axis 1 of the "
-        "first, and one target for each of the other places. Move the classes there, or flatten all other axes into one."
+    told = marked(
+        "{logits} and {targets} meet. Cross-entropy takes the classes on axis 1 of the first, and one target for each of the "
+        "other places. Move the classes there, or flatten all other axes into one."
     )
+    logits, targets = crash.arrays[:2]
+    return say(told, logits=shown(logits, crash.names), targets=shown(targets, crash.names))
 
 
 def index_arrays(crash: Crash, _: re.Match[str]) -> str:
@@ -123,20 +179,23 @@ def index_arrays(crash: Crash, _: re.Match[str]) -> str:
     if len(crash.arrays) < 3:
         return ""
     arrays = crash.arrays[1:]
-    indices = " and ".join(shown(part, crash.names) for part in arrays)
     met = _unlike_axis(part.shape for part in arrays)
     if met is None:
         return ""
     axis, fewer, more = met
+    told = marked(
+        "The index of `{name}` is made of {indices}, which do not broadcast with each other: at axis {axis}, {fewer} positions "
+        "meet {more}."
+    )
+    indices = all_shown(arrays, crash.names)
+    said = [say(told, name=crash.arrays[0].text, indices=indices, axis=axis, fewer=fewer, more=more)]
     lists = [part.shape[0] for part in arrays if len(part.shape) == 1]
     in_pairs = len({length for length in lists if length != 1}) > 1
-    one_by_one = not in_pairs or len(lists) == len(arrays)
-    cut = f"Where they belong together one by one, take {fewer} of each." * one_by_one
-    pairs = "Where every pair is meant, give one of them an axis of length one." * in_pairs
-    return (
-        f"The index of `{crash.arrays[0].text}` is made of {indices}, which do not broadcast with each other: at axis {axis}, {fewer} "
-        f"positions meet {more}. {' '.join(filter(None, (cut, pairs)))}"
-    )
+    if not in_pairs or len(lists) == len(arrays):
+        said.append(say("Where they belong together one by one, take {n} of each.", n=fewer))
+    if in_pairs:
+        said.append(say("Where every pair is meant, give one of them an axis of length one."))
+    return " ".join(said)
 
 
 def _unlike_axis(shapes: Iterable[tuple[int, ...]]) -> tuple[int, int, int] | None:
@@ -152,8 +211,10 @@ def index_axes(crash: Crash, _: re.Match[str]) -> str:
     """Say which array of indices has another number of axes than what it picks from."""
     if len(crash.arrays) < 2:
         return ""
-    what = " and ".join(shown(part, crash.names) for part in crash.arrays[-2:])
-    return f"{what} meet. An array of indices needs as many axes as the array that it picks from: give it one of length one."
+    told = marked(
+        "{arrays} meet. An array of indices needs as many axes as the array that it picks from: give it one of length one."
+    )
+    return say(told, arrays=all_shown(crash.arrays[-2:], crash.names))
 
 
 def other_axes(crash: Crash, _: re.Match[str]) -> str:
@@ -162,11 +223,15 @@ def other_axes(crash: Crash, _: re.Match[str]) -> str:
     told = re.search(r"array of dimension (\d+)|range of \[-(\d+)", crash.trouble.text)
     if part is None or (told and len(part.shape) != int(told[1] or told[2])):
         return ""
-    count = {0: "no axes", 1: "one axis"}.get(len(part.shape), f"{len(part.shape)} axes")
-    return (
-        f"{shown(part, crash.names)} has {count}, but your code asks for another number of axes. Has an axis been lost, or kept? Count from "
-        "the end (-1, -2) where other axes may stand in front."
+    said = marked(
+        "{what} has {axes}, but your code asks for another number of axes. Has an axis been lost, or kept? Count from the end "
+        "(-1, -2) where other axes may stand in front."
     )
+    return say(said, what=shown(part, crash.names), axes=_axes(len(part.shape)))
+
+
+def _axes(count: int) -> str:
+    return say(_FEW_AXES[count]) if count in _FEW_AXES else say_many("{n} axis", "{n} axes", count)
 
 
 def floats_as_ids(crash: Crash, _: re.Match[str]) -> str:
@@ -174,19 +239,18 @@ def floats_as_ids(crash: Crash, _: re.Match[str]) -> str:
     alone = len(crash.arrays) == 1 and crash.calls != "[]"
     indices = crash.arrays if alone or "embedding" in crash.calls.lower() else crash.arrays[1:]
     part = next((part for part in indices if part.dtype.startswith(("float", "complex"))), None)
-    return (
-        f"`{part.text}` holds {part.dtype}, and an index takes whole numbers only (int64, torch's long)."
-        if part
-        else ""
-    )
+    told = marked("`{name}` holds {dtype}, and an index takes whole numbers only (int64, torch's long).")
+    return say(told, name=part.text, dtype=part.dtype) if part else ""
 
 
 def two_dtypes(crash: Crash, _: re.Match[str]) -> str:
     """Say which dtypes meet."""
     if len({part.dtype for part in crash.arrays}) < 2:
         return ""
-    what = " and ".join(f"`{part.text}` ({part.dtype})" for part in crash.arrays[:3])
-    return f"{what} meet, and their dtypes do not go together. Give what you make yourself the dtype of what it meets."
+    told = marked(
+        "{arrays} meet, and their dtypes do not go together. Give what you make yourself the dtype of what it meets."
+    )
+    return say(told, arrays=say(" and ").join(f"`{part.text}` ({part.dtype})" for part in crash.arrays[:3]))
 
 
 def _shape_apart(crash: Crash, count: int) -> str:
@@ -194,17 +258,24 @@ def _shape_apart(crash: Crash, count: int) -> str:
     part = next(iter(crash.arrays), None)
     if part is None:
         return ""
-    has = {0: "no axes", 1: "one axis"}.get(len(part.shape), f"{len(part.shape)} axes")
     axes = crash.names.of(part.text, part.shape)
     named = f" = ({', '.join(axes)})" if len(axes) == len(part.shape) > 1 else ""
     frame = crash.trouble.frames[-1] if crash.trouble.frames else None
+    given = {"name": part.text, "axes": _axes(len(part.shape)), "shape": f"{part.shape}{named}"}
+    given["names"] = _names_of(crash, count)
+    if frame and len(crash.trouble.frames) > 1:
+        told = marked("Inside `{function}`, `{name}` has {axes}, shape {shape}, and is taken apart into {names}.")
+        return say(told, **given, function=frame.function)
+    return say("`{name}` has {axes}, shape {shape}, and is taken apart into {names}.", **given)
+
+
+def _names_of(crash: Crash, count: int) -> str:
+    """Return how many names a shape is taken apart into, and which, as far as the line tells."""
+    number = say(_FEW_NAMES[count]) if count in _FEW_NAMES else say_many("{n} name", "{n} names", count)
+    frame = crash.trouble.frames[-1] if crash.trouble.frames else None
     left = (crash.source.line(frame.label, frame.line) if frame else "").partition("=")[0].strip(" ()").rstrip(",")
-    names = [f"`{name.strip()}`" for name in left.split(",")]
-    listed = (
-        f", {', '.join(names[:-1])} and {names[-1]}"
-        if len(names) == count > 1 and all(n[1:-1].isidentifier() for n in names)
-        else ""
-    )
-    into = {1: "one name", 2: "two names", 3: "three names"}.get(count, f"{count} names")
-    inside = f"Inside `{frame.function}`, " if frame and len(crash.trouble.frames) > 1 else ""
-    return f"{inside}`{part.text}` has {has}, shape {part.shape}{named}, and is taken apart into {into}{listed}."
+    names = [name.strip() for name in left.split(",")]
+    if len(names) != count or count < 2 or not all(name.isidentifier() for name in names):
+        return number
+    *first, last = (f"`{name}`" for name in names)
+    return say("{number}, {first} and {last}", number=number, first=", ".join(first), last=last)

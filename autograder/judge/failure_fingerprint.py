@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.array_pairs import Path, is_judged
-from autograder.judge.crash_reasons import PROCESS_ENDED, kind_of_crash
+from autograder.judge.crash_kinds import PROCESS_ENDED
+from autograder.judge.crash_reasons import kind_of_crash
 from autograder.judge.trials import Judged
 from autograder.sandbox.child.tree import Opaque, array_of
 from autograder.sandbox.job import Ending, Outcome, Source

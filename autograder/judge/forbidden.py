@@ -10,9 +10,9 @@ from typing import Any
 
 from autograder.course.language import marked, say
 from autograder.course.spec import Assignment, Shortcut
-from autograder.judge import names_used as reading
-from autograder.judge.names_used import forbids
 from autograder.judge.read_in_sandbox import read_here, read_in_sandbox
+from autograder.sandbox.child import names_used as reading
+from autograder.sandbox.child.names_used import forbids
 from autograder.sandbox.job import Sandbox, Source
 
 # Other ways to the same library code, which no exercise needs.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from autograder.course.language import say, speaking
 from autograder.course.quiz_checks import choice
-from autograder.course.spec import Exercise, Finding, Status, Visibility
+from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Named, Verdict, assign_blame, judge_all
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
@@ -21,19 +21,20 @@ from autograder.judge.messages import (
     explain_finding,
     explain_loading,
     explain_trouble,
-    headline,
 )
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.points import points_earned, refused, without_points, worth
-from autograder.judge.reasons import Advice, Hint, Message, Relation
+from autograder.judge.reasons import Advice, Detail, Hint, Message, Relation
 from autograder.judge.repeated_mistakes import charge_repeats
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.shape_trails import shapes_on_the_way
 from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.turns import with_turn
 from autograder.judge.unnamed_mistakes import relations_of, used_beside, without_name
+from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
@@ -90,6 +91,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
         for e in assignment.exercises
         if not e.training
     )
+    exercises = tuple(with_turn(e, judged, oracle, source, sandbox) for e in exercises)
     shortcuts = reading.shortcuts()
     exercises = tuple(refused(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
@@ -162,18 +164,18 @@ def _case(
     related: Advice | Relation | None,
 ) -> CaseResult:
     case = judged.trial.case
+    printed = "".join([outcome.printed for outcome in judged.outcomes])
     result = CaseResult(
         case.name,
         case.claim,
         case.visibility,
         Status.SKIPPED if judged.trial in verdict.inside else judged.status,
-        seconds=round(sum(outcome.seconds for outcome in judged.outcomes), 6),
+        seconds=round(sum([outcome.seconds for outcome in judged.outcomes]), 6),
+        picture=_picture(judged, oracle) if case.plot or case.visibility is Visibility.PUBLIC else None,
+        grader_note=printed,
     )
-    if case.plot or case.visibility is Visibility.PUBLIC:
-        result = replace(result, picture=_picture(judged, oracle))
-    printed = "".join(outcome.printed for outcome in judged.outcomes)
     if judged.status is Status.PASSED:
-        return replace(result, grader_note=printed)
+        return result
     index = next((i for i, o in enumerate(judged.outcomes) if o.ending is not Ending.RETURNED), 0)
     bad = judged.outcomes[index]
     told = _message(judged, index, oracle, verdict, reading.source)
@@ -193,13 +195,20 @@ def _case(
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
     reason = diagnosis or without_name(judged, every, oracle, verdict, reading, related)
     used = reason.exercise if isinstance(reason, Advice) and reason.hint is Hint.MEND_FIRST else ""
-    shown = judged.smallest or judged
     return replace(
         result,
         reason=reason,
-        numbers=numbers_in([[c.args, dict(c.kwargs)] for c in shown.trial.calls]) if shown.finding else 0,
+        ease=_ease(judged),
         waits_for=judged.waits_for or verdict.inside.get(judged.trial, "") or used,
     )
+
+
+def _ease(judged: Judged) -> tuple[int, ...]:
+    """Return how hard a case's calls are to follow: the most axes, whether its positions have no words, and the numbers shown."""
+    case, shown = judged.trial.case, judged.smallest or judged
+    given = [[made.args, dict(made.kwargs)] for made in judged.trial.calls]
+    axes = max((array.ndim for leaf in leaves(given) if (array := array_of(leaf)) is not None), default=0)
+    return axes, not case.words, numbers_in([[made.args, dict(made.kwargs)] for made in shown.trial.calls])
 
 
 def _note(bad: Outcome, printed: str) -> str:
@@ -222,6 +231,8 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
     if bad.ending is Ending.UNWRITTEN:
         frames = bad.trouble.frames if bad.trouble else ()
         frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
+        if frame and source.several:
+            return Message(say("Not written yet ({file}, line {line}).", file=frame.label, line=frame.line))
         return Message(say("Not written yet (line {line}).", line=frame.line) if frame else say("Not written yet."))
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
@@ -229,33 +240,46 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
         rule = rule_for(oracle.assignment, case.exercise, bad.trouble.text)
         name = name_in(rule, bad.trouble.text) if rule else ""
         return Message(explain_shortcut(name, rule.instead) if rule else say("It uses what this exercise may not."))
-    call, limits = judged.trial.calls[index], fitting(oracle.assignment.limits)
-    told = explain_ending(bad, case.visibility, source, limits, call, case.exercise, oracle.signatures)
-    if bad.ending is Ending.RAISED and bad.trouble:
-        stub, known = oracle.assignment.stub, oracle.signatures
-        reason = reason_of_crash(bad.trouble, case.visibility, source, call, case.exercise, stub, known)
-        told = Message(reason).then(told.text) if reason else told
+    told = _explain_ending(judged, bad, judged.trial.calls[index], oracle, source)
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]
         first = say(
             "It fails inside your `{name}`, which does not pass its own cases yet; mend that one first.", name=place
         )
-        return Message(first).then(told.text)
+        return told.below(first)
     return told
 
 
-def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Message:
-    """Say what is wrong with a value; where a smaller call fails as well, by that one."""
+def _explain_ending(judged: Judged, bad: Outcome, call: Call, oracle: Knowledge, source: Source) -> Message:
+    """Say why a call gave nothing to judge; where a smaller one raises the same, by that one."""
     case, small = judged.trial.case, judged.smallest
-    if not small or not small.finding or case.visibility is Visibility.HIDDEN:
-        shown = explain_finding(finding, case.visibility, judged.trial.calls, case.exercise, oracle.signatures)
-        shapes = shapes_on_the_way(judged.trail) if case.visibility is Visibility.PUBLIC else ""
-        return shown.then(say("Shapes on the way: {shapes}", shapes=shapes) if shapes else "")
-    shown = explain_finding(small.finding, case.visibility, small.trial.calls, case.exercise, oracle.signatures)
-    shapes = shapes_on_the_way(judged.trail)
-    shown = shown.then(say("Shapes on the way through the case itself: {shapes}", shapes=shapes) if shapes else "")
-    told = say("The smallest call of this kind that fails as well:")
-    return Message(headline(finding), more=shown.more).then(told, shown.text)
+    if small and case.visibility is Visibility.PUBLIC:
+        bad, call = small.outcomes[0], small.trial.calls[0]
+    limits, known = fitting(oracle.assignment.limits), oracle.signatures
+    told = explain_ending(bad, case.visibility, source, limits, call, case.exercise, known, smaller=small is not None)
+    if bad.ending is not Ending.RAISED or not bad.trouble:
+        return told
+    stub = oracle.assignment.stub
+    reason = reason_of_crash(bad.trouble, case.visibility, source, call, case.exercise, stub, known)
+    return told.below(reason) if reason else told
+
+
+def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Message:
+    """Say what is wrong with a value; where a smaller call fails as well, by that one alone."""
+    case, small = judged.trial.case, judged.smallest
+    public = case.visibility is Visibility.PUBLIC
+    shown = small if small and public else judged
+    told = explain_finding(
+        shown.finding or finding,
+        case.visibility,
+        shown.trial.calls,
+        case.exercise,
+        oracle.signatures,
+        smaller=shown is small,
+    )
+    shapes = shapes_on_the_way(judged.trail) if public else ""
+    told_shapes = say("Shapes on the way: {shapes}", shapes=shapes) if shapes else ""
+    return told.then(Detail(told_shapes, (told_shapes, "")))
 
 
 def _unloadable(loading: Outcome, oracle: Knowledge, source: Source) -> Result:

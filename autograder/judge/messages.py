@@ -14,12 +14,11 @@ from dataclasses import replace
 
 from autograder.course.language import marked, say
 from autograder.course.spec import Call, Finding, Limits, Visibility
-from autograder.judge.calls_as_text import Signatures, show_call, show_parameters, side_by_side
-from autograder.judge.reasons import Diagnosis, Hint, Message, Mistake, Reason, Relation
-from autograder.judge.relation_sentences import RELATIONS, relation_named
-from autograder.sandbox.job import Ending, Outcome, Source, Trouble
-from autograder.sandbox.memory import OUT_OF_MEMORY
-from autograder.sandbox.time_limits import WAITING
+from autograder.judge.calls_as_text import Layout, Signatures, show_call, show_parameters, side_by_side
+from autograder.judge.reasons import Detail, Message
+from autograder.judge.relation_sentences import part_named
+from autograder.sandbox.endings import OUT_OF_MEMORY, WAITING, why_ended
+from autograder.sandbox.job import Ending, Frame, Outcome, Source, Trouble
 
 # What may be said of a hidden case, by kind of finding.
 KINDS = marked({
@@ -47,51 +46,46 @@ _LIBRARY_ERRORS = frozenset(
 )  # fmt: skip
 # A part of the answer as the case calls it: "dW_x", "gradient of W_q.weight".
 _NAMED = re.compile(r"(gradient of )?[^\W\d][\w.]*|gradient of argument \d")
+SMALL, SHORT = 12, 5  # entries of an array that is shown whole where there is little room; lines that are few
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
-UNNAMED = marked(
-    "This is none of the mistakes that we know. Take the smallest call that fails, work out its first wrong number by hand, "
-    "and print what your code has at each step of it: the first step that differs is the one to mend."
-)
-REMEMBERS = marked(
-    "Your function gives another answer to the same call after other calls: it remembers something, such as a default argument "
-    "`{}` or `[]`, a global, or an array from `np.empty` that is not filled. Create it inside the function, in every call."
-)
-TOO_GOOD = marked(
-    "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"
-)
-FUNCTIONS = marked({
-    "exponential": "the exponential", "logarithm": "the natural logarithm", "binary_logarithm": "the logarithm to base 2",
-    "root": "the square root", "square": "the square", "reciprocal": "the reciprocal, 1/x,", "complement": "1 - x",
-    "absolute": "the absolute value", "sigmoid": "the sigmoid", "tanh": "the tanh", "softmax": "the softmax",
-    "softmax_of_negated": "the softmax of the negative", "whole_numbers": "the whole part", "rounded": "the rounded value",
-})  # fmt: skip
-MAPPED = marked({
-    "negatives_are_zero": "Your answer is zero where a negative number is expected, and right elsewhere.",
-    "one_more": "Every number is one too large.",
-    "one_less": "Every number is one too small.",
-    "complement": "Your answer is one minus the right one.",
-})  # fmt: skip
 OUR_FAULT = marked(
     "The grader itself failed here. That is not your doing."
 )  # what comes of it is told where it is known
 
 
 def explain_finding(
-    finding: Finding, visibility: Visibility, calls: Sequence[Call], function: str, signatures: Signatures
+    finding: Finding,
+    visibility: Visibility,
+    calls: Sequence[Call],
+    function: str,
+    signatures: Signatures,
+    *,
+    smaller: bool = False,
 ) -> Message:
-    """Say what a check found; for public cases with the call, and got beside expected."""
+    """Say what a check found; for public cases with the call, which may be a smaller one, and got beside expected."""
     if visibility is Visibility.HIDDEN:
-        where = f"{finding.where}: " if _NAMED.fullmatch(finding.where) else ""
+        where = f"{part_named(finding.where)}: " if _NAMED.fullmatch(finding.where) else ""
         return Message(where + say(KINDS[finding.kind]))
     called = finding.kind not in ("unanswered", "wrong_choice")
     made = calls[finding.call]
-    call = show_call(made, function, signatures) if called else ""
-    return Message(headline(finding), more=show_parameters(made)).then(call, side_by_side(finding))
+    call = _call_shown(made, function, signatures, smaller=smaller) if called else ""
+    both = side_by_side(finding)
+    around = side_by_side(finding, SMALL) if both.count("\n") > SHORT else both
+    return Message(headline(finding), more=show_parameters(made)).then(call, Detail(both, (both, both, around)))
+
+
+def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: bool) -> Detail:
+    """Show a call; with less room its arrays stand on one line each, at last by their shapes where they are longer."""
+    rows, flat, shapes, names = (
+        show_call(call, function, signatures, smaller=smaller, layout=layout)
+        for layout in (Layout.ROWS, Layout.FLAT, Layout.SHAPES, Layout.NAMES)
+    )
+    return Detail(rows, (flat, flat, shapes, names))
 
 
 def headline(finding: Finding) -> str:
     """Return what a check found in one line."""
-    return f"{finding.where}: {finding.headline}" if finding.where else finding.headline
+    return f"{part_named(finding.where)}: {finding.headline}" if finding.where else finding.headline
 
 
 def explain_ending(
@@ -102,13 +96,17 @@ def explain_ending(
     call: Call,
     function: str,
     signatures: Signatures,
+    *,
+    smaller: bool = False,
 ) -> Message:
-    """Say why a call gave nothing to judge."""
+    """Say why a call gave nothing to judge; it may be a smaller one than the case's."""
     trouble = outcome.trouble or Trouble("", "")
     if outcome.ending is not Ending.RAISED:
         return Message(_why_no_answer(outcome.ending, trouble, visibility, source, limits, function))
     told = explain_trouble(trouble, source, visibility)
-    return told if visibility is Visibility.HIDDEN else told.then(show_call(call, function, signatures, full=False))
+    return (
+        told if visibility is Visibility.HIDDEN else told.then(_call_shown(call, function, signatures, smaller=smaller))
+    )
 
 
 def _why_no_answer(
@@ -116,9 +114,7 @@ def _why_no_answer(
 ) -> str:
     match ending:
         case Ending.ABSENT:
-            alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
-            near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
-            return say("There is no `{name}` in your file.{near} Was it renamed or removed?", name=function, near=near)
+            return _why_absent(source, function)
         case Ending.TIMEOUT:
             question = say("What does it wait for?") if trouble.text == WAITING else say("Does a loop never end?")
             told = marked("It gave no answer within {seconds:g} s of computing and was stopped. {question}")
@@ -140,36 +136,57 @@ def _why_no_answer(
             reason = _reason(trouble, visibility) or say(" (a call that hung)")
             return say("Not run, because of what happened before it{reason}.", reason=reason)
         case _:
-            return f"{say(OUR_FAULT)} ({trouble.text})"
+            return our_fault(trouble)
+
+
+def our_fault(trouble: Trouble | None = None) -> str:
+    """Say that the grader failed, and how where that is known."""
+    return f"{say(OUR_FAULT)} ({why_ended(trouble.text)})" if trouble else say(OUR_FAULT)
+
+
+def _why_absent(source: Source, function: str) -> str:
+    alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
+    near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
+    file = dict(source.homes).get(function, "")
+    if not file:
+        return say("There is no `{name}` in your file.{near} Was it renamed or removed?", name=function, near=near)
+    if not any(chunk.label == file for chunk in source.chunks):
+        return say("There is no {file}, where `{name}` belongs. Was it left out?", name=function, file=file)
+    if function in source.names():
+        return say("{file} could not be read as far as `{name}`. First mend what it raises.", name=function, file=file)
+    return say("There is no `{name}` in {file}.{near} Was it renamed or removed?", name=function, file=file, near=near)
 
 
 def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = Visibility.PUBLIC) -> Message:
     """Show an exception with the student's own lines only; of hidden cases its type and last line, not its text."""
     hidden = visibility is Visibility.HIDDEN
     frames = [frame for frame in trouble.frames if source.has_code(frame.label, frame.line)]
-    lines = [f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name]
+    raised = f"{trouble.type_name}: {trouble.text}" if trouble.text else trouble.type_name
     if hidden:
         # Names and lines can be made up while running, to carry what a hidden case was called with. What a type is called
         # is told where it is not the student's own, and a line's function is looked up in the text.
         frames = [replace(frame, function=source.place(frame.label, frame.line)) for frame in frames[-1:]]
-        lines = [trouble.type_name if _is_known(trouble.type_name) else say("An exception of your own making")]
+        raised = trouble.type_name if _is_known(trouble.type_name) else say("An exception of your own making")
     if trouble.type_name == "SystemExit":
-        lines = [say("Your code called exit(), which ends the whole program; leave a function with `return` instead.")]
-    for frame, earlier in zip(frames, [None, *frames], strict=False):
-        if frame == earlier:
-            continue  # a recursion says the same line many times
-        inside = say(", in {name}", name=frame.function) if frame.function and frame.function != "<module>" else ""
-        lines.append(say("  {file}, line {line}{inside}", file=frame.label, line=frame.line, inside=inside))
-        text = source.line(frame.label, frame.line)
-        if text:
-            lines.append(f"    {text[:MAX_LINE]}")
-    first, *rest = "\n".join(lines).split("\n")  # an exception's own text may have several lines
-    return Message(first, "\n".join(rest))
+        raised = say("Your code called exit(), which ends the whole program; leave a function with `return` instead.")
+    # A recursion says the same line many times.
+    told = [_place(frame, source) for frame, earlier in zip(frames, [None, *frames], strict=False) if frame != earlier]
+    places, last = "\n".join(told), "\n".join(told[-1:])
+    first, *rest = raised.split("\n")  # an exception's own text may have several lines
+    return Message(first).then(*rest, Detail(places, (places, last)))
+
+
+def _place(frame: Frame, source: Source) -> str:
+    """Say where in the student's code a call stands, with the line."""
+    inside = say(", in {name}", name=frame.function) if frame.function and frame.function != "<module>" else ""
+    place = say("  {file}, line {line}{inside}", file=frame.label, line=frame.line, inside=inside)
+    text = source.line(frame.label, frame.line)
+    return f"{place}\n    {text[:MAX_LINE]}" if text else place
 
 
 def _reason(trouble: Trouble, visibility: Visibility) -> str:
     """Return why, in brackets; of hidden cases not even an exit code, which could be an input."""
-    return "" if visibility is Visibility.HIDDEN or not trouble.text else f" ({trouble.text})"
+    return "" if visibility is Visibility.HIDDEN or not trouble.text else f" ({why_ended(trouble.text)})"
 
 
 def _is_known(type_name: str) -> bool:
@@ -189,63 +206,11 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
         case Ending.MEMORY:
             return say("Your file took so much memory while being imported that there was none left, and was stopped.")
         case Ending.DIED:
-            return say("Your file ended the Python process while being imported ({reason}).", reason=trouble.text)
+            return say(
+                "Your file ended the Python process while being imported ({reason}).", reason=why_ended(trouble.text)
+            )
         case Ending.FAULT:
-            return f"{say(OUR_FAULT)} ({trouble.text})"
+            return our_fault(trouble)
         case _:
             told = say("Your file cannot be imported, so nothing in it can be checked yet.")
             return Message(told).then(explain_trouble(trouble, source).text).text
-
-
-def explain_reason(reason: Reason) -> str:
-    """Say why a case fails: one mistake, several at once, a choice between explanations, or where to look first."""
-    if isinstance(reason, Diagnosis):
-        return _diagnosed(reason)
-    if isinstance(reason, Relation):
-        return _related(reason)
-    match reason.hint:
-        case Hint.MEND_FIRST:
-            return say("It uses your `{name}`, which does not pass yet; mend that first.", name=reason.exercise)
-        case Hint.UNNAMED:
-            return say(UNNAMED)
-        case Hint.REMEMBERS:
-            return say(REMEMBERS)
-        case Hint.TOO_GOOD:
-            return say(TOO_GOOD)
-
-
-def _diagnosed(diagnosis: Diagnosis) -> str:
-    """Say what explains the failures; a mistake that is part of every explanation is said once, before the choice."""
-    if diagnosis.tentative or diagnosis.is_only_one:
-        told = _sentence(diagnosis.alternatives[0], diagnosis.exercise)
-        return say("Perhaps: {told}", told=told) if diagnosis.tentative else told
-    shared = [m for m in diagnosis.alternatives[0] if all(m in mistakes for mistakes in diagnosis.alternatives)]
-    rest = [tuple(m for m in mistakes if m not in shared) for mistakes in diagnosis.alternatives]
-    if not shared or not all(rest):
-        shared, rest = [], list(diagnosis.alternatives)
-    choice = dict.fromkeys(_sentence(mistakes, diagnosis.exercise) for mistakes in rest)
-    told = say("One of these: ") + say(" Or: ").join(choice) if len(choice) > 1 else next(iter(choice))
-    return say(" Also: ").join([_sentence(shared, diagnosis.exercise), told]) if shared else told
-
-
-def _related(relation: Relation) -> str:
-    """Say how wrong values are related to the right ones."""
-    kind, *names = relation.key
-    if kind == "constant_factor" and names == ["-1"]:
-        told = say("Every value has the wrong sign.")
-    elif kind == "map" and names[0] in MAPPED:
-        told = say(MAPPED[names[0]])
-    else:
-        named = (say(FUNCTIONS[name]) if name in FUNCTIONS else relation_named(name) for name in names)
-        told = say(RELATIONS[kind.removeprefix("state_")], *named)
-    return f"`{relation.part}`: {told}" if relation.part else told
-
-
-def _sentence(mistakes: Sequence[Mistake], exercise: str) -> str:
-    """Say which mistakes of its own an exercise has; those of exercises that it uses are told there."""
-    own = [mistake for mistake in mistakes if mistake.exercise == exercise]
-    text = say(" Also: ").join(mistake.sentence for mistake in own or mistakes)
-    used = dict.fromkeys(f"`{mistake.exercise}`" for mistake in mistakes if own and mistake.exercise != exercise)
-    return (
-        say("{text} It also uses your {names}; see there.", text=text, names=say(" and ").join(used)) if used else text
-    )

@@ -103,8 +103,12 @@ def _finite_places(value: Any) -> list[bytes]:
 
 def is_all_overflow(outcomes: Iterable[Outcome]) -> bool:
     """Whether calls returned fractions none of which is finite, so that they support no explanation."""
-    arrays = [array for outcome in outcomes for array in _fractions_in(outcome.value) if array.size]
-    return bool(arrays) and not any(np.isfinite(array).any() for array in arrays)
+    fractions = False
+    for array in (array for outcome in outcomes for array in _fractions_in(outcome.value) if array.size):
+        if np.isfinite(array).any():  # a hostile answer may hold thousands more
+            return False
+        fractions = True
+    return fractions
 
 
 def is_mere_crash(outcome: Outcome) -> bool:

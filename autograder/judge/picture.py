@@ -73,9 +73,10 @@ def _rows(grid: Sequence[Sequence[float | None]]) -> Grid:
 
 
 def training_picture(yours: Sequence[tuple[int, float]], reference: Sequence[tuple[int, float]]) -> Lines:
-    """Return a picture of losses by step, with the student's rounded."""
+    """Return a picture of losses by step, from 1 on, with the student's rounded; the steps that are given count from 0."""
     curves = (("yours", _rough(yours, reference)), ("reference", _thinned(reference)))
-    return Lines(tuple((name, curve) for name, curve in curves if curve), "step", "loss (yours rounded)", log=True)
+    counted = ((name, tuple((step + 1, loss) for step, loss in curve)) for name, curve in curves if curve)
+    return Lines(tuple(counted), "step", "loss (yours rounded)", log=True)
 
 
 def _rough(yours: Sequence[tuple[float, float]], reference: Sequence[tuple[float, float]]) -> Curve:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autograder.course.language import say, say_many
 from autograder.course.quiz_checks import answered
 from autograder.course.spec import Exercise, Status, Visibility
 from autograder.judge.reasons import Message
@@ -22,6 +23,37 @@ def points_earned(points: float, weights: Sequence[float], cases: Sequence[CaseR
     """Return how many of an exercise's points it earns by the weights of the cases that passed."""
     earned = sum(weight for weight, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
     return round(points * earned / sum(weights), 4) if weights else 0.0
+
+
+def points_text(points: float) -> str:
+    """Return points as people write them, with at most two decimals: 7.5, 10."""
+    return f"{float(points):.2f}".rstrip("0").rstrip(".")
+
+
+def points_of(score: float, most: float) -> str:
+    """Say how many of the points that there are someone has."""
+    return say_many(
+        "{score} of {most} point",
+        "{score} of {most} points",
+        _plural(most),
+        score=points_text(score),
+        most=points_text(most),
+    )
+
+
+def graded_by_person(points: float) -> str:
+    """Say that a person gives an exercise's points, and how many there are."""
+    return say_many(
+        "graded by a person, {points} point",
+        "graded by a person, {points} points",
+        _plural(points),
+        points=points_text(points),
+    )
+
+
+def _plural(points: float) -> int:
+    """Return a number that takes the form of points, which may be half ones."""
+    return 1 if points == 1 else 2
 
 
 def refused(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
@@ -61,5 +93,5 @@ def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
 
 def _not_read(message: str) -> CaseResult:
     """Return what says, in place of an answer that a person would grade, that we failed; so it is tried again."""
-    claim = "The answer is taken out of what was handed in."
+    claim = say("The answer is taken out of what was handed in.")
     return CaseResult("answer", claim, Visibility.PUBLIC, Status.GRADER_ERROR, Message(message))

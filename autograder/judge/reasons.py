@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import textwrap
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+LINE = 74  # characters that a terminal of 80 columns has for a line of a message
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A part of what shows a failure, and versions of it that take fewer and fewer lines; an empty one leaves it out."""
+
+    text: str
+    shorter: tuple[str, ...] = ()
+
+    def at(self, step: int) -> str:
+        """Return the text after so many steps of shortening; after the last version it stays as it is."""
+        return (self.text, *self.shorter)[min(step, len(self.shorter))]
 
 
 @dataclass(frozen=True)
@@ -13,15 +28,34 @@ class Message:
     headline: str = ""
     details: str = ""
     more: str = ""  # what is too long to be shown unless it is asked for; never stored
+    parts: tuple[Detail, ...] = field(
+        default=(), compare=False
+    )  # the details where they can be shortened; never stored
 
     @property
     def text(self) -> str:
         """The whole message."""
         return "\n".join(filter(None, [self.headline, self.details]))
 
-    def then(self, *blocks: str) -> Message:
+    def then(self, *blocks: str | Detail) -> Message:
         """Return the message with more details."""
-        return replace(self, details="\n".join(filter(None, [self.details, *blocks])))
+        parts = (*self._parts, *(block if isinstance(block, Detail) else Detail(block) for block in blocks))
+        return replace(self, details="\n".join(filter(None, (part.text for part in parts))), parts=parts)
+
+    def below(self, headline: str) -> Message:
+        """Return the message with another line in front of what happened."""
+        line = textwrap.shorten(self.headline, LINE, placeholder=" ...")
+        return replace(
+            Message(headline).then(Detail(self.headline, (self.headline, line, line, "")), *self._parts), more=self.more
+        )
+
+    def shortened(self, step: int) -> str:
+        """Return the details after so many steps of shortening, for a reader with little room."""
+        return "\n".join(filter(None, (part.at(step) for part in self._parts)))
+
+    @property
+    def _parts(self) -> tuple[Detail, ...]:
+        return self.parts or (Detail(self.details),)
 
 
 @dataclass(frozen=True)
@@ -89,6 +123,17 @@ class Relation:
     exercise: str
     key: Key
     part: str = ""  # of the answer, where it is not all of it
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where failing public calls turn from right to wrong: the last value that is right, and the statements after it."""
+
+    file: str
+    name: str  # of the variable that is right
+    line: int  # which set it
+    lines: tuple[int, ...]  # the first lines of the statements among which the mistake is
+    passes: int = 0  # of a loop after which the variable is wrong; 0 where it stays right
 
 
 Reason = Diagnosis | Advice | Relation

@@ -102,6 +102,8 @@ RELATIONS = marked({
 # What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.
 _AXIS = r"the last axis|the axis before the last|axis -?\d+"
 _NAMED = (
+    (r"(.+) or (.+)", marked("{0} or {1}")),
+    (r"all axes", marked("all axes")),
     (r"the last axis", marked("the last axis")),
     (r"the axis before the last", marked("the axis before the last")),
     (r"axis (-?\d+)", marked("axis {0}")),
@@ -120,3 +122,12 @@ def relation_named(name: str) -> str:
         if match := re.fullmatch(pattern, name):
             return say(sentence, *map(relation_named, match.groups()))
     return name
+
+
+def part_named(name: str) -> str:
+    """Return how an answer's part is called in the language spoken: of gradients what they are the gradients of."""
+    if match := re.fullmatch(r"gradient of argument (\S+)", name):
+        return say("gradient of argument {n}", n=match[1])
+    if match := re.fullmatch(r"gradient of (\S+)", name):
+        return say("gradient of {name}", name=match[1])
+    return say("part {n}", n=match[1]) if (match := re.fullmatch(r"part (\S+)", name)) else name

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from autograder.course.language import speaking, spoken
 from autograder.course.spec import Status, Visibility
-from autograder.judge.messages import explain_reason
 from autograder.judge.picture import Picture
-from autograder.judge.reasons import NOTHING, Advice, Diagnosis, Hint, Message, Reason
+from autograder.judge.reason_sentences import explain_reason, explain_turn
+from autograder.judge.reasons import NOTHING, Advice, Diagnosis, Hint, Message, Reason, Turn
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,12 @@ class CaseResult:
     seconds: float = 0.0
     follows: tuple[str, ...] = ()  # exercises whose mistakes it was judged on top of
     waits_for: str = ""  # an exercise to mend before this case can say anything
-    numbers: int = 0  # in the call by which a wrong value is shown; none counts where nothing came back
+    ease: tuple[int, ...] = ()  # how hard its call is to follow; less is easier, and nothing is easiest
     grader_note: str = ""
     picture: Picture | None = None  # never of a hidden case's data
     crash: str = ""  # the kind of exception that it crashed with, where that is known: a name of `crash_reasons.RULES`
     fingerprint: str = ""  # for graders: of what went wrong, the same for all who fail in the same way at the same seed
+    turn: Turn | None = None  # where it turns from right to wrong, of public cases that no known mistake explains
     raised_at: tuple[str, int] | None = None  # for graders: the file or cell, and the line, where it stopped
     language: str = field(default_factory=spoken)  # in which all of this is told
 
@@ -61,6 +62,12 @@ class CaseResult:
             return explain_reason(self.reason) if self.reason else ""
 
     @property
+    def where(self) -> str:
+        """Where it turns from right to wrong, in words."""
+        with speaking(self.language):
+            return explain_turn(self.turn) if self.turn else ""
+
+    @property
     def lead(self) -> str:
         """The sentence that helps most: the reason, or what happened where all that can be said is where to look."""
         return self.told.headline if self.reason in (None, Advice(Hint.UNNAMED)) else self.says
@@ -79,7 +86,7 @@ class CaseResult:
 def easiest_first(failing: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
     """Return failing cases with one in front: of those that fail like the first, the public one that is the easiest to follow."""
     alike = [c for c in failing if (c.status, c.reason) == (failing[0].status, failing[0].reason)]
-    front = [min(alike, key=lambda c: (c.visibility is Visibility.HIDDEN, c.numbers))] if alike else []
+    front = [min(alike, key=lambda c: (c.visibility is Visibility.HIDDEN, c.ease))] if alike else []
     return (*front, *(case for case in failing if case not in front))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from autograder.course.language import ENGLISH
 from autograder.course.spec import Status, Visibility
 from autograder.judge.picture import as_json, from_json
-from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, Reason, Relation
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Message, Mistake, Reason, Relation, Turn
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 
 Json = dict[str, object]
@@ -29,6 +29,7 @@ def stored_case(case: CaseResult) -> Json:
         "reason": _reason(case.reason),
         "seconds": round(case.seconds, 4),
         "picture": as_json(case.picture),
+        **({"turn": vars(case.turn)} if case.turn else {}),
         **({"crash": case.crash} if case.crash else {}),
         **({"fingerprint": case.fingerprint} if case.fingerprint else {}),
         **({"raised_at": case.raised_at} if case.raised_at else {}),
@@ -46,6 +47,7 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
         Message(stored["headline"], stored["details"]),
         _reason_of(stored["reason"]),
         stored["seconds"],
+        turn=_turn_of(stored["turn"]) if "turn" in stored else None,
         picture=from_json(stored["picture"]),
         crash=stored.get("crash", ""),
         fingerprint=stored.get("fingerprint", ""),
@@ -57,6 +59,7 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
 def told_case(case: CaseResult) -> Json:
     """Return a case as readers of JSON get it: with the message, the diagnosis and its sentence in words."""
     told = {"message": case.message, "diagnosis": case.diagnosis, "says": case.says}
+    told |= {"where": case.where} if case.turn else {}
     return {**{key: value for key, value in stored_case(case).items() if key not in _NOT_TOLD}, **told}
 
 
@@ -78,6 +81,10 @@ def told_result(result: Result) -> Json:
         "printed": result.printed,
         "notes": result.notes,
     }
+
+
+def _turn_of(stored: Mapping[str, Any]) -> Turn:
+    return Turn(**{**stored, "lines": tuple(stored["lines"])})
 
 
 def _reason(reason: Reason | None) -> Json | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograder.judge.trials import Trial
 from autograder.sandbox.child import shape_trail
+from autograder.sandbox.child.wire_format import MAX_NDIM
 from autograder.sandbox.job import Ending, Outcome, Request
 
 Trail = tuple[tuple[str, tuple[int, ...]], ...]  # names and shapes, in the order in which they came up
@@ -35,7 +36,8 @@ def trail_of(outcome: Outcome) -> Trail:
 def _is_step(step: Any) -> bool:
     match step:
         case [str(name), list(shape)]:
-            return name.isidentifier() and all(type(size) is int for size in shape)
+            sizes = len(shape) <= MAX_NDIM and all(type(size) is int and size >= 0 for size in shape)
+            return sizes and name.isidentifier()
     return False
 
 

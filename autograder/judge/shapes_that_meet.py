@@ -5,17 +5,36 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from autograder.course.language import marked, say, say_many
 from autograder.judge.axis_names import AxisNames
 from autograder.sandbox.job import Part
 
 Shape = tuple[int, ...]
 _REDUCTION = re.compile(r"\b(max|min|amax|amin|sum|mean|std|var|prod|norm|logsumexp|argmax)\([^()]*\)$")
 _NUMBERS = re.compile(r"[(\[]([\d,\s]*)[)\]]")
-ORDINALS = ("first", "second", "third", "fourth", "fifth")
+# The axes that have to be equal in a product, by whether the right one is a matrix.
+_UNLIKE = {
+    True: marked(
+        "{left} is multiplied by {right}: the last axis of the left one, {last}, has to equal the last but one of the right one, "
+        "{other}. Is one of them to be transposed, or is their order wrong?"
+    ),
+    False: marked(
+        "{left} is multiplied by {right}: the last axis of the left one, {last}, has to equal the only one of the right one, "
+        "{other}. Is one of them to be transposed, or is their order wrong?"
+    ),
+}
+# That two shapes differ, by the place of their axes counted from the right, as broadcasting does.
+_DIFFER = marked({
+    0: "the last axes are {one} and {other}, and only equal ones or a one fit.",
+    1: "counted from the right, the second axes are {one} and {other}, and only equal ones or a one fit.",
+    2: "counted from the right, the third axes are {one} and {other}, and only equal ones or a one fit.",
+    3: "counted from the right, the fourth axes are {one} and {other}, and only equal ones or a one fit.",
+    4: "counted from the right, the fifth axes are {one} and {other}, and only equal ones or a one fit.",
+})  # fmt: skip
 
 
 def shapes_in(text: str) -> list[Shape]:
@@ -26,7 +45,14 @@ def shapes_in(text: str) -> list[Shape]:
 def shown(part: Part, names: AxisNames) -> str:
     """Return an expression with its shape, and with the names of its axes where they are known."""
     axes = names.of(part.text, part.shape)
-    return f"`{part.text}` of shape {part.shape}" + (f" = {_tuple(axes)}" if axes else "")
+    if axes:
+        return say("`{text}` of shape {shape} = {axes}", text=part.text, shape=part.shape, axes=_tuple(axes))
+    return say("`{text}` of shape {shape}", text=part.text, shape=part.shape)
+
+
+def all_shown(parts: Iterable[Part], names: AxisNames) -> str:
+    """Return expressions in a row, each with its shape."""
+    return say(" and ").join(shown(part, names) for part in parts)
 
 
 def _tuple(axes: Sequence[str]) -> str:
@@ -57,85 +83,115 @@ def lost_axes(small: Shape, large: Shape) -> int:
 def broadcast(one: Part, other: Part, names: AxisNames) -> str:
     """Say why two arrays do not broadcast."""
     small, large = sorted((one, other), key=lambda part: len(part.shape))
-    meeting = f"{shown(small, names)} meets {shown(large, names)}"
+    met = {"small": shown(small, names), "large": shown(large, names)}
     reduction = _REDUCTION.search(small.text)
     if reduction and lost_axes(small.shape, large.shape) == 1:
-        word = "keepdim=True" if small.type_name == "tensor" else "keepdims=True"
-        return f"{meeting}: `{reduction[1]}` has dropped the axis it ran over; keep it with length one ({word})."
-    return f"{meeting}: {misfit(small.shape, large.shape)}"
+        keep = "keepdim=True" if small.type_name == "tensor" else "keepdims=True"
+        told = marked(
+            "{small} meets {large}: `{reduction}` has dropped the axis it ran over; keep it with length one ({keep})."
+        )
+        return say(told, **met, reduction=reduction[1], keep=keep)
+    return say("{small} meets {large}: {misfit}", **met, misfit=misfit(small.shape, large.shape))
 
 
 def grown(one: Part, other: Part, names: AxisNames) -> str:
     """Say that a result is larger than the array that is to hold it."""
-    result = np.broadcast_shapes(one.shape, other.shape)
-    return f"{shown(one, names)} and {shown(other, names)} give an array of shape {result}, which does not fit in place. Make a new one."
+    told = marked("{one} and {other} give an array of shape {shape}, which does not fit in place. Make a new one.")
+    shape = np.broadcast_shapes(one.shape, other.shape)
+    return say(told, one=shown(one, names), other=shown(other, names), shape=shape)
 
 
 def unfilled(source: Shape, target: Shape) -> str:
-    """Say how an array fails to fill a shape, which stays as it is."""
+    """Say, after a colon, how an array fails to fill a shape, which stays as it is."""
     if len(source) > len(target):
-        return f"it has {len(source)} axes, and only {len(target)} may be filled."
+        return say_many(
+            "it has {n} axis, and only {most} may be filled.",
+            "it has {n} axes, and only {most} may be filled.",
+            len(source),
+            most=len(target),
+        )
     if fits(source, target):
-        return "an axis that is longer than one does not become shorter."
+        return say("an axis that is longer than one does not become shorter.")
     return misfit(source, target)
 
 
 def misfit(small: Shape, large: Shape) -> str:
-    """Say how a shape fails to broadcast to another."""
+    """Say, after a colon, how a shape fails to broadcast to another."""
     lost = lost_axes(small, large)
     if lost == 1:
-        return (
+        told = marked(
             "shapes are lined up from the right, so the first one lacks an axis. Give it one of length one where the other has "
             "more, with `None` in an index; after a sum, a mean or a maximum, keepdims keeps it."
         )
+        return say(told)
     if lost:
-        return (
-            f"shapes are lined up from the right, so the first one lacks {lost} axes. Give it axes of length one where the other "
+        told = marked(
+            "shapes are lined up from the right, so the first one lacks {n} axes. Give it axes of length one where the other "
             "has more, with a `None` for each in an index."
         )
-    return f"{first_difference(small, large)}."
+        return say(told, n=lost)
+    return _first_difference(small, large)
 
 
-def first_difference(one: Shape, other: Shape) -> str:
+def _first_difference(one: Shape, other: Shape) -> str:
     """Say at which axis, counted from the right as broadcasting does, two shapes differ."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     place, sizes = next(
         ((i, pair) for i, pair in enumerate(pairs) if 1 not in pair and pair[0] != pair[1]), (0, (0, 0))
     )
-    where = "the last axes" if not place else f"counted from the right, the {ORDINALS[min(place, 4)]} axes"
-    return f"{where} are {sizes[0]} and {sizes[1]}, and only equal ones or a one fit"
+    return say(_DIFFER[min(place, len(_DIFFER) - 1)], one=sizes[0], other=sizes[1])
 
 
 def product(left: Part, right: Part, names: AxisNames) -> str:
     """Say why two arrays cannot be multiplied as matrices."""
-    meeting = f"{shown(left, names)} is multiplied by {shown(right, names)}"
+    met = {"left": shown(left, names), "right": shown(right, names)}
     for part in (left, right):
         if part.text.endswith(".T") and len(part.shape) > 2:
-            return f"{meeting}: `.T` reverses all axes of `{part.text[:-2]}`; only its last two may change places."
+            told = marked(
+                "{left} is multiplied by {right}: `.T` reverses all axes of `{name}`; only its last two may change places."
+            )
+            return say(told, **met, name=part.text[:-2])
     if not left.shape or not right.shape:
-        return f"{meeting}: one of them has no axes."
-    meets = (left.shape[-1], right.shape[-2 if len(right.shape) > 1 else -1])
-    if meets[0] == meets[1]:
-        return f"{meeting}: the axes in front of the last two do not fit."
-    which = "the last but one" if len(right.shape) > 1 else "the only one"
-    ends = f"the last axis of the left one, {meets[0]}, has to equal {which} of the right one, {meets[1]}"
-    return f"{meeting}: {ends}. Is one of them to be transposed, or is their order wrong?"
+        return say("{left} is multiplied by {right}: one of them has no axes.", **met)
+    last, other = left.shape[-1], right.shape[-2 if len(right.shape) > 1 else -1]
+    if last == other:
+        return say("{left} is multiplied by {right}: the axes in front of the last two do not fit.", **met)
+    return say(_UNLIKE[len(right.shape) > 1], **met, last=last, other=other)
 
 
 def joined(parts: Sequence[Part], names: AxisNames, *, stacked: bool = False) -> str:
     """Say why arrays cannot be joined."""
-    listed = " and ".join(shown(part, names) for part in parts[:3])
+    listed = all_shown(parts[:3], names)
     if len({len(part.shape) for part in parts}) > 1:
-        return f"{listed} are joined, but do not have equally many axes. Give the one with fewer an axis of length one, or take one away."
+        told = marked(
+            "{listed} are joined, but do not have equally many axes. Give the one with fewer an axis of length one, or take "
+            "one away."
+        )
+        return say(told, listed=listed)
     if stacked:
-        return f"{listed} are stacked: all their axes must be equal."
-    return (
-        f"{listed} are joined: all axes must be equal but the one along which they are joined. Is that the right axis?"
+        return say("{listed} are stacked: all their axes must be equal.", listed=listed)
+    told = marked(
+        "{listed} are joined: all axes must be equal but the one along which they are joined. Is that the right axis?"
     )
+    return say(told, listed=listed)
 
 
 def reshaped(size: int, wanted: Shape, part: Part | None, names: AxisNames) -> str:
     """Say why an array cannot be reshaped."""
     count = math.prod(wanted)
-    what = shown(part, names) + f" has {size} entries" if part else f"There are {size} entries"
-    return f"{what}, and {wanted} needs {count}: a reshape keeps their number. Which size is another one?"
+    if part:
+        return say_many(
+            "{what} has {n} entry, and {wanted} needs {count}: a reshape keeps their number. Which size is another one?",
+            "{what} has {n} entries, and {wanted} needs {count}: a reshape keeps their number. Which size is another one?",
+            size,
+            what=shown(part, names),
+            wanted=wanted,
+            count=count,
+        )
+    return say_many(
+        "There is {n} entry, and {wanted} needs {count}: a reshape keeps their number. Which size is another one?",
+        "There are {n} entries, and {wanted} needs {count}: a reshape keeps their number. Which size is another one?",
+        size,
+        wanted=wanted,
+        count=count,
+    )

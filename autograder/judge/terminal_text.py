@@ -5,42 +5,53 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from autograder.course.language import marked, say, say_many
 from autograder.course.spec import Status
+from autograder.judge.points import graded_by_person, points_of, points_text
 from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.judge.screen import CUTS, Cut, Listed, Screen
 from autograder.sandbox.job import JobResult, Outcome, Trouble
 
-SCREEN = 36  # lines of the exercises above which those that pass share one
-MOST_PRINTED = 500  # characters of what a file printed while it was imported
+MOST_PRINTED, MOST_PRINTED_LINES = 500, 5  # characters and lines of what a file printed while it was imported
+ENDLESS = Screen()
 _COLORS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _MARKS = {Status.PASSED: ("✓", "green"), Status.MISSING: ("·", "dim"), Status.SKIPPED: ("·", "dim")} | {
     Status.MANUAL: ("✓", "green")
 }
 _ESCAPES = re.compile(r"\x1b\[\d*m")
-# The folders above a library's file, or above this package's, as warnings and tracebacks show them.
+# The folders above a library's file, or above this package's, as warnings and tracebacks show them. No path goes on where
+# another could begin: a hostile print may hold the beginnings of thousands.
 _FOLDERS = re.compile(
-    r"""(?<![^\s"'(<,=])(?: [A-Za-z]:[^\n"'()<>|?*:]* | (?<=["'(])/[^\n"'():]* | /[^\s"'():]* )[\\/]
+    r"""(?<![^\s"'(<,=])(?: [A-Za-z]:[^\n"'()<>|?*:]* | (?<=["'(])/[^\n"'():]* | /[^\s"'():<,=]* )[\\/]
         (?: (?:site-packages|dist-packages|python3\.\d+|Lib)[\\/](?!site-packages|dist-packages)
           | (?=autograder[\\/]sandbox[\\/]) )""",
     re.VERBOSE,
 )
 
 
-def result_as_text(title: str, result: Result, *, width: int = 100, color: bool = False, full: bool = False) -> str:
-    """Return a result as text, with a title above it: the exercise to mend first, then a line for each of the others.
+def result_as_text(
+    title: str, result: Result, screen: Screen = ENDLESS, *, full: bool = False, options: bool = False
+) -> str:
+    """Return a result as text, with a title above it: the exercise to mend first, then what there is of the others.
 
-    With `full`, every exercise that fails stands there as the first one does, and modules with all their parameters.
+    It is cut until the screen holds it. With `full` it is not, and every exercise that fails stands there as the first one
+    does, and modules with all their parameters. `options` says that a command shows it, which takes options.
     """
-    lines = [_in("bold", plain(title)), *_told(result, width, full=full)]
-    text = "\n".join(line.rstrip() for line in lines)
-    return text if color else _ESCAPES.sub("", text)
+    text = ""
+    for cut in CUTS:
+        lines = [_in("bold", plain(title)), *_told(result, screen.width, cut, full=full, options=options)]
+        text = "\n".join(line.rstrip() for line in lines)
+        if full or screen.holds(text.count("\n") + 1):
+            break
+    return text if screen.color else _ESCAPES.sub("", text)
 
 
 def case_as_text(case: CaseResult) -> str:
     """Return what there is to read about a case that did not pass, the sentence that helps first."""
-    return "\n".join(filter(None, [f"→ {case.lead}", case.claim, *_shown(case), case.advice]))
+    return "\n".join(filter(None, [f"→ {case.lead}", case.where, case.claim, *_shown(case), case.advice]))
 
 
 def plain(text: str) -> str:
@@ -66,45 +77,120 @@ def without_folders(ran: JobResult) -> JobResult:
     )
 
 
-def _told(result: Result, width: int, *, full: bool) -> Iterator[str]:
+def _told(result: Result, width: int, cut: Cut, *, full: bool, options: bool) -> Iterator[str]:
     if result.problem:
         yield from (_in("red", line) for line in plain(result.problem).splitlines())
         return
     to_mend = [exercise for exercise in result.to_mend if exercise.status is not Status.MISSING]
     blocks = to_mend if full else to_mend[:1]
-    shown = list(itertools.chain(*([*_block(exercise, width, full=full), ""] for exercise in blocks)))
-    yield from shown
-    others = [exercise for exercise in result.exercises if exercise not in blocks]
-    if len(shown) + len(others) > SCREEN:
-        passed = [exercise for exercise in others if exercise.status is Status.PASSED and not exercise.follows]
-        others = [exercise for exercise in others if exercise not in passed]
-        names = ", ".join(exercise.name for exercise in passed)
-        yield from _filled(f"{_in('green', '✓')} {names}", width, "", "  ") if passed else ()
-    for exercise in others:
-        yield from _row(exercise, width)
+    for exercise in blocks:
+        yield from (*_block(exercise, width, cut, full=full), "")
+    yield from _others([exercise for exercise in result.exercises if exercise not in blocks], width, cut)
     for note in result.notes:
-        yield _in("yellow", "Left out, because it fails when your file is imported: ") + plain(note)
+        yield _in("yellow", say("Left out, because it fails when your file is imported: ")) + plain(note)
     if result.printed:
-        yield _in("dim", "Your file printed while it was imported:")
-        yield from plain(result.printed[:MOST_PRINTED]).splitlines()
-    later = " and ".join(exercise.name for exercise in result.exercises if not exercise.judged)
-    points = f"{result.score:g} of {result.max_score:g} points"
-    told = f"{_in('bold', points)} on the public cases. " if result.max_score else ""
-    yield f"{told}Grading adds hidden cases{f' and judges your {later}' * bool(later)}."
+        yield _in("dim", say("Your file printed while it was imported:"))
+        yield from plain(result.printed[:MOST_PRINTED]).splitlines()[: None if full else MOST_PRINTED_LINES]
+    first, *rest = _filled(" ".join(_last_words(result)), width, "", "")
+    points = points_of(result.score, result.max_score)
+    yield from (first.replace(points, _in("bold", points)), *rest)
+    if options and to_mend:
+        yield from _filled(_how_to_go_on(to_mend[0], more=cut.leaves_out and not full), width, "", "")
+    elif options and result.to_mend:
+        unwritten = result.to_mend[0]
+        told = marked("To write next: {name}. Add next for its text.")
+        if unwritten.judged:
+            told = marked("To write next: {name}. Add --hint for a hint, or next for its text.")
+        yield from _filled(say(told, name=unwritten.name), width, "", "")
+
+
+def _last_words(result: Result) -> Iterator[str]:
+    """Say how many points the cases give that were run, and what grading adds."""
+    if result.max_score:
+        yield say("{points} on the public cases.", points=points_of(result.score, result.max_score))
+    later = [exercise.name for exercise in result.exercises if not exercise.judged]
+    if later:
+        yield say("Grading adds hidden cases and your {names}.", names=say(" and ").join(later))
+    else:
+        yield say("Grading adds hidden cases.")
+
+
+def _how_to_go_on(exercise: ExerciseResult, *, more: bool) -> str:
+    """Return which options lead on from an exercise that is shown; `more` says that something of it is left out."""
+    told = marked("Stuck? Add --hint or --full to see all of it.") if more else marked("Stuck? Add --hint.")
+    if exercise.judged:
+        told = marked("Stuck? Add --hint or --debug {name}.")
+        if more:
+            told = marked("Stuck? Add --hint, --debug {name} or --full to see all of it.")
+    return say(told, name=exercise.name)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Exercises that can share a line, and how it begins."""
+
+    mark: str
+    color: str
+    named: str  # with their names
+    counted: str  # with their number
+
+
+_PASSED = _Group("✓", "green", "{names}", marked("{n} right"))
+_FAILING = _Group("✗", "red", marked("wrong, too: {names}"), marked("{n} wrong, too"))
+_MISSING = _Group("·", "dim", marked("not written yet: {names}"), marked("{n} not written yet"))
+_WAITING = _Group("·", "dim", marked("waiting: {names}"), marked("{n} waiting"))
+
+
+def _group(exercise: ExerciseResult) -> _Group:
+    if exercise.status in (Status.PASSED, Status.MANUAL):
+        return _PASSED
+    if exercise.waits_for:
+        return _WAITING
+    return _MISSING if exercise.status is Status.MISSING else _FAILING
+
+
+def _named(exercise: ExerciseResult) -> str:
+    if not exercise.waits_for:
+        return exercise.name
+    return say("{name} (for {other})", name=exercise.name, other=exercise.waits_for)
+
+
+def _others(exercises: Sequence[ExerciseResult], width: int, cut: Cut) -> Iterator[str]:
+    """Yield what there is to know of the exercises that are not shown in full."""
+    listed = {_PASSED: cut.passed, _FAILING: cut.failing, _MISSING: cut.open, _WAITING: cut.open}
+    counted = list[str]()
+    shared = list[ExerciseResult]()
+    for group, how in listed.items():
+        # A name alone would not say that an exercise passes on top of a mistake, or that a person grades it.
+        own = [e for e in exercises if _group(e) is group and not (how is Listed.NAMED and (e.follows or e.by_person))]
+        if how is Listed.EACH or not own:
+            continue
+        shared += own
+        mark = _in(group.color, group.mark)
+        if how is Listed.NAMED:
+            told = say(group.named, names=", ".join(map(_named, own)))
+            yield from _filled(f"{mark} {told}", width, "", "  ")
+        else:
+            counted.append(f"{mark} {say(group.counted, n=len(own))}")
+    yield from ["   ".join(counted)] if counted else []
+    for exercise in exercises:
+        if exercise not in shared:
+            yield from _row(exercise, width)
 
 
 def _head(exercise: ExerciseResult) -> str:
     mark, color = _MARKS.get(exercise.status, ("✗", "red"))
-    points = f"{exercise.score:g} / {exercise.max_score:g}"
+    points = f"{points_text(exercise.score)} / {points_text(exercise.max_score)}"
     if exercise.by_person or not exercise.judged:
-        points = "open" if exercise.failing or exercise.answer == "" else "answered"
+        points = say("open") if exercise.failing or exercise.answer == "" else say("answered")
     status = "" if exercise.status is Status.PASSED else str(exercise.status)
     if exercise.by_person:
-        status = f"graded by a person, {exercise.max_score:g} point{'s' * (exercise.max_score != 1)}"
+        status = graded_by_person(exercise.max_score)
     if exercise.follows:
-        status = f"{status} given your {', '.join(exercise.follows)}".strip()
+        told = say("{status} given your {names}", status=status, names=", ".join(exercise.follows))
+        status = told.strip()
     if exercise.bonus:
-        status = f"{status}, bonus".removeprefix(", ")
+        status = ", ".join(filter(None, [status, say("bonus")]))
     return f"{_in(color, mark)} {exercise.name:<24}{points:>10}   {status}"
 
 
@@ -114,7 +200,7 @@ def _row(exercise: ExerciseResult, width: int) -> Iterator[str]:
     if case is None:
         yield head
     elif exercise.waits_for:
-        yield f"{head}, waits for {exercise.waits_for}"
+        yield say("{exercise}, waits for {name}", exercise=head, name=exercise.waits_for)
     elif exercise.status is Status.MISSING:
         yield f"{head}   {plain(case.message)}"
     else:
@@ -122,15 +208,18 @@ def _row(exercise: ExerciseResult, width: int) -> Iterator[str]:
         yield _in("yellow", "    " + textwrap.shorten(f"→ {plain(case.lead)}", max(40, width) - 4, placeholder=" ..."))
 
 
-def _block(exercise: ExerciseResult, width: int, *, full: bool) -> Iterator[str]:
+def _block(exercise: ExerciseResult, width: int, cut: Cut, *, full: bool) -> Iterator[str]:
     """Yield everything about an exercise that does not pass, by the case that is the easiest to follow."""
     yield _head(exercise)
     case = exercise.shown
     if case is None:
         return
     yield from (_in("yellow", line) for line in _wrapped(f"→ {plain(case.lead)}", width))
-    yield from _wrapped(f"{case.name}: {plain(case.claim)}", width, bold=len(case.name))
-    happened, *shown = [plain(line) for line in _shown(case)] or [""]
+    yield from _wrapped(plain(case.where), width) if case.where else ()
+    claim = f"{case.name}: {plain(case.claim)}"
+    claim = claim if cut.claim_whole else textwrap.shorten(claim, max(40, width) - 4, placeholder=" ...")
+    yield from _wrapped(claim, width, bold=len(case.name))
+    happened, *shown = [plain(line) for line in _shown(case, cut.details)] or [""]
     yield from _fitted(happened, width)
     yield from itertools.chain(*(_fitted(line, width) for line in shown))
     if full:
@@ -138,8 +227,17 @@ def _block(exercise: ExerciseResult, width: int, *, full: bool) -> Iterator[str]
     yield from _wrapped(plain(case.advice), width) if case.advice else ()
     others = [other.name for other in exercise.failing if other is not case]
     if others:
-        text = f"{len(others)} more of its cases {'does' if len(others) == 1 else 'do'} not pass: {', '.join(others)}"
-        yield from (_in("dim", line) for line in _wrapped(text, width))
+        told = (
+            say_many("{n} more of its cases does not pass", "{n} more of its cases do not pass", len(others))
+            if not cut.names_cases
+            else say_many(
+                "{n} more of its cases does not pass: {names}",
+                "{n} more of its cases do not pass: {names}",
+                len(others),
+                names=", ".join(others),
+            )
+        )
+        yield from (_in("dim", line) for line in _wrapped(told, width))
 
 
 def _fitted(line: str, width: int) -> list[str]:
@@ -148,9 +246,11 @@ def _fitted(line: str, width: int) -> list[str]:
     return _filled(line.lstrip(), width, indent, indent + "  ")
 
 
-def _shown(case: CaseResult) -> list[str]:
-    """Return what happened in a case and what shows it, without the sentence that is told first."""
-    return (case.told.details if case.lead == case.told.headline else case.message).splitlines()
+def _shown(case: CaseResult, step: int = 0) -> list[str]:
+    """Return what happened in a case and what shows it, so many steps shorter, without the sentence that is told first."""
+    details = case.told.shortened(step)
+    text = details if case.lead == case.told.headline else f"{case.told.headline}\n{details}".strip("\n")
+    return text.splitlines()
 
 
 def _wrapped(text: str, width: int, *, bold: int = 0) -> Iterator[str]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from autograder.course.language import marked, say
 from autograder.course.spec import Metric, Status, Training, Visibility
 from autograder.judge.blame import STATUS
 from autograder.judge.crash_reasons import explain_kind, kind_of_crash
-from autograder.judge.messages import OUR_FAULT, explain_trouble
+from autograder.judge.messages import explain_trouble, our_fault
 from autograder.judge.reasons import NOTHING, Advice, Hint, Message
 from autograder.judge.result import CaseResult
 from autograder.judge.tolerance import deviation
@@ -21,14 +22,14 @@ from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 
 FIRST_STEPS = "first_steps"
-FIRST_STEPS_CLAIM = "From the same start, on the same batches, the first losses are the reference's."
+FIRST_STEPS_CLAIM = marked("From the same start, on the same batches, the first losses are the reference's.")
 LEARNED = 0.9  # of how far the reference's loss falls: a run that comes so far has learned as it has
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
 
 
 def first_case(status: Status = Status.PASSED, told: Message = NOTHING, seconds: float = 0.0) -> CaseResult:
     """Return the case of the first steps."""
-    return CaseResult(FIRST_STEPS, FIRST_STEPS_CLAIM, Visibility.HIDDEN, status, told, seconds=seconds)
+    return CaseResult(FIRST_STEPS, say(FIRST_STEPS_CLAIM), Visibility.HIDDEN, status, told, seconds=seconds)
 
 
 def judge_first_steps(
@@ -39,7 +40,7 @@ def judge_first_steps(
     if outcome.ending is not Ending.RETURNED:
         return replace(case, status=STATUS[outcome.ending], told=why_no_end().then(hint))
     if losses is None or losses.shape != expected.shape:
-        text = "The run gave no loss for every step: the loss has to be one number."
+        text = say("The run gave no loss for every step: the loss has to be one number.")
         return replace(case, status=Status.FAILED, told=Message(text).then(hint))
     parting = parting_of(losses, expected, training)
     if parting is None:
@@ -58,7 +59,7 @@ def explain_run(outcome: Outcome, source: Source, training: Training, seconds: f
     trouble = outcome.trouble or Trouble("", "")
     if outcome.ending is Ending.RAISED:
         told = explain_trouble(trouble, source, Visibility.HIDDEN)  # its text could hold what is held out
-        told = told.then("Run training.py to read all of it.")
+        told = told.then(say("Run training.py to read all of it."))
         reason, *more = (devices or explain_kind(kind_of_crash(trouble))).split("\n")
         return Message(reason).then(*more, told.text) if reason else told
     return Message(_why_no_end(outcome, training, seconds))
@@ -68,29 +69,37 @@ def _why_no_end(outcome: Outcome, training: Training, seconds: float) -> str:
     match outcome.ending:
         case Ending.TIMEOUT:
             steps = [step for step, _ in outcome.curve if step < training.steps]  # the code may tell any number
-            reached = f" It had done {steps[-1] + 1} of {training.steps} steps." if steps else ""
-            return f"It was not done within {seconds:g} s and was stopped.{reached}"
+            told = [say("It was not done within {seconds:g} s and was stopped.", seconds=seconds)]
+            if steps:
+                told.append(say("It had done {done} of {steps} steps.", done=steps[-1] + 1, steps=training.steps))
+            return " ".join(told)
         case Ending.MEMORY:
-            there = "" if training.device == CPU else f", or the {training.device_mb} MB of {training.device}"
-            return f"It asked for more than the {training.memory_mb} MB{there} that a training may use."
+            if training.device == CPU:
+                return say("It asked for more than the {mb} MB that a training may use.", mb=training.memory_mb)
+            told_of_both = marked(
+                "It asked for more than the {mb} MB, or the {device_mb} MB of {device} that a training may use."
+            )
+            return say(told_of_both, mb=training.memory_mb, device_mb=training.device_mb, device=training.device)
         case Ending.FAULT:
-            return f"{OUR_FAULT} ({outcome.trouble.text})" if outcome.trouble else OUR_FAULT
+            return our_fault(outcome.trouble)
         case Ending.UNWRITTEN:
-            return "It builds on something that is not written yet."
+            return say("It builds on something that is not written yet.")
         case Ending.ABSENT:
-            return "It builds on something that your file does not have."
+            return say("It builds on something that your file does not have.")
         case _:
-            return "The run ended without a result."
+            return say("The run ended without a result.")
 
 
 def explain_pace(seconds: float, training: Training) -> str:
     """Say why a long run was not made after first steps that were right and took so long."""
     whole = seconds * training.steps / training.first_steps
-    return (
-        f"Your losses are right, but slow to come: {training.first_steps} steps took {seconds:.0f} s. All {training.steps} "
-        f"would take {whole / 60:.0f} minutes, and {training.seconds:g} s are allowed, so the run was not made. Does a loop "
-        "go over single numbers where one operation on whole arrays would do?"
+    told = marked(
+        "Your losses are right, but slow to come: {first} steps took {seconds:.0f} s. All {steps} would take {minutes:.0f} minutes, "
+        "and {most:g} s are allowed, so the run was not made. Does a loop go over single numbers where one operation on whole "
+        "arrays would do?"
     )
+    counts = {"first": training.first_steps, "steps": training.steps}
+    return say(told, **counts, seconds=seconds, minutes=whole / 60, most=training.seconds)
 
 
 def is_hopeless(seconds: float, training: Training) -> bool:
@@ -149,8 +158,10 @@ def head_of(training: Training, whole: Outcome) -> Outcome | None:
 def band(metric: Metric) -> str:
     """Return in words what a metric has to be."""
     if math.isinf(metric.low):
-        return f"at most {metric.high:g}"
-    return f"at least {metric.low:g}" if math.isinf(metric.high) else f"{metric.low:g} to {metric.high:g}"
+        return say("at most {high:g}", high=metric.high)
+    if math.isinf(metric.high):
+        return say("at least {low:g}", low=metric.low)
+    return say("{low:g} to {high:g}", low=metric.low, high=metric.high)
 
 
 @dataclass(frozen=True)
@@ -173,14 +184,15 @@ def parting_of(losses: np.ndarray, expected: np.ndarray, training: Training) -> 
 
 def tell_parting(parting: Parting) -> Message:
     """Say where losses leave the reference's, and what that means."""
-    where = (
-        "the very first forward pass differs, or its loss."
-        if parting.step == 0
-        else "the steps before agree, so look at gradients and at how they are used."
+    at_once = marked(
+        "At step {step} the loss is {loss:.4g}; the reference's is {expected:.4g}: the very first forward pass differs, or its loss."
     )
-    return Message(
-        f"At step {parting.step + 1} the loss is {parting.loss:.4g}; the reference's is {parting.expected:.4g}: {where}"
+    later = marked(
+        "At step {step} the loss is {loss:.4g}; the reference's is {expected:.4g}: the steps before agree, so look at gradients "
+        "and at how they are used."
     )
+    told = later if parting.step else at_once
+    return Message(say(told, step=parting.step + 1, loss=parting.loss, expected=parting.expected))
 
 
 def learned_alike(own: np.ndarray | None, theirs: np.ndarray | None) -> bool:
@@ -196,6 +208,8 @@ def mend_first(wrong: Sequence[str]) -> str:
     """Return a sentence on the exercises that a training uses and that are not right."""
     if not wrong:
         return ""
-    names = ", ".join(f"`{name}`" for name in wrong[:-1])
-    names = f"{names} and `{wrong[-1]}` are" if names else f"`{wrong[-1]}` is"
-    return f"{names} used here and not right yet; mend {'them' if len(wrong) > 1 else 'it'} first."
+    *others, last = (f"`{name}`" for name in wrong)
+    if not others:
+        return say("{name} is used here and not right yet; mend it first.", name=last)
+    told = marked("{names} and {last} are used here and not right yet; mend them first.")
+    return say(told, names=", ".join(others), last=last)

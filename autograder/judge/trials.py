@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
+from autograder.judge.reasons import Turn
 from autograder.sandbox.job import Outcome, Request, Sandbox, Source
 
 MOST_KEPT = 1000  # of one kind of what was found out and the next submissions may ask for
@@ -39,7 +40,9 @@ class Judged:
     finding: Finding | None = None
     waits_for: str = ""  # an exercise that is not written yet, inside which it stopped
     smallest: Judged | None = None  # a smaller call that fails as well
-    trail: tuple[tuple[str, tuple[int, ...]], ...] = ()  # names and shapes on the way through its first call
+    trail: tuple[
+        tuple[str, tuple[int, ...]], ...
+    ] = ()  # names and shapes on the way through the first call of what is shown
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,9 @@ class Knowledge(Facts, Protocol):
 
     def right_inside(self, source: Source, sandbox: Sandbox, trials: Iterable[Trial], exercise: str) -> bool:
         """Return whether an exercise gives what is right wherever the student's code calls it in some trials, as far as known."""
+
+    def turning_point(self, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]) -> Turn | None:
+        """Return where the public calls of an exercise that gave something wrong turn from right to wrong, as far as known."""
 
 
 def make_trial(case: Case, calls: tuple[Call, ...], seed: int) -> Trial:

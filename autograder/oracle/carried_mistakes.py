@@ -14,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.course.language import say, say_many
 from autograder.course.spec import Assignment, Metric, Status, Training
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import Diagnosis
@@ -71,12 +72,38 @@ def places_of(assignment: Assignment, names: Collection[str]) -> tuple[str, ...]
     return tuple(e.name for e in assignment.exercises if e.name in places)
 
 
-def told_once(places: Collection[str], what: str) -> str:
-    """Say that exercises are charged where they are, and what the reference does with their mistakes in it."""
-    names = " and ".join(f"`{place}`" for place in places)
-    if len(places) == 1:
-        return f"{names} is charged in its own exercise and not again here: with its mistake the reference {what}."
-    return f"{names} are charged in their own exercises and not again here: with their mistakes the reference {what}."
+def same_losses(places: Collection[str]) -> str:
+    """Say that exercises are charged where they are, since the reference has the same losses with their mistakes in it."""
+    return say_many(
+        "{names} is charged in its own exercise and not again here: with its mistake the reference has the same first losses.",
+        "{names} are charged in their own exercises and not again here: with their mistakes the reference has the same first losses.",
+        len(places),
+        names=_listed(places),
+    )
+
+
+def same_break(places: Collection[str]) -> str:
+    """Say that exercises are charged where they are, since the reference breaks off with their mistakes in it."""
+    return say_many(
+        "{names} is charged in its own exercise and not again here: with its mistake the reference breaks off as yours does.",
+        "{names} are charged in their own exercises and not again here: with their mistakes the reference breaks off as yours does.",
+        len(places),
+        names=_listed(places),
+    )
+
+
+def same_end(places: Collection[str]) -> str:
+    """Say that exercises are charged where they are, since the reference does not learn with their mistakes in it."""
+    return say_many(
+        "{names} is charged in its own exercise and not again here: with its mistake the reference does not get there, either.",
+        "{names} are charged in their own exercises and not again here: with their mistakes the reference does not get there, either.",
+        len(places),
+        names=_listed(places),
+    )
+
+
+def _listed(places: Collection[str]) -> str:
+    return say(" and ").join(f"`{place}`" for place in places)
 
 
 def same_crash(own: Outcome, theirs: Outcome) -> bool:

@@ -5,36 +5,36 @@ One run uses one device. Whether it is there is tried in the sandbox, where stud
 
 from __future__ import annotations
 
-import ast
 import functools
 from dataclasses import replace
 from pathlib import Path
 
+from autograder.course import trainings
 from autograder.course.spec import Assignment, Training
 from autograder.sandbox.child.device import CPU, DeviceError, parse_device, refusal
-from autograder.sandbox.child.parse import parse
-from autograder.sandbox.gpu_watch import OpenSandbox
+from autograder.sandbox.gpu_watch import LOOK_SECONDS, OpenSandbox
 from autograder.sandbox.job import Ending, Job, Request, Sandbox, Source
 from autograder.sandbox.levels import open_on_device
 
 WHERE = "where student code runs"
-_TRIED = """
+# What computes there stays long enough for the grader to see its memory.
+_TRIED = f"""
 
 def is_the_device_there(student, report, device):
-    from autograder.sandbox.child.device import why_not
+    import time
 
-    return why_not(device)
+    from autograder.sandbox.child.device import CUDA, why_not
+
+    told = why_not(device)
+    if not told and device.startswith(CUDA):
+        time.sleep({2 * LOOK_SECONDS:g})
+    return told
 """
 
 
 def takes_device(assignment: Assignment, training: Training) -> bool:
-    """Whether a training's harness can compute elsewhere than on the CPU: it has a parameter `device`."""
-    return any(
-        isinstance(node, ast.FunctionDef)
-        and node.name == training.function
-        and "device" in {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-        for node in parse(assignment.harness).body
-    )
+    """Whether a training of an assignment can compute elsewhere than on the CPU."""
+    return trainings.takes_device(assignment.harness, training.function)
 
 
 def wanted_device(assignment: Assignment, said: str) -> tuple[str, str]:
@@ -53,8 +53,8 @@ def wanted_device(assignment: Assignment, said: str) -> tuple[str, str]:
 
 def on_device(assignment: Assignment, name: str) -> Assignment:
     """Return the assignment with every training on a device, or on the CPU where its harness knows no other."""
-    trainings = tuple(replace(t, device=name if takes_device(assignment, t) else CPU) for t in assignment.trainings)
-    return replace(assignment, trainings=trainings)
+    settled = tuple(replace(t, device=name if takes_device(assignment, t) else CPU) for t in assignment.trainings)
+    return replace(assignment, trainings=settled)
 
 
 def settle_device(assignment: Assignment, said: str, secret: Path | None = None) -> tuple[Assignment, str]:

@@ -61,6 +61,8 @@ def weigh_answers(
             mine = [q for q in questions if q[0] == name]
             for i in rng.permutation(len(mine))[:PROBED]:
                 twins[mine[i]] = twins[mine[i]] or _kept_twins(oracle, replay, trial, mine[i])
+    if replay.spent:  # else answers without twins would be trusted
+        return Evidence(frozenset(), frozenset())
     chosen = list(twins)
     if len(chosen) > MAX_AGAIN:
         chosen = [chosen[i] for i in rng.permutation(len(chosen))[:MAX_AGAIN]]
@@ -90,7 +92,7 @@ def _kept_twins(oracle: Reference, replay: Replay, trial: Trial, question: Quest
         rng = np.random.default_rng([zlib.crc32(f"{oracle.seed}.twins".encode()), *digest])
         return draw_twins(replay, question, again, rng)
 
-    return oracle.kept(("twins", trial, replay.wrong_in(trial), name, digest), drawn, MOST_TWINS)
+    return replay.kept(("twins", trial, replay.wrong_in(trial), name, digest), drawn, (), MOST_TWINS)
 
 
 def draw_twins(

@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from autograder.course.language import marked, say
 from autograder.oracle.nvidia_smi import UNKNOWN, NvidiaSmi
 from autograder.oracle.packing import Device, Load, Need, Run, most_on, next_start
+from autograder.sandbox.endings import STOPPED
 from autograder.sandbox.job import Ending, Outcome
-from autograder.sandbox.time_limits import STOPPED
 
 LOOK_SECONDS = 0.5  # between two looks at a device's memory; what a training fills grows and does not shrink
 MOST_GROWTH = 2  # times the first of a kind: so much memory is kept for each of it at most, however much one fills
@@ -100,7 +101,8 @@ class Gpus:
                 return outcome
             losses += bool(lost)
             if losses >= MOST_LOSSES and run.alone:
-                raise NoDeviceError(f"{losses} GPUs were lost while it was trained, {device.name} the last: {lost}")
+                told = marked("{n} GPUs were lost while it was trained, {device} the last: {reason}")
+                raise NoDeviceError(say(told, n=losses, device=device.name, reason=lost))
             alone = True
 
     @property
@@ -115,7 +117,7 @@ class Gpus:
             self._start()
             while run.number not in self._placed:
                 if self.all_lost:
-                    raise NoDeviceError(f"every GPU is lost: {self.all_lost}")
+                    raise NoDeviceError(say("every GPU is lost: {reasons}", reasons=self.all_lost))
                 self._turn.wait()
             return self._placed.pop(run.number)
 
@@ -190,7 +192,7 @@ def open_gpus(names: Sequence[str], at_once: int, say: Callable[[str], None] = l
 def _by_chance(outcome: Outcome) -> bool:
     """Whether neighbours or a device may have been the end of a training, rather than its own code."""
     text = outcome.trouble.text if outcome.trouble else ""
-    if outcome.ending is Ending.RAISED:
+    if outcome.ending in (Ending.RAISED, Ending.MEMORY):  # MEMORY without the driver's words is the computer's memory
         return _DRIVER.search(text) is not None
     return outcome.ending in (Ending.TIMEOUT, Ending.DIED, Ending.FAULT) and text != STOPPED
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.oracle import altered_calls, calls_inside, consequences, smaller_calls
+from autograder.oracle import altered_calls, calls_inside, consequences, smaller_calls, turning_points
 from autograder.oracle.reference import Reference
 
 
@@ -14,3 +14,4 @@ class Oracle(Reference):
     follow = consequences.follow
     right_inside = calls_inside.right_inside
     smaller = smaller_calls.smaller
+    turning_point = turning_points.turning_point

@@ -16,10 +16,10 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from autograder.course.edits import apply_edits, definitions_in
 from autograder.course.places import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import MOST_KEPT, Kept, T, Trial, make_trial
-from autograder.oracle.edits import apply_edits, definitions_in
 from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
@@ -27,6 +27,7 @@ from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.child.wire_format import snapshot
 from autograder.sandbox.events import read_trouble
 from autograder.sandbox.job import Ending, Outcome, Request
+from autograder.sandbox.termination import Terminated, terminate
 
 # Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
 RANDOM = threading.RLock()
@@ -119,9 +120,14 @@ class Reference:
                     f"({opaque.type_name}); nothing could be compared with it"
                 )
         answers = tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
-        finding = trial.case.check.judge(trial.calls, answers, answers)
+        name, check = f"{trial.case.exercise}.{trial.case.name}", trial.case.check
+        try:
+            finding = check.judge(trial.calls, answers, answers)
+        except Exception as error:
+            given = ", ".join(str(getattr(answer.value, "shape", type(answer.value).__name__)) for answer in answers)
+            text = f"the check {type(check).__name__} of {name} cannot judge what the reference returns ({given})"
+            raise BrokenReferenceError(f"{text}: {type(error).__name__}: {error}") from error
         if finding:
-            name = f"{trial.case.exercise}.{trial.case.name}"
             raise BrokenReferenceError(f"the reference fails the check of {name}: {finding.headline}")
         return outcomes
 
@@ -274,8 +280,11 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
             reseed(request.seed)
         event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
     trouble = read_trouble(snapshot(event["trouble"])) if "trouble" in event else None
-    if trouble and trouble.type_name == "KeyboardInterrupt":  # meant for the grader, whichever code it interrupted
+    # What is meant for the grader is so whichever code it interrupted.
+    if trouble and trouble.type_name == KeyboardInterrupt.__name__:
         raise KeyboardInterrupt
+    if trouble and trouble.type_name == Terminated.__name__:
+        terminate()
     return Outcome(
         Ending(event["ending"]), snapshot(event.get("value")), tuple(snapshot(event.get("args", []))), trouble
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -17,22 +17,24 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograder.judge.trials import Trial
+from autograder.judge.trials import MOST_KEPT, T, Trial
+from autograder.oracle.answer_sizes import Size, fits, size_of
 from autograder.oracle.conversation import Ask
 from autograder.oracle.reference import RANDOM, Reference, quiet, random_state, run_request, set_random_state, to_worker
 from autograder.oracle.step_limit import MAX_STEPS, StopError, counting_steps
 from autograder.oracle.student_calls import Question, StudentCall, asked_by, digest_of, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module
-from autograder.sandbox.child.tree import array_of, as_arrays, leaves
+from autograder.sandbox.child.tree import array_of
 from autograder.sandbox.child.wire_format import WireError
 from autograder.sandbox.job import Ending, Outcome
 
 MAX_CALLS = 10_000  # of replaced functions, in one replay
 MOST_STEPS, MOST_CALLS = 4_000_000, 50_000  # for one submission: some seconds; honest ones take a tenth
 MOST_ASKED = 1000  # questions to one submission; a recurrence has one for each step
-MAX_GROWTH = 4  # times the size of the reference's answer; larger ones could exhaust the memory here
-Size = tuple[int, int]  # the number of entries of an answer, and its largest whole number
-_ROOM, _COUNT = 4096, 64  # a number of entries, and a largest whole number, that are always allowed
+
+
+class SpentError(Exception):
+    """Says that a submission has used up the reference's work on its answers."""
 
 
 @dataclass
@@ -87,7 +89,7 @@ class Replay:
         first: dict[Question, StudentCall] = {}
         for trial in trials:
             key = "first", trial, self.wrong_in(trial)
-            first |= self.oracle.kept(key, functools.partial(self._first_questions, trial))
+            first |= self.kept(key, functools.partial(self._first_questions, trial), dict[Question, StudentCall]())
         if first:
             self._known |= zip(first, ask(list(first.values())), strict=True)
 
@@ -97,7 +99,26 @@ class Replay:
 
     def calls(self, trial: Trial) -> tuple[StudentCall, ...]:
         """Return the calls of wrong exercises that the reference makes in a trial when it gets its own answers."""
-        return self.oracle.kept(("calls", trial, self.wrong_in(trial)), lambda: self._noted_calls(trial))
+        return self.kept(("calls", trial, self.wrong_in(trial)), lambda: self._noted_calls(trial), ())
+
+    @property
+    def spent(self) -> bool:
+        """Whether the reference has worked as long as it may for one submission; what it says from there on is cut off."""
+        return self._all_steps > MOST_STEPS or self._all_calls > MOST_CALLS
+
+    def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], instead: T, most: int = MOST_KEPT) -> T:
+        """Return what `make` gives, kept for the class; `instead`, for this submission alone, where that is spent meanwhile."""
+
+        def whole() -> T:
+            made = make()
+            if self.spent:
+                raise SpentError
+            return made
+
+        try:
+            return self.oracle.kept(key, whole, most)
+        except SpentError:
+            return instead
 
     def wrong_in(self, trial: Trial) -> frozenset[str]:
         """Return the other wrong exercises that the reference calls in a trial: all of a submission that its calls depend on."""
@@ -172,9 +193,10 @@ class Replay:
         outcome = self._known[question]
         if outcome.ending is not Ending.RETURNED:
             self._stop(outcome)
-        if not _fits(outcome.value, self._size_of_right(question, asked)):
+        if not fits(size_of(outcome.value), self._size_of_right(question, asked)) or not _change_alike(
+            asked.args, outcome.args
+        ):
             self._stop(Outcome(Ending.NOT_RUN))
-        _change_alike(asked.args, outcome.args)
         value = to_worker(outcome.value)
         return self._with_gradient(asked, value) if self._backward and not asked.cotangents else value
 
@@ -197,11 +219,11 @@ class Replay:
         """Return the size of the reference's own answer; it is computed again where it draws random numbers, as the student's is."""
         key = "size", digest_of(question)
         size, draws = self.oracle.kept(key, lambda: self._measured(asked))
-        return size if not draws else _size(self._right(asked))
+        return size if not draws else size_of(self._right(asked))
 
     def _measured(self, asked: StudentCall) -> tuple[Size, bool]:
         before = random_state()
-        size = _size(self._right(asked))
+        size = size_of(self._right(asked))
         if random_state() == before:
             return size, False
         set_random_state(before)
@@ -257,32 +279,16 @@ def _attached(value: Any, inputs: Sequence[Any], backward: Callable[[tuple[Any, 
     return Answered.apply(*inputs)
 
 
-def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> None:
-    """Copy into the arguments what the student's version left in its own."""
+def _change_alike(args: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Copy into the arguments what the student's version left in its own, and say whether the reference can go on with that."""
     for mine, theirs in zip(args, after, strict=False):
         if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray) and mine.shape == theirs.shape:
+            if mine.dtype != theirs.dtype or not fits(
+                size_of(theirs), size_of(mine)
+            ):  # nothing that ran did the former
+                return False
             mine[...] = theirs
-
-
-def _fits(value: Any, right: Size) -> bool:
-    """Whether an answer's size and its largest whole number are small enough for the reference to go on with."""
-    limits = zip(_size(value), right, (_ROOM, _COUNT), strict=True)
-    return all(mine <= max(MAX_GROWTH * theirs, room) for mine, theirs, room in limits)
-
-
-def _size(value: Any) -> Size:
-    return _entries(value), _count(value)
-
-
-def _count(tree: Any) -> int:
-    """Return the largest absolute whole number in an answer; the reference may use it as a count."""
-    arrays = [np.asarray(as_arrays(leaf)) for leaf in leaves(tree)]
-    whole = (array for array in arrays if array.dtype.kind in "iu" and array.size)
-    return max((max(abs(int(array.min())), abs(int(array.max()))) for array in whole), default=0)
-
-
-def _entries(tree: Any) -> int:
-    return sum(1 if (array := array_of(leaf)) is None else int(array.size) for leaf in leaves(tree))
+    return True
 
 
 def informative(outcomes: tuple[Outcome, ...]) -> bool:

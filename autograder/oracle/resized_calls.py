@@ -5,6 +5,7 @@ All axes of one size, and whole numbers equal to it among the arguments, get the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,10 +24,12 @@ BOUNDS = ("stay", "cut", "wrap")
 
 @dataclass(frozen=True)
 class Resizing:
-    """The new sizes, and how tokens and lengths change, which lie below a size or reach up to it."""
+    """The new sizes, how tokens and lengths change, which lie below a size or reach up to it, and which entries stay."""
 
     sizes: Mapping[int, int] = field(default_factory=dict)
     bounds: tuple[tuple[str, int, int], ...] = ()  # "cut" or "wrap", the size, and its new value
+    last: bool = False  # the last entries of every axis stay, where padding is, instead of the first
+    one_row: bool = False  # of a square array a single row stays, as of the scores of one query
 
     def now(self, size: int) -> int:
         """Return the new value of a size."""
@@ -45,10 +48,10 @@ def count(call: Call) -> int:
     return sum(int(np.prod(array.shape)) for array in _arrays(_parts(call)))
 
 
-def is_drawn(call: Call) -> bool:
-    """Whether a call's numbers are random; those of a worked example have few decimals."""
-    wide = (array.astype(np.result_type(array, np.float32)) for array in numbers_in(_parts(call)))
-    return any((array != array.round(4)).any() for array in wide)
+def is_finite(tree: Any) -> bool:
+    """Whether no number of a tree is infinite or none at all, in an array or by itself."""
+    alone = (leaf for leaf in leaves(tree) if isinstance(leaf, float))
+    return all(map(math.isfinite, alone)) and all(np.isfinite(array).all() for array in numbers_in(tree))
 
 
 def has_values(call: Call, kind: str, size: int, new: int) -> bool:
@@ -56,6 +59,16 @@ def has_values(call: Call, kind: str, size: int, new: int) -> bool:
     return kind == "stay" or any(
         _reach(kind, size, values) and max(values) >= new for values in _whole_numbers(_parts(call))
     )
+
+
+def has_marks(call: Call) -> bool:
+    """Whether a call holds truth values or whole numbers: then its last entries may say something else than its first."""
+    return any(_holds(array, kind) for array in _arrays(_parts(call)) for kind in ("bool", "int"))
+
+
+def has_squares(call: Call) -> bool:
+    """Whether a call holds a mask whose last two axes have one size; without one a square may as well be a weight."""
+    return any(_is_square(array.shape) for array in _arrays(_parts(call)) if _holds(array, "bool"))
 
 
 def shapes_in(tree: Any) -> list[tuple[int, ...]]:
@@ -78,7 +91,7 @@ def rounded(array: Any) -> Any:
 
 
 def shaken_up(array: Any) -> Any:
-    """Return an array with noise on every entry that is not zero."""
+    """Return an array with noise on every entry that is not zero; that of large ones is no larger than that of 1, or its float's."""
     return _shaken(array, SHAKE)
 
 
@@ -90,7 +103,11 @@ def shaken_down(array: Any) -> Any:
 def _shaken(array: Any, most: float) -> Any:
     copy = array * 1
     values = np.asarray(copy)  # the same memory, also where it is torch's
-    values *= 1 + most * np.random.default_rng(0).uniform(-1, 1, values.shape).astype(values.dtype)
+    if values.dtype.kind not in "fc":
+        return copy
+    size = np.where(np.isfinite(values), np.abs(values), 0).astype(np.float64)
+    reach = np.minimum(size, np.maximum(1, size * 4 * np.finfo(values.dtype).eps / SHAKE))
+    values += (most * reach * np.random.default_rng(0).uniform(-1, 1, values.shape)).astype(values.dtype)
     return copy
 
 
@@ -119,11 +136,12 @@ def _resized(tree: Any, to: Resizing, change: Change | None) -> Any:
     if isinstance(tree, list | tuple):
         return type(tree)(_resized(part, to, change) for part in tree)
     if isinstance(tree, dict):
-        return {key: _resized(part, to, change) for key, part in tree.items()}
+        kept = to.now(len(tree)) if set(tree) == set(range(len(tree))) else len(tree)  # such as the words of all ids
+        return {key: _resized(part, to, change) for key, part in tree.items() if type(key) is not int or key < kept}
     if isinstance(tree, Tensor):
         return replace(tree, array=_resized(tree.array, to, change))
     if hasattr(tree, "shape"):
-        part = tree[tuple(slice(to.now(size)) for size in tree.shape)]
+        part = tree[_kept(tree.shape, to)]
         if _holds(part, "int"):
             return _bounded(part, to)
         if not _holds(part, "float"):
@@ -134,6 +152,18 @@ def _resized(tree: Any, to: Resizing, change: Change | None) -> Any:
         whole = _whole_again(changed)
         return whole if (whole >= 0).all() else _whole_again(part)
     return to.now(tree) if type(tree) is int else tree
+
+
+def _kept(shape: tuple[int, ...], to: Resizing) -> tuple[slice, ...]:
+    """Return which entries of an array stay."""
+    sizes = [to.now(size) for size in shape]
+    if to.one_row and _is_square(shape):
+        sizes[-2] = 1
+    return tuple(slice(old - new, old) if to.last else slice(new) for old, new in zip(shape, sizes, strict=True))
+
+
+def _is_square(shape: tuple[int, ...]) -> bool:
+    return len(shape) > 1 and shape[-1] == shape[-2] > 1
 
 
 def _are_shares(array: Any) -> bool:

@@ -11,8 +11,6 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from autograder.course.spec import Call
 from autograder.judge.checks import close
 from autograder.judge.outcomes_alike import answers_of
@@ -22,9 +20,10 @@ from autograder.oracle.resized_calls import (
     BOUNDS,
     Resizing,
     count,
+    has_marks,
+    has_squares,
     has_values,
-    is_drawn,
-    numbers_in,
+    is_finite,
     resize,
     rounded,
     shaken_down,
@@ -33,7 +32,7 @@ from autograder.oracle.resized_calls import (
     sizes_of,
 )
 
-SMALL, WORKED = 8, 12  # numbers in a call that is small enough, if they are random, or chosen by an author
+SMALL = 4  # numbers in a call that is small enough
 MAX_SIZES = 10  # different sizes in a call; with more the search takes too long
 MAX_IN_VAIN, MAX_FOLLOWINGS, MAX_KEPT = 150, 8, 40
 _UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)  # what a check may raise on a resized call
@@ -44,7 +43,7 @@ def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
     """Return smaller versions of a case's first call, the smallest first; `judge.trials.Knowledge.smaller` is the contract."""
     call = trial.calls[0]
     sizes = sizes_of(call)
-    needed = isinstance(trial.case.check, close) and count(call) > (SMALL if is_drawn(call) else WORKED)
+    needed = isinstance(trial.case.check, close) and count(call) > SMALL
     if not needed or not 0 < len(sizes) <= MAX_SIZES:
         return ()
     search = _Search(oracle, trial, call, tuple(sizes))
@@ -74,10 +73,23 @@ class _Search:
         """Return smaller calls, the smallest first, each at most half as large as the call itself."""
         steps = self._descend()
         for raised in _raised([step.size for step in steps]):
-            self._attempt(self._after(steps, raised))
+            for to in self._ways(self._after(steps, raised)):
+                self._attempt(to)
         most = count(self._call) / 2
-        counted = [(count(small.trial.calls[0]), small) for small in self._tried.values() if small]
+        once = {repr(small.trial.calls[0]): small for small in reversed(self._tried.values()) if small}
+        counted = [(count(small.trial.calls[0]), small) for small in reversed(once.values())]
         return [small for size, small in sorted(counted, key=lambda pair: pair[0]) if size <= most][:MAX_KEPT]
+
+    def _ways(self, to: Resizing) -> Iterator[Resizing]:
+        """Yield a resizing, then those that keep what it may have cut away: padding at the ends, a short length, a mask's row."""
+        yield to
+        ends = [to, replace(to, last=True)] if has_marks(self._call) else [to]
+        yield from ends[1:]
+        if any(kind == "cut" for kind, _, _ in to.bounds):
+            wrapped = tuple(("wrap", size, new) for _, size, new in to.bounds)
+            yield from (replace(end, bounds=wrapped) for end in ends)
+        if has_squares(self._call):
+            yield from (replace(end, one_row=True) for end in ends)
 
     def rounded(self, small: Small) -> Small | None:
         """Return a smaller call with one decimal if the reference answers it, else unchanged; None if noise changes its answer."""
@@ -136,7 +148,9 @@ class _Search:
         before, after = (shapes_in([o.value for o in expected]) for expected in (self._expected, small.expected))
         known = (1, *self._sizes)
         pairs = [pair for one, other in zip(before, after, strict=False) for pair in zip(one, other, strict=False)]
-        return all(now == to.now(size) for size, now in pairs if size in known)
+        other = [(size, now) for size, now in pairs if size in known and now != to.now(size)]
+        # A square array that has lost its rows is still of its kind where the answer has lost them too: a weight is not.
+        return all(now == 1 for _, now in other) and bool(other) == to.one_row
 
     def _made(self, call: Call, name: str) -> Small | None:
         anew = self._trial.case.anew
@@ -146,8 +160,7 @@ class _Search:
             expected = self._oracle.expected(made)
         except (BrokenReferenceError, *_UNFIT):
             return None
-        finite = all(np.isfinite(array).all() for o in answers_of(expected) for array in numbers_in(o.value))
-        return Small(made, expected) if finite else None
+        return Small(made, expected) if all(is_finite(o.value) for o in answers_of(expected)) else None
 
     def _is_firm(self, small: Small) -> bool:
         """Whether noise does not change the answer; after rounding, correct code may choose differently among equal values."""
@@ -161,7 +174,8 @@ class _Search:
 
 
 def _raised(sizes: list[int]) -> Iterator[Mapping[int, int]]:
-    """Yield sizes to raise again: each one to 2, each pair to 2, all to 2, all to 3."""
+    """Yield sizes to raise again: none, each one to 2, each pair to 2, all to 2, all to 3."""
+    yield {}
     for number in (1, 2):
         yield from (dict.fromkeys(chosen, 2) for chosen in itertools.combinations(dict.fromkeys(sizes), number))
     yield from (dict.fromkeys(sizes, most) for most in (2, 3))

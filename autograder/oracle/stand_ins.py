@@ -25,6 +25,7 @@ from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves, m
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 Asked = tuple[tuple[Request, ...], tuple[Outcome, ...]]
+_NOTHING: Asked = (), ()
 _HARNESS = inspect.getsource(stand_ins)  # the child can read no file once it has a submission
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
@@ -88,9 +89,9 @@ def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
         others = _stand_ins(oracle, replay, trial)
         requests = tuple(_among(request, others) for request in trial.requests) if others else ()
         expected = run_requests(oracle.own_reference(), requests)
-        return (requests, expected) if all(o.ending is Ending.RETURNED for o in expected) else ((), ())
+        return (requests, expected) if all(o.ending is Ending.RETURNED for o in expected) else _NOTHING
 
-    return oracle.kept(("stand-ins", trial, replay.wrong_in(trial)), made)
+    return replay.kept(("stand-ins", trial, replay.wrong_in(trial)), made, _NOTHING)
 
 
 def _among(request: Request, others: dict[str, Any]) -> Request:

@@ -15,10 +15,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from autograder.course.language import say, speaking
 from autograder.course.spec import Assignment, Status, Training
-from autograder.judge import tensors_made
 from autograder.judge.diagnose import named as named_mistake
-from autograder.judge.messages import OUR_FAULT
+from autograder.judge.messages import our_fault
 from autograder.judge.picture import training_picture
 from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import Diagnosis, Message
@@ -43,7 +43,9 @@ from autograder.oracle.carried_mistakes import (
     carried_by,
     fail_alike,
     places_of,
-    told_once,
+    same_break,
+    same_end,
+    same_losses,
 )
 from autograder.oracle.gpus import Gpus, NoDeviceError
 from autograder.oracle.larger_run import tell_larger
@@ -57,6 +59,7 @@ from autograder.oracle.training_cases import (
 )
 from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_runs import Progress, TrainingRuns
+from autograder.sandbox.child import tensors_made
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
@@ -86,6 +89,10 @@ class Trainer:
         names: Collection[str] | None = None,
     ) -> Result:
         """Return a result with those of training exercises, all or the named ones, in the order of the assignment."""
+        with speaking(self.assignment.language):
+            return self._added_to(result, source, sandbox, names)
+
+    def _added_to(self, result: Result, source: Source, sandbox: Sandbox, names: Collection[str] | None) -> Result:
         wanted = [t for t in self.assignment.trainings if names is None or t.exercise in names]
         wanted.sort(key=lambda training: -training.seconds)
         source = self._as_handed_out(source)
@@ -102,11 +109,11 @@ class Trainer:
         if not result.problem:
             return result
         status = next((e.status for e in result.exercises), Status.CRASHED)
-        return self.without_run(result, status, "The file could not be imported.", wanted)
+        return self.without_run(result, status, say("The file could not be imported."), wanted)
 
     def _as_handed_out(self, source: Source) -> Source:
         """Return a file under the name that all students were given, so that no message tells of a twin's."""
-        if source.notebook:
+        if source.notebook or source.several:
             return source
         file = self.assignment.file
         return Source(Path(file).stem, tuple(replace(chunk, label=file) for chunk in source.chunks))
@@ -115,8 +122,9 @@ class Trainer:
         self, result: Result, status: Status, message: str, trainings: Sequence[Training] | None = None
     ) -> Result:
         """Return a result with training exercises in which every case has one status and one reason."""
-        for training in self.assignment.trainings if trainings is None else trainings:
-            result = self._with(result, self._unmade(training, status, message))
+        with speaking(self.assignment.language):
+            for training in self.assignment.trainings if trainings is None else trainings:
+                result = self._with(result, self._unmade(training, status, message))
         return result
 
     def _unmade(self, training: Training, status: Status, message: str) -> ExerciseResult:
@@ -137,10 +145,12 @@ class Trainer:
         self, training: Training, source: Source, sandbox: Sandbox, carried: Carried = NOTHING_CARRIED
     ) -> ExerciseResult:
         """Train a submission and judge it on top of the known mistakes that its cases have named."""
-        try:
-            return self._judged(training, source, sandbox, carried)
-        except NoDeviceError as error:
-            return self._unmade(training, Status.GRADER_ERROR, f"{OUR_FAULT} The next run tries it again: {error}.")
+        with speaking(self.assignment.language):
+            try:
+                return self._judged(training, source, sandbox, carried)
+            except NoDeviceError as error:
+                told = say("{our_fault} The next run tries it again: {error}.", our_fault=our_fault(), error=error)
+                return self._unmade(training, Status.GRADER_ERROR, told)
 
     def _judged(self, training: Training, source: Source, sandbox: Sandbox, carried: Carried) -> ExerciseResult:
         # What is repeated for want of room on a device is not at the student's expense: there each run has its own limit.
@@ -184,7 +194,7 @@ class Trainer:
     ) -> list[CaseResult]:
         """Judge the metrics of a whole run by their bands."""
         if whole.ending is Ending.RETURNED:
-            args = as_arrays(self.losses.args(training))
+            args = as_arrays(training.measured_with(self.oracle.seed))
             cases = judge_metrics(training, args, whole, self._runs.of_reference(training, sandbox))
         else:
             told = self._why_no_end(whole, source, training, training.seconds, rationed)
@@ -199,7 +209,7 @@ class Trainer:
         larger = replace(training.larger, device=training.device)
         reference = self._runs.of_reference(larger, sandbox)
         own = self._runs.make(larger, source, sandbox, larger.steps, larger.seconds)
-        return tell_larger(larger, as_arrays(self.losses.args(larger)), source, own, reference)
+        return tell_larger(larger, as_arrays(larger.measured_with(self.oracle.seed)), source, own, reference)
 
     def _most_seconds(self, training: Training) -> float:
         """Return how long all runs of a submission may take together: a short one and a long one."""
@@ -245,8 +255,8 @@ class Trainer:
             names = (known[0].name,)
         if names:
             places = places_of(self.assignment, names)
-            what = "has the same first losses" if losses is not None else "breaks off as yours does"
-            case = first_case(told=Message(told_once(places, what)), seconds=outcome.seconds)
+            told = same_break(places) if losses is None else same_losses(places)
+            case = first_case(told=Message(told), seconds=outcome.seconds)
             return replace(case, follows=places), names
         if known and losses is not None and losses.shape == expected.shape:
             return replace(case, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known))), ()
@@ -264,16 +274,19 @@ class Trainer:
         """Pass a metric that the reference misses in the same way with known mistakes that are charged elsewhere."""
         if case.status is Status.PASSED:
             return case
-        metric, args = next(m for m in training.metrics if m.name == case.name), as_arrays(self.losses.args(training))
+        metric, args = (
+            next(m for m in training.metrics if m.name == case.name),
+            as_arrays(training.measured_with(self.oracle.seed)),
+        )
         for names in choices:
             if not carried.explained_by(names, self.assignment) or self.oracle.variant(*names) is None:
                 continue
             theirs = self._runs.of_reference(training, sandbox, names)
             if theirs.ending is Ending.FAULT:
-                return metric_case(metric, Status.GRADER_ERROR, Message(OUR_FAULT))
+                return metric_case(metric, Status.GRADER_ERROR, Message(our_fault()))
             if fail_alike(metric, args, own, theirs):
                 places = places_of(self.assignment, names)
-                told = Message(told_once(places, "does not get there, either"))
+                told = Message(same_end(places))
                 return replace(metric_case(metric, Status.PASSED, told), seconds=own.seconds, follows=places)
         return case
 

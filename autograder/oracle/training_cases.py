@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from autograder.course.language import say
 from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
 from autograder.judge.blame import STATUS
 from autograder.judge.outcomes_alike import UNCOMPARABLE
@@ -28,8 +29,10 @@ def status_of(outcome: Outcome) -> Status:
 
 def not_measured(training: Training, first: Outcome) -> list[CaseResult]:
     """Return the cases of a whole run that was not made, since the first steps were not right."""
-    why = "the first steps already differ" if first.ending is Ending.RETURNED else "it broke off in its first steps"
-    return [metric_case(m, Status.SKIPPED, Message(f"Not measured: {why}.")) for m in training.metrics]
+    told = say("Not measured: it broke off in its first steps.")
+    if first.ending is Ending.RETURNED:
+        told = say("Not measured: the first steps already differ.")
+    return [metric_case(m, Status.SKIPPED, Message(told)) for m in training.metrics]
 
 
 def judge_metrics(training: Training, args: tuple[Any, ...], outcome: Outcome, reference: Outcome) -> list[CaseResult]:
@@ -55,12 +58,14 @@ def _value(metric: Metric, args: tuple[Any, ...], outcome: Outcome) -> float | s
 
 def _judge(metric: Metric, value: float | str, outcome: Outcome, alone: bool) -> CaseResult:
     if isinstance(value, str):
-        return metric_case(metric, Status.FAILED, Message(f"What the run returned cannot be measured ({value})."))
+        told = say("What the run returned cannot be measured ({error}).", error=value)
+        return metric_case(metric, Status.FAILED, Message(told))
     if metric.holds(value):
         return replace(metric_case(metric, Status.PASSED), seconds=outcome.seconds)
     symptom = metric.left if alone else metric.below if value < metric.low else metric.above
-    text = f"{metric.name.replace('_', ' ').capitalize()}: {value:.4g}; {band(metric)} is asked for. {symptom}"
-    return metric_case(metric, Status.FAILED, Message(text.strip()))
+    named = metric.name.replace("_", " ").capitalize()
+    text = say("{metric}: {value:.4g}; {band} is asked for.", metric=named, value=value, band=band(metric))
+    return metric_case(metric, Status.FAILED, Message(f"{text} {symptom}".strip()))
 
 
 def scored(assignment: Assignment, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:

@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Training
 from autograder.judge.training_outcome import Opening
 from autograder.judge.training_run import run_training
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.gpus import Gpus, Place
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_losses import KnownLosses

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from autograder.classroom.course_grades import SLIPS, Part, Standing
 from autograder.classroom.course_rules import Rules
 from autograder.classroom.whole_files import SPREADSHEET, write_whole
+from autograder.course.language import marked, speaking
 from autograder.lms.platform import write_sheet
 from autograder.pages.page import render
 
@@ -64,14 +65,14 @@ def _cells(part: Part) -> tuple[object, ...]:
 
 
 def how(part: Part) -> str:
-    """Say in a word how a part counts, where it is not simply counted."""
+    """Return in a word of English how a part counts, where it is not simply counted."""
     if part.exempt:
-        return "exempt"
+        return marked("exempt")
     if part.raw is None:
-        return "not graded yet"
+        return marked("not graded yet")
     if part.dropped:
-        return "dropped"
-    return "" if part.submitted else "not handed in"
+        return marked("dropped")
+    return "" if part.submitted else marked("not handed in")
 
 
 def course_html(standings: Sequence[Standing], rules: Rules) -> str:
@@ -92,7 +93,8 @@ def course_html(standings: Sequence[Standing], rules: Rules) -> str:
 
 def student_html(standing: Standing, rules: Rules) -> str:
     """Return one student's page, which the student may read."""
-    return render("course_student.html", title=rules.title, one=standing, rules=rules, how=how)
+    with speaking(rules.language):
+        return render("course_student.html", title=rules.title, one=standing, rules=rules, how=how)
 
 
 def _trend(parts: Sequence[Part]) -> Trend:

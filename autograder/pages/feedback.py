@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from autograder.classroom.record import Record
 from autograder.classroom.requests import Request
+from autograder.course.language import marked, say, speaking
 from autograder.course.questions import Question
 from autograder.course.spec import Status
 from autograder.feedback.check_page import exercises_line, unfolded
@@ -24,6 +25,16 @@ def feedback_html(
 
     `pictures` are the plots that were handed in, by exercise.
     """
+    with speaking(result.language):
+        return _feedback_html(result, questions, requests, pictures)
+
+
+def _feedback_html(
+    result: Record,
+    questions: Sequence[Question],
+    requests: Sequence[Request],
+    pictures: Sequence[tuple[str, bytes]],
+) -> str:
     decisions = class_statistics.decisions([result])
     answered = {(r.exercise, r.answer.because) for r in requests if r.answer and r.answer.points is not None}
     return render(
@@ -67,19 +78,34 @@ def feedback_line(result: Record) -> str:
     """Sum up a student's result in one kind sentence."""
     match result.status:
         case "grader_error":
-            return "Something went wrong on our side. It costs you nothing; your work will be graded again."
+            return say("Something went wrong on our side. It costs you nothing; your work will be graded again.")
         case "unreadable":
-            return "We could not read what you handed in, so nothing in it is graded yet."
+            return say("We could not read what you handed in, so nothing in it is graded yet.")
         case "not_importable":
-            return "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
+            told = marked(
+                "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
+            )
+            return say(told)
     return exercises_line(result.exercises)
 
 
 def handing_in_line(result: Record) -> str:
     """Say when a submission came, and whether that was late; nothing where that is unknown."""
-    when = f"{moment(result.submitted)}" if result.submitted else ""
-    due = f"due {moment(result.due)}" if result.due else ""
+    when = moment(result.submitted) if result.submitted else ""
+    due = moment(result.due) if result.due else ""
     if result.late:
-        by = f" {hours(result.late_hours)}" if result.late_hours else ""
-        return f"Handed in{by} late" + f" ({', '.join(filter(None, [when, due]))})" * bool(when or due) + "."
-    return f"Handed in {when}" + f", in time ({due})" * bool(due) + "." if when else ""
+        times = ", ".join(filter(None, [when, say("due {due}", due=due) if due else ""]))
+        by = hours(result.late_hours) if result.late_hours else ""
+        return say(_LATE[bool(by), bool(times)], by=by, times=times)
+    if when and due:
+        return say("Handed in {when}, in time (due {due}).", when=when, due=due)
+    return say("Handed in {when}.", when=when) if when else ""
+
+
+# By whether it is known by how much, and when.
+_LATE = marked({
+    (True, True): "Handed in {by} late ({times}).",
+    (True, False): "Handed in {by} late.",
+    (False, True): "Handed in late ({times}).",
+    (False, False): "Handed in late.",
+})  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
-from autograder.judge.crash_reasons import PROCESS_ENDED
+from autograder.judge.crash_kinds import PROCESS_ENDED
 from autograder.judge.result import CaseResult
 
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.

@@ -18,6 +18,8 @@ from autograder.classroom.exports import platform_row
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.whole_files import write_whole
+from autograder.course.language import ENGLISH, say, speaking
+from autograder.judge.points import points_text
 from autograder.lms.platform import Platform, Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback_archive import pack, placed
@@ -32,6 +34,7 @@ class Return:
     row: Row
     path: Path  # of the page
     digest: str  # of score and page, which tells it from what was given before
+    language: str = ENGLISH
 
     @property
     def page(self) -> bytes:
@@ -46,8 +49,13 @@ class Return:
     @property
     def comment(self) -> str:
         """What is said beside the page."""
-        points = "" if self.row.score is None else f": {self.row.score:g} of {self.row.max_score:g} points"
-        return f"{self.row.title}{points}. The page that comes with this says what is right, what is not, and why."
+        with speaking(self.language):
+            about = say("The page that comes with this says what is right, what is not, and why.")
+            if self.row.score is None:
+                return f"{self.row.title}. {about}"
+            score, most = points_text(self.row.score), points_text(self.row.max_score)
+            told = say("{title}: {score} of {points} points.", title=self.row.title, score=score, points=most)
+            return f"{told} {about}"
 
 
 @dataclass(frozen=True)
@@ -63,11 +71,12 @@ def returns(book: Gradebook) -> list[Return]:
     """Return what the class gets; who waits for a result, or could not be graded, gets nothing yet."""
     graded = (record for record in records(book) if record.status != "grader_error")
     pages = ((record, book.folder / "feedback" / f"{record.student}.html") for record in graded)
-    return [_return(platform_row(record), page) for record, page in pages if page.is_file()]
+    return [_return(platform_row(record), page, record.language) for record, page in pages if page.is_file()]
 
 
-def _return(row: Row, page: Path) -> Return:
-    return Return(row, page, hashlib.sha256(f"{row.score}\n".encode() + page.read_bytes()).hexdigest()[:12])
+def _return(row: Row, page: Path, language: str) -> Return:
+    digest = hashlib.sha256(f"{row.score}\n".encode() + page.read_bytes()).hexdigest()[:12]
+    return Return(row, page, digest, language)
 
 
 def not_given(book: Gradebook, place: str, due: Iterable[Return]) -> list[Return]:

@@ -22,7 +22,7 @@ from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial, make_trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError, run_requests
-from autograder.proof.soundness import bank_of
+from autograder.proof.known_mistakes import bank_of
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import map_leaves
 from autograder.sandbox.child.wire_format import encode

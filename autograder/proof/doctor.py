@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from autograder.course.catalog import as_written
-from autograder.course.places import CourseError, entry_of, public_folder
-from autograder.course.spec import Answer, Assignment, Misconception, Status
-from autograder.course.stub import StubError, render_stub
+from autograder.course.edits import apply_edits
+from autograder.course.places import public_folder
+from autograder.course.spec import Answer, Assignment, Status
+from autograder.course.stub import StubError
 from autograder.handout.handout_proofs import handout_proofs
-from autograder.handout.quiz_text import with_questions
 from autograder.judge.result import Result
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.functions_run import used_in
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError
@@ -27,6 +26,7 @@ from autograder.oracle.training_losses import KnownLosses
 from autograder.proof.gradings import Ungraded, exercise_failures, failures
 from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
 from autograder.proof.kept_gradings import KeptGradings
+from autograder.proof.known_mistakes import Verdicts, bank_is_sound, misspelt, uncaught
 from autograder.proof.labs import lab_proofs
 from autograder.proof.monotone import Pairs, draw_pairs, try_pairs
 from autograder.proof.parts import missing_in_reference, part_of, without_unwritten
@@ -34,7 +34,6 @@ from autograder.proof.quizzes import quiz_proofs
 from autograder.proof.soundness import (
     Proof,
     StillToWrite,
-    bank_is_sound,
     concerns,
     correct_solutions_replace,
     names_and_points,
@@ -47,28 +46,6 @@ from autograder.sandbox.job import Sandbox, Source
 
 SEEDS = (0, 1, 2, 3, 4)
 PAIRS = 12  # of misconceptions; `fairness` tries more
-Verdicts = Mapping[Misconception, Result]
-
-
-def write_stub(course: Path, assignment: Assignment, *, draft: bool = False) -> Path:
-    """Write the stub rendered from the reference, and the questions of quizzes into the README; return the stub's path.
-
-    Both are of the assignment as it is written, whatever course.toml leaves out of it, and in a `draft` without exercises
-    that the reference does not have yet. Raises CourseError in another's course.
-    """
-    slug, owner = assignment.slug, entry_of(course, assignment.slug).home.resolve()
-    if owner != course.resolve():
-        raise CourseError(
-            f"The files of {slug} lie in {owner}. Run: autograder doctor {slug} --write-stub --course {owner}"
-        )
-    assignment, home = as_written(course, slug), public_folder(course, slug)
-    if assignment.questions:
-        readme = home / "README.md"
-        text = with_questions(readme.read_text(encoding="utf-8-sig"), assignment.questions)
-        readme.write_text(text, encoding="utf-8")
-    path = home / assignment.file
-    path.write_text(render_stub(without_unwritten(assignment) if draft else assignment), encoding="utf-8")
-    return path
 
 
 def examine(
@@ -90,8 +67,8 @@ def examine(
         yield proof.of_draft() if draft else proof
     if course and not draft:
 
-        def prove(made: Assignment, home: Path, exercise: str) -> Iterator[Proof]:
-            return _examine(made, sandbox, jobs, home, (exercise,), KeptGradings(), draft=False)
+        def prove(made: Assignment, home: Path, exercises: Collection[str]) -> Iterator[Proof]:
+            return _examine(made, sandbox, jobs, home, exercises, KeptGradings(), draft=False)
 
         yield from variant_proofs(course, assignment.slug, only, prove, sandbox, jobs)
 
@@ -160,7 +137,8 @@ def _of_gradings(
     )
     verdicts = known.misconceptions()
     graded = {m: result for m, result in verdicts.items() if not isinstance(result, Ungraded)}
-    yield Proof(f"every misconception is caught where it says ({len(verdicts)})", tuple(_uncaught(verdicts)))
+    caught = (*uncaught(verdicts, assignment.file), *misspelt(oracles[0]))
+    yield Proof(f"every misconception is caught where it says ({len(verdicts)})", caught)
     yield Proof("each is diagnosed as itself or a stated twin", tuple(_misnamed(graded)))
     if costs_others:
         yield Proof("each costs its own exercise and no other", tuple(_spilled(graded)))
@@ -184,7 +162,7 @@ def _of_files(
 
 def _unwritten(assignment: Assignment, only: Collection[str], *, no_readme: bool) -> Iterator[str]:
     """Yield the exercises that the reference does not have, and the README where there is none."""
-    where = f"solutions/{assignment.slug}/{assignment.file}"
+    where = f"solutions/{assignment.slug}/{' or '.join(assignment.files or (assignment.file,))}"
     for name in (name for name in missing_in_reference(assignment) if concerns(only, name)):
         told = f"{where} has no {name} yet, with its solution between # BEGIN SOLUTION and # END SOLUTION"
         yield StillToWrite(told)
@@ -251,15 +229,6 @@ class _KnownFiles:
         file = self._assignment.file
         files = [(Source.of(file, text), self._oracle, self._sandbox) for text in texts]
         return self._kept.grade_all(files, self._jobs)
-
-
-def _uncaught(verdicts: Verdicts) -> Iterator[str]:
-    for m, result in verdicts.items():
-        cases = {c.name: c for e in result.exercises if e.name == m.exercise for c in e.cases}
-        if result.problem:
-            yield f"{m.name}: {result.problem.splitlines()[0]}"
-        elif cases[m.caught_by].status is Status.PASSED:
-            yield f"{m.name} passes {m.exercise}.{m.caught_by}"
 
 
 def _misnamed(verdicts: Verdicts) -> Iterator[str]:

@@ -32,11 +32,12 @@ _ROUNDED = 3  # decimals from which on a number in a sum is taken for a rounded 
 
 @dataclass(frozen=True)
 class Slip:
-    """A false number: where it begins in its text, what is said there, and what is right."""
+    """A false number: where it begins in its text, what is said there, and what is right, or why that cannot be computed."""
 
     start: int
     said: str
-    right: str
+    right: str = ""
+    trouble: str = ""
 
 
 def numbers_in(text: str) -> list[str]:
@@ -83,7 +84,7 @@ def _false_sessions(text: str, names: Mapping[str, Any]) -> Iterator[Slip]:
     try:
         examples = doctest.DocTestParser().get_examples(text)
     except ValueError as error:
-        yield Slip(max(text.find(">>>"), 0), ">>>", str(error))
+        yield Slip(max(text.find(">>>"), 0), ">>>", trouble=f"cannot be read: {error}")
         return
     known = dict(names)
     offsets = [0, *(m.end() for m in re.finditer("\n", text))]
@@ -92,7 +93,7 @@ def _false_sessions(text: str, names: Mapping[str, Any]) -> Iterator[Slip]:
         try:
             value = _run(example.source, known)
         except Exception as error:  # noqa: BLE001 (whatever an author's example raises)
-            yield Slip(start, example.source.strip(), f"it raises {type(error).__name__}: {error}")
+            yield Slip(start, example.source.strip(), trouble=f"raises {type(error).__name__}: {error}")
             continue
         if example.want.strip() and not _agrees(value, example.want):
             start = offsets[example.lineno + example.source.count("\n")]

@@ -193,7 +193,7 @@ def _unusual(course: Path, assignment: Assignment) -> Iterator[tuple[str, Source
     for other in replacements_in(course, assignment.slug, UNUSUAL):
         yield other.name, _appended(assignment, other.source)
     stem = Path(assignment.file).stem
-    for name, dress in DRESSES.items():
+    for name, dress in () if assignment.files else DRESSES.items():  # they are about reading a single file
         suffix, data = dress(assignment.reference)
         yield f"{name} (dress)", make_source(data, stem + suffix, assignment.file)
 

@@ -14,15 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.repeated_mistakes import prices_of
 from autograder.judge.result import Result
 from autograder.judge.trials import Trial
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import Ungraded
-from autograder.proof.soundness import StillToWrite, bank_of
+from autograder.proof.known_mistakes import bank_of
+from autograder.proof.soundness import StillToWrite
 
 NOISE = 1e-6  # points, of rounding
 Pair = tuple[Misconception, Misconception]

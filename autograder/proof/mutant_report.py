@@ -1,7 +1,8 @@
 """What the trial of mutants comes to: how many are noticed by whom, and whether each survivor has a written reason.
 
 Reasons stand in solutions/SLUG/mutants.toml: `[[equivalent]]` for changes that change nothing, which is believed only
-where outputs were the same at all further seeds, and `[[accepted]]` for those that are wrong and stay.
+where outputs were the same at all further seeds, and `[[accepted]]` for those that are wrong and stay. Some of the first kind are
+recognised by themselves, with the same evidence (`equivalent.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.places import CourseError, entry_of, secret_folder
+from autograder.proof.equivalent import why_equivalent
 from autograder.proof.mutant_runs import Fate
 
 KILLED, SHOWN = 0.99, 0.85  # of the mutants that are not equivalent: noticed by any case, noticed by public cases
@@ -30,6 +32,11 @@ class Reasons:
 
     equivalent: dict[str, str]
     accepted: dict[str, str]
+    reference: str = ""  # by which those are recognised that need no reason
+
+    def call_equivalent(self, name: str) -> bool:
+        """Whether a mutant is said, or known by itself, to change nothing."""
+        return name in self.equivalent or bool(self.reference and why_equivalent(name, self.reference))
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class Report:
     broken: tuple[str, ...]
 
 
-def read_reasons(course: Path, slug: str) -> Reasons:
+def read_reasons(course: Path, slug: str, reference: str = "") -> Reasons:
     """Read the reasons of an assignment. Raises CourseError where the file is not what it should be."""
     path = secret_folder(course, slug) / "mutants.toml"
     try:
@@ -80,7 +87,8 @@ def read_reasons(course: Path, slug: str) -> Reasons:
         )
     left = entry_of(course, slug).without
     kinds = (dict(_entries(document.get(kind, []), path)) for kind in ("equivalent", "accepted"))
-    return Reasons(*({n: why for n, why in kind.items() if re.split(r"\W", n)[0] not in left} for kind in kinds))
+    equivalent, accepted = ({n: why for n, why in kind.items() if re.split(r"\W", n)[0] not in left} for kind in kinds)
+    return Reasons(equivalent, accepted, reference)
 
 
 def _entries(entries: Any, path: Path) -> Iterator[tuple[str, str]]:
@@ -103,7 +111,7 @@ def _row(name: str, fates: Iterable[Fate], reasons: Reasons) -> Row:
     bank = [fate for fate in fates if fate.bank]
     mutants = [fate for fate in fates if not fate.bank]
     left = [fate for fate in mutants if not fate.noticed]
-    equivalent = sum(fate.name in reasons.equivalent and fate.evidence == "same" for fate in left)
+    equivalent = sum(reasons.call_equivalent(fate.name) and fate.evidence == "same" for fate in left)
     accepted = sum(fate.name in reasons.accepted for fate in left)
     return Row(
         name or "helpers",
@@ -122,9 +130,11 @@ def _row(name: str, fates: Iterable[Fate], reasons: Reasons) -> Row:
 def _broken(fates: tuple[Fate, ...], total: Row, reasons: Reasons) -> Iterator[str]:
     survivors = {fate.name: fate for fate in fates if not fate.noticed}
     for fate in survivors.values():
+        if not fate.bank and fate.evidence == "same" and reasons.call_equivalent(fate.name):
+            continue
         if fate.bank or fate.name not in reasons.equivalent | reasons.accepted:
             yield f"survives: {fate.name} ({_EVIDENCE[fate.evidence]})"
-        elif fate.name in reasons.equivalent and fate.evidence != "same":
+        elif fate.name in reasons.equivalent:
             yield f"not equivalent, as mutants.toml has it: {fate.name} ({_EVIDENCE[fate.evidence]})"
     known = {fate.name for fate in fates}
     for name in reasons.equivalent | reasons.accepted:

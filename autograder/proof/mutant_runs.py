@@ -23,12 +23,12 @@ from types import CodeType
 from typing import Any
 
 from autograder.course.catalog import load_assignment
+from autograder.course.edits import apply_edits
 from autograder.course.places import CourseError
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.blame import judge_trial
 from autograder.judge.compare import difference
 from autograder.judge.trials import Trial
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.proof.mutants import compiled, mutants_of

@@ -25,7 +25,8 @@ from autograder.judge.trials import as_data
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.proof.code_changes import cut_of, variants
-from autograder.proof.soundness import bank_of, is_quiz
+from autograder.proof.known_mistakes import bank_of
+from autograder.proof.soundness import is_quiz
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Tensor, leaves
@@ -49,10 +50,10 @@ class Mutant:
 
 
 def mutants_of(assignment: Assignment) -> tuple[Mutant, ...]:
-    """Return every mutant of an assignment's reference, in the order of its lines; quizzes have none."""
+    """Return every mutant of an assignment's reference, in the order of its lines; quizzes have none, nor what a person grades."""
     tree = _parse(assignment.reference)
     owners = {blank: e.name for e in assignment.exercises for blank in e.blanks}
-    quizzes = {e.name for e in assignment.exercises if is_quiz(assignment, e.name)}
+    quizzes = {e.name for e in assignment.exercises if e.manual or is_quiz(assignment, e.name)}
     tensors = tracked(assignment, tree)
     found: list[Mutant] = []
     for function, start, end in solution_spans(assignment.reference):
@@ -72,7 +73,11 @@ def nothing_to_try(assignment: Assignment) -> Iterator[str]:
     """Yield what has to be there for a trial to prove anything: mutants of every exercise that has code, and known mistakes."""
     changed = {mutant.exercise for mutant in mutants_of(assignment)}
     for exercise in assignment.exercises:
-        if not exercise.training and exercise.name not in changed and not is_quiz(assignment, exercise.name):
+        if (
+            not (exercise.training or exercise.manual)
+            and exercise.name not in changed
+            and not is_quiz(assignment, exercise.name)
+        ):
             yield f"{exercise.name} has no mutant: nothing in its solution region can be changed"
     if not assignment.misconceptions:
         yield f"there is no known mistake in {bank_of(assignment)}"

@@ -11,13 +11,14 @@ import ast
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from autograder.course.catalog import readme_of
+from autograder.course.joined_files import place_in
 from autograder.course.places import public_folder, secret_folder
 from autograder.course.sections import section_of
 from autograder.course.spec import Assignment, Visibility
@@ -82,7 +83,9 @@ def _written_beside_code(course: Path, assignment: Assignment) -> Iterator[Passa
     tree = parse(assignment.reference)
     for top in (tree, *tree.body):
         for node in ast.walk(top) if isinstance(top, ast.ClassDef) else (top,):
-            yield from _docstring(node, f"solutions/{slug}/{assignment.file}", owners.get(getattr(top, "name", ""), ""))
+            for passage in _docstring(node, "", owners.get(getattr(top, "name", ""), "")):
+                file, line = place_in(assignment.reference, passage.line, assignment.file)
+                yield replace(passage, file=f"solutions/{slug}/{file}", line=line)
     for home in (public_folder(course, slug), secret_folder(course, slug)):
         path = home / "cases.py"
         text = files_of(course, slug).text(path) if path.exists() else ""
@@ -106,7 +109,8 @@ def false_examples(oracle: Oracle, texts: Sequence[Passage]) -> Iterator[str]:
         names = {name: value for name, value in vars(oracle.own_reference().module).items() if name[:2] != "__"}
         with quiet():
             for slip in slips(passage.text, names):
-                yield f"{passage.at(slip.start)}: {slip.said} is not right; right is {slip.right}"
+                told = slip.trouble or f"is not right; right is {slip.right}"
+                yield f"{passage.at(slip.start)}: {slip.said} {told}"
 
 
 def false_numbers(oracle: Oracle, texts: Sequence[Passage]) -> Iterator[str]:

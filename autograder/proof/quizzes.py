@@ -73,13 +73,24 @@ def false_predictions(questions: Sequence[Question], oracle: Oracle) -> Iterator
         except Exception as error:  # noqa: BLE001 (whatever an author's code raises)
             yield f"{question.name}: {question.computed} raises {type(error).__name__}: {error}"
             continue
-        right = [option.letter for option in question.options if _is(value, option.text)]
+        try:
+            right = [option.letter for option in question.options if _is(value, option.text)]
+        except (TypeError, ValueError):
+            yield f"{question.name}: {question.computed} is {value}, which is no number and no shape"
+            continue
         if right != [question.right]:
-            yield f"{question.name}: {question.computed} is {value}, which options {right} say, and not {question.right} alone"
+            verb = "say" if right[1:] else "says"
+            said = (
+                f"which {' and '.join(right)} {verb}, and not {question.right} alone"
+                if right
+                else "which no option says"
+            )
+            yield f"{question.name}: {question.computed} is {value}, {said}"
 
 
 def _is(value: Any, text: str) -> bool:
-    """Whether an option says a number, to the digits written, or a shape."""
-    wanted = list(value) if isinstance(value, tuple) else [value]
+    """Whether an option says a number, to the digits written, a shape, or the numbers of an array. Raises TypeError or ValueError."""
+    parts = value if isinstance(value, tuple) else (value,)
+    wanted = [float(entry) for part in parts for entry in (part.reshape(-1) if hasattr(part, "reshape") else (part,))]
     said = numbers_in(text)
-    return len(said) == len(wanted) and all(is_rounded(float(v), s) for v, s in zip(wanted, said, strict=True))
+    return len(said) == len(wanted) and all(is_rounded(v, s) for v, s in zip(wanted, said, strict=True))

@@ -1,4 +1,4 @@
-"""Promises that need nothing to run: names, points, the bank of misconceptions, the stub."""
+"""Promises that need nothing to run: names, points, the stub."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.course.spec import Assignment, Case, Exercise, Misconception, Visibility
-from autograder.course.stub import StubError, render_stub
+from autograder.course.definitions import defined_in
+from autograder.course.spec import Assignment, Case, Exercise, Visibility
+from autograder.course.stub import StubError, functions_in, render_stub
 from autograder.judge.checks import answered, choice
 from autograder.sandbox.child.parse import parse
 
@@ -80,9 +81,25 @@ def _names(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     for rule in (r for r in assignment.shortcuts if any(concerns(only, e) for e in r.exercises)):
         yield from (f"a shortcut is for no exercise: {e}" for e in rule.exercises if e not in groups["exercise"])
         yield from (f"there is no {n} to forbid" for n in rule.names if "*" not in n and pydoc.locate(n) is None)
+    if not only:
+        yield from _unknown_given(assignment)
     if not only and not math.isclose(assignment.max_score, assignment.points):
         told = f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
         yield StillToWrite(told)  # an author who adds an exercise writes the new total later
+
+
+def _unknown_given(assignment: Assignment) -> Iterator[str]:
+    """Yield the names of `given` code that the reference does not have: one that is misspelt lets nothing ship."""
+    try:
+        tree = parse(assignment.reference)
+    except SyntaxError:
+        return  # told where the reference is run
+    functions = functions_in(assignment.reference)
+    there = functions | {name.rpartition(".")[0] for name in functions}
+    there |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    there |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for name in (name for name in assignment.given if name not in there):
+        yield StillToWrite(f"`given` lists {name}, which {assignment.file} does not define")
 
 
 def _manual_names(exercise: Exercise, cases: Sequence[Case]) -> Iterator[str]:
@@ -101,45 +118,12 @@ def is_quiz(assignment: Assignment, exercise: str) -> bool:
     return all(isinstance(case.check, answered | choice) for case in assignment.cases_of(exercise))
 
 
-def bank_of(assignment: Assignment) -> str:
-    """Return where an assignment's known mistakes are written."""
-    return f"solutions/{assignment.slug}/misconceptions.py"
-
-
-def bank_is_sound(assignment: Assignment, every: Sequence[Misconception] = ()) -> Proof:
-    """Prove that every misconception edits the reference once and names what there is.
-
-    Twins may be any of `every` misconception, where the assignment has only some of them.
-    """
-    names = {m.name: m for m in every or assignment.misconceptions}
-    exercises = {exercise.name for exercise in assignment.exercises}
-    cases = {(case.exercise, case.name) for case in assignment.cases}
-    none = StillToWrite(f"there is no known mistake; write one for each case in {bank_of(assignment)}")
-    broken: list[str] = [] if assignment.misconceptions else [none]
-    for m in assignment.misconceptions:
-        count = assignment.reference.count(m.old)
-        if count != 1:
-            broken.append(f"{m.name}: its old text occurs {count} times in the reference, not once")
-        if m.exercise not in exercises:
-            broken.append(f"{m.name}: there is no exercise {m.exercise}")
-        elif (m.exercise, m.caught_by) not in cases:
-            broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
-        if not m.says.strip():
-            broken.append(StillToWrite(f"{m.name}: says nothing to the student"))
-        broken += [
-            f"{m.name}: its twin {twin} does not exist or does not name it back"
-            for twin in m.twins
-            if twin not in names or m.name not in names[twin].twins
-        ]
-    return Proof("every misconception edits the reference in one place", tuple(broken))
-
-
 def correct_solutions_replace(assignment: Assignment) -> Proof:
     """Prove that every correct solution writes something again that the reference has; else it proves nothing."""
-    own = _defined(assignment.reference)
-    idle = [a.name for a in assignment.correct if not own & _defined(a.source)]
+    own = defined_in(assignment.reference)
+    idle = [a.name for a in assignment.correct if not own & defined_in(a.source)]
     told: list[str] = [
-        f"correct/{name}.py defines nothing that {assignment.file} has, so nothing is tried" for name in idle
+        f"correct/{name}.py defines nothing that {assignment.named_files} has, so nothing is tried" for name in idle
     ]
     if not assignment.correct:
         where = f"solutions/{assignment.slug}/correct/"
@@ -147,31 +131,20 @@ def correct_solutions_replace(assignment: Assignment) -> Proof:
     return Proof("every correct solution replaces something of the reference", tuple(told))
 
 
-def _defined(source: str) -> set[str]:
-    """Return the names that a source defines or sets at its top level, methods with their classes."""
-    try:
-        nodes = parse(source).body
-    except SyntaxError:
-        return set()  # what cannot be imported is told where it is graded
-    names = {getattr(node, "name", "") for node in nodes}
-    for node in nodes:
-        names |= {ast.unparse(t) for t in getattr(node, "targets", [getattr(node, "target", ast.Name(""))])}
-    return names - {""}
-
-
 def stub_is_fresh(assignment: Assignment) -> Proof:
     """Prove that the committed stub is what the reference renders to."""
     promise = "the stub is fresh and blanks exactly the exercises"
     try:
-        fresh = render_stub(assignment)
+        fresh_files = assignment.as_files(render_stub(assignment))
     except StubError as error:
         return Proof(promise, (str(error),))
+    committed = assignment.as_files(assignment.stub)
     if not assignment.stub:
         hint = f"autograder doctor {assignment.slug} --write-stub"
-        return Proof(promise, (StillToWrite(f"{assignment.file} is missing; run {hint}"),))
-    if fresh != assignment.stub:
+        return Proof(promise, (StillToWrite(f"{' and '.join(fresh_files)} is missing; run {hint}"),))
+    if stale := [name for name, text in fresh_files.items() if text != committed.get(name)]:
         hint = f"autograder doctor {assignment.slug} --write-stub"
-        return Proof(promise, (f"{assignment.file} differs from what the reference renders to; run {hint}",))
+        return Proof(promise, (f"{' and '.join(stale)} differs from what the reference renders to; run {hint}",))
     return Proof(promise)
 
 

@@ -17,7 +17,11 @@ _MORE_CODE = "[!_]*.py"
 
 def stray_files(course: Path, assignment: Assignment) -> Iterator[str]:
     """Yield the files and folders of an assignment that nothing reads, with what they may have been meant for."""
-    shared = {assignment.file: "", "cases.py": "", "training.py": "", "data": _ANYTHING}
+    shared = dict.fromkeys(assignment.files or (assignment.file,), "") | {
+        "cases.py": "",
+        "training.py": "",
+        "data": _ANYTHING,
+    }
     public = shared | {"README.md": "", "assignment.toml": "", "experiment.py": "", "play.py": "", "figures": _ANYTHING}
     secret = shared | {
         "misconceptions.py": "",

@@ -101,6 +101,13 @@ def wrong_points(assignment: Assignment, readme: str, only: Collection[str] = ()
             yield f"README.md gives `{name}` {len(stars)} stars, assignment.toml difficulty {exercise.difficulty}"
 
 
+def speaks_of_torch(course: Path, assignment: Assignment) -> bool:
+    """Whether the README or another correct solution of an assignment names torch, as that of one in numpy may."""
+    readme = public_folder(course, assignment.slug) / "README.md"
+    texts = (read_text(readme) if readme.exists() else "", *(other.source for other in assignment.correct))
+    return any("torch" in text.lower() for text in texts)
+
+
 def unknown_names(
     assignment: Assignment, readme: str, code: Iterable[str], others: Iterable[str], only: Collection[str] = ()
 ) -> Iterator[str]:

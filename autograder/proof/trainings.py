@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.result import ExerciseResult
-from autograder.oracle.edits import apply_edits
 from autograder.oracle.gpus import Gpus
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer

@@ -13,16 +13,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from autograder.sandbox.case_watch import Bound, CaseWatch
 from autograder.sandbox.child.program import MAX_NOTES
 from autograder.sandbox.child.wire_format import WireError, decode, encode
-from autograder.sandbox.child.worker import MARK
 from autograder.sandbox.cpu_clock import CpuClock
+from autograder.sandbox.endings import (
+    NO_DATA,
+    NO_EVENT,
+    NO_RESULT,
+    NOT_STARTED,
+    OTHER_RESULT,
+    SILENT,
+    STOPPED,
+    WAITING,
+)
 from autograder.sandbox.events import (
     MALFORMED,
     encode_program,
     encode_requests,
     read_items,
-    read_mark,
     read_outcome,
     read_progress,
     read_trouble,
@@ -30,7 +39,7 @@ from autograder.sandbox.events import (
 )
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Trouble
 from autograder.sandbox.pipes import Ends
-from autograder.sandbox.time_limits import STOPPED, WAITING, Budget, EndedError, Stretch
+from autograder.sandbox.time_limits import Budget, EndedError, Stretch
 
 START_SECONDS = 60.0  # for a child to start, torch included, on a busy machine or a cold disk; longer is our fault, not the student's
 LOOK_SECONDS = 0.01  # at least, between two looks at a child's CPU time
@@ -87,8 +96,8 @@ class Attempt:
             self._event("ready", Stretch(CpuClock(None), START_SECONDS, until, START_SECONDS))
         except EndedError as end:
             said = self._ends.said()
-            why = last_line(said) or str(end) or f"nothing came of it in {START_SECONDS:g} s"
-            return Outcome(Ending.FAULT, trouble=Trouble("", f"its process did not start: {why}"), printed=said), ()
+            why = last_line(said) or str(end) or SILENT.format(f"{START_SECONDS:g}")
+            return Outcome(Ending.FAULT, trouble=Trouble("", NOT_STARTED.format(why)), printed=said), ()
         loading = self._budget.stretch(self._child.clock, self.limits.import_seconds)
         try:
             event = self._event("loaded", loading)
@@ -130,34 +139,47 @@ class Attempt:
 
     def _answer_phase(self, done: int, end: int, outcomes: dict[int, Outcome], *, talks: bool) -> int | None:
         """Collect the outcomes of one phase, whose places in the order these are; where it `talks`, the child waits for us."""
-        begun, case = done - 1, self._stretch(1)
-        batch = self._stretch(2)  # by when, marks or no marks, outcomes have to come
+        start, case = done, CaseWatch(self, done, end)
         while done < end:
             try:
-                news = self._next(case, batch)
-                if isinstance(news, int):
-                    begun = read_mark(begun, news, end)
-                    case = self._stretch(1)
-                    continue
+                news = self._next(case)
                 if news["event"] == "progress":
                     self._hear(news)
                     continue
                 told = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
-                answers = list(timed(told, batch.used))
+                if self._case_of(done + len(told) - 1, start) > case.begun:
+                    raise ValueError("answers to a case that has not begun")
+                answers = timed(told, case.used)
                 answers[-1] = replace(answers[-1], printed=self._ends.said(), curve=tuple(self._curve))
             except MALFORMED as error:
-                broken = self._order[max(begun, done)]
-                outcomes[broken] = replace(self._failure(error), seconds=batch.used)
+                # What it was doing, it marked; what it had sent, it may have sent in any case of the batch.
+                broken = self._order[case.begun if getattr(error, "doing", False) else done]
+                outcomes[broken] = replace(self._failure(error), seconds=case.used)
                 return broken
             outcomes.update(zip(self._order[done:], answers, strict=False))
             done += len(answers)
             self._budget.earn(len(answers))
             if talks:
                 self._ends.say_go()  # what it prints from here on belongs to the next cases
-            batch = self._stretch(2)
+            if done < end and self._case_of(done, start) < done:
+                case.go_on(done)
+            else:
+                case = CaseWatch(self, done, end)
         return None
 
-    def _stretch(self, cases: int) -> Stretch:
+    def _case_of(self, place: int, start: int) -> int:
+        """Return the place of the request that a request's case begins with, in the phase that begins at `start`."""
+        group = self._requests[self._order[place]].group
+        while place > start and self._requests[self._order[place - 1]].group == group:
+            place -= 1
+        return place
+
+    def marked(self) -> int:
+        """Return the place of the request that the child says it began last."""
+        return self._ends.begun()
+
+    def stretch(self, cases: int) -> Stretch:
+        """Return what bounds so many cases that begin now."""
         return self._budget.stretch(self._child.clock, cases * self.limits.case_seconds)
 
     def _phases(self) -> list[tuple[Request, ...]]:
@@ -174,7 +196,7 @@ class Attempt:
         if isinstance(error, EndedError):
             ending, text = error.ending, str(error)
         else:
-            ending, text = Ending.DIED, "it wrote something that is not a result to the result channel"
+            ending, text = Ending.DIED, NO_RESULT
         return Outcome(ending, trouble=Trouble("", text), printed=self._ends.said(), curve=tuple(self._curve))
 
     def _hear(self, news: dict[str, Any]) -> None:
@@ -188,45 +210,43 @@ class Attempt:
     def _event(self, name: str, stretch: Stretch) -> dict[str, Any]:
         """Return the next event, which has to be of one kind."""
         news = self._next(stretch)
-        if isinstance(news, int) or news.get("event") != name:
-            raise EndedError(Ending.DIED, "it sent something other than the next result")
+        if news.get("event") != name:
+            raise EndedError(Ending.DIED, OTHER_RESULT)
         return news
 
-    def _next(self, *stretches: Stretch) -> int | dict[str, Any]:
-        """Return the next mark or event. Raises EndedError where none comes."""
-        size = struct.unpack("<Q", self._read(8, stretches))[0]
-        if size & MARK:
-            return int(size ^ MARK)
+    def _next(self, stretch: Bound) -> dict[str, Any]:
+        """Return the next event. Raises EndedError where none comes."""
+        size = struct.unpack("<Q", self._read(8, stretch))[0]
         self._budget.receive(size)
-        data = self._read(size, stretches)
+        data = self._read(size, stretch)
         try:
             with self._budget.work():
                 event = decode(data)
         except WireError as error:
-            raise EndedError(Ending.DIED, f"it sent bytes that are not data ({error})") from None
+            raise EndedError(Ending.DIED, NO_DATA.format(error)) from None
         if not isinstance(event, dict):
-            raise EndedError(Ending.DIED, "it sent something other than a result")
+            raise EndedError(Ending.DIED, NO_EVENT)
         return event
 
-    def _read(self, size: int, stretches: Sequence[Stretch]) -> bytes:
+    def _read(self, size: int, stretch: Bound) -> bytes:
         while len(self._buffer) < size:
             with self._budget.work():
-                self._buffer += self._receive(stretches)
+                self._buffer += self._receive(stretch)
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
         return data
 
-    def _receive(self, stretches: Sequence[Stretch]) -> bytes:
+    def _receive(self, stretch: Bound) -> bytes:
         """Return what came, if anything did before it was time to look at the clock. Raises EndedError at the end."""
-        if any(stretch.over for stretch in stretches):
-            raise EndedError(Ending.TIMEOUT, "")
-        data = self._ends.receive(max(LOOK_SECONDS, min(stretch.left for stretch in stretches)))
+        if stretch.over:
+            raise EndedError(Ending.TIMEOUT, "", doing=True)
+        data = self._ends.receive(max(LOOK_SECONDS, stretch.left))
         if data is None:  # else it may have been asleep because it was waiting for us
-            if any(stretch.waits for stretch in stretches):
-                raise EndedError(Ending.TIMEOUT, WAITING)
+            if stretch.waits:
+                raise EndedError(Ending.TIMEOUT, WAITING, doing=True)
             return b""
         if not data:
-            raise EndedError(*self._child.obituary())
+            raise EndedError(*self._child.obituary(), doing=True)
         return data
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from autograder.sandbox.time_limits import EndedError
 MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_STEP = 10**9
 MAX_SIZE = 10**12  # of an axis
-PART_SIZE = 64  # requests in one encoded tree
+PART_SIZE = 256  # requests in one encoded tree
 
 
 def encode_program(job: Job, phases: list[int]) -> bytes:
@@ -29,6 +29,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "module": job.source.module,
             "notebook": job.source.notebook,
             "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
+            "homes": job.source.homes,
             "torch": job.torch,
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
@@ -70,13 +71,6 @@ def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
 MALFORMED = (EndedError, ArithmeticError, LookupError, TypeError, ValueError)
 
 
-def read_mark(begun: int, mark: int, end: int) -> int:
-    """Return the request that a mark says has begun. Each mark may prolong the wait, so each has to be a further one."""
-    if not begun < mark < end:
-        raise ValueError("a mark that does not advance")
-    return mark
-
-
 def read_items(tree: Any, most: int) -> Sequence[Any]:
     """Return what must be a list of 0 to `most` items; an array would be one too, of 2**60 empty rows for nothing."""
     if not isinstance(tree, list | tuple) or len(tree) > most:
@@ -110,12 +104,14 @@ def read_outcome(entry: Any) -> Outcome:
     return Outcome(ending, entry.get("value"), tuple(read_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
 
 
-def timed(outcomes: Iterable[Outcome], measured: float) -> Iterator[Outcome]:
-    """Yield outcomes whose seconds, the child's own word, come to no more than was measured here."""
+def timed(outcomes: Iterable[Outcome], measured: float) -> list[Outcome]:
+    """Return outcomes whose seconds, the child's own word, come to no more than was measured here."""
+    found = []
     for outcome in outcomes:
         seconds = min(outcome.seconds, measured) if outcome.seconds >= 0 else 0.0  # it may be NaN
         measured -= seconds
-        yield replace(outcome, seconds=seconds)
+        found.append(outcome if seconds == outcome.seconds else replace(outcome, seconds=seconds))
+    return found
 
 
 def read_progress(news: dict[str, Any]) -> tuple[int, float]:

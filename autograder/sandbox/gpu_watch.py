@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
 from autograder.sandbox.attempt import Child
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.cpu_clock import CpuClock
+from autograder.sandbox.endings import GPU_LOST, TOOK_GPU_MEMORY
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Trouble
 from autograder.sandbox.pipes import Ends
 
@@ -19,6 +20,7 @@ HELD_ON = "a process that was killed there did not end"
 OUT_OF_MEMORY = "out of memory"  # in torch's words and NVIDIA's; a GPU that is full is not lost
 DRIVER = "it can give the GPU's driver every command (ioctl) that there is, and use all of the GPUs' time"
 UNWATCHED = "it can take all of the GPU's memory: nvidia-ml-py, which would tell, {0}"
+BLIND = "tells nothing of a process that computed here, as in a container"
 BRIEFLY = f"it can take all of the GPU's memory for {LOOK_SECONDS:g} s, until that is seen"
 
 Meter = Callable[[], Mapping[int, int]]  # bytes of GPU memory by the numbers of the processes that hold them
@@ -72,6 +74,7 @@ class GpuWatch:
 
     def __init__(self, meter: Meter | None = None) -> None:
         self.held_on: set[str] = set()  # devices on which a process stayed that was killed
+        self.has_seen = False  # whether the meter ever told of a child: a container's may have other numbers
         self._meter = meter
         self._children: set[WatchedChild] = set()
         self._changed = threading.Condition()
@@ -121,6 +124,7 @@ class WatchedChild:
     def see(self, used: Mapping[int, int]) -> None:
         """Look at what it has, and kill it where that is too much."""
         taken = used.get(self.clock.pid or 0, 0) >> 20
+        self._watch.has_seen = self._watch.has_seen or taken > 0
         if taken > self._most:
             self._taken = taken
             self._child.kill()
@@ -128,7 +132,7 @@ class WatchedChild:
     def obituary(self) -> tuple[Ending, str]:
         """Say how it went."""
         if self._taken:
-            return Ending.MEMORY, f"it took {self._taken} MB of the GPU; {self._most} MB are allowed"
+            return Ending.MEMORY, TOOK_GPU_MEMORY.format(self._taken, self._most)
         return self._child.obituary()
 
     def end(self) -> None:
@@ -150,12 +154,14 @@ class GpuSandbox:
     inner: OpenSandbox
     watch: GpuWatch
     trial: Trial
+    risks: tuple[str, ...] = ()
     lost: dict[str, str] = field(default_factory=dict)  # why, by device
 
     @property
     def isolation(self) -> Isolation:
-        """What the inner one holds."""
-        return self.inner.isolation
+        """What the inner one holds, and what remains where a driver is within reach."""
+        isolation = self.inner.isolation
+        return replace(isolation, residual_risks=(*isolation.residual_risks, *self.risks))
 
     def run(self, job: Job) -> JobResult:
         """Run a job, where it is for the device only while there is one."""
@@ -169,7 +175,7 @@ class GpuSandbox:
             if not why or OUT_OF_MEMORY in why.lower():
                 return ran
             self.lost.setdefault(job.device, why)
-        text = f"{job.device} is lost for this run: {self.lost[job.device]}. Mend it or name another device, and grade again."
+        text = GPU_LOST.format(job.device, self.lost[job.device])
         fault = Outcome(Ending.FAULT, trouble=Trouble("", text))
         return JobResult((fault,) * len(job.requests), Outcome(Ending.RETURNED))
 
@@ -189,6 +195,7 @@ def lost_devices(sandbox: Sandbox) -> Mapping[str, str]:
     return sandbox.lost if isinstance(sandbox, GpuSandbox) else {}
 
 
-def watched_risks(why_unwatched: str) -> tuple[str, ...]:
-    """Return what remains of risks where a GPU's driver is within reach, by whether its memory is watched."""
+def watched_risks(watch: GpuWatch, why_unwatched: str) -> tuple[str, ...]:
+    """Return what remains of risks where a GPU's driver is within reach, by whether its memory was seen in a trial."""
+    why_unwatched = why_unwatched or ("" if watch.has_seen else BLIND)
     return (DRIVER, UNWATCHED.format(why_unwatched) if why_unwatched else BRIEFLY)

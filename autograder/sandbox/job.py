@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+from autograder.course.joined_files import homes_of, split
 from autograder.course.spec import Limits, Shortcut
 from autograder.sandbox.child.device import CPU
 
@@ -46,17 +48,25 @@ class Source:
     """A submission's code. Of a notebook only imports, definitions and constants run.
 
     `pictures` are checked PNGs that came with it, by the names to which the code assigns their files; no child gets them.
+    Where students hand in several files, each chunk is a module of its own, and `homes` says in which the assignment has a name.
     """
 
     module: str
     chunks: tuple[Chunk, ...]
     notebook: bool = False
     pictures: tuple[tuple[str, bytes], ...] = ()
+    homes: tuple[tuple[str, str], ...] = ()  # a name, and the label of the file
 
     @classmethod
     def of(cls, file: str, text: str) -> Source:
-        """Return the code of one file."""
-        return cls(file.rpartition(".")[0], (Chunk(file, text),))
+        """Return the code of one file, or of the files in a joined text."""
+        chunks = tuple(itertools.starmap(Chunk, split(text).items())) or (Chunk(file, text),)
+        return cls(file.rpartition(".")[0], chunks, homes=tuple(homes_of(text).items()))
+
+    @property
+    def several(self) -> bool:
+        """Whether each chunk is a file and a module of its own."""
+        return bool(self.homes)
 
     def line(self, label: str, number: int) -> str:
         """Return one line of a chunk, stripped, or nothing where there is none."""
@@ -87,6 +97,11 @@ class Source:
     def names(self) -> tuple[str, ...]:
         """Return what the code defines at its top level, by the text alone."""
         return tuple(dict.fromkeys(found[1] for chunk in self.chunks for found in _TOP.finditer(chunk.text)))
+
+    def file_of(self, name: str) -> str:
+        """Return which of several files defines a name at its top level, by the text alone; nothing where none does."""
+        defining = (chunk.label for chunk in self.chunks if name in _TOP.findall(chunk.text))
+        return next(defining, "") if self.several else ""
 
     def holds(self, text: str) -> bool:
         """Whether a text stands somewhere in the code as it was handed in."""

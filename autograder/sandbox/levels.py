@@ -59,7 +59,7 @@ def open_on_device(
     if device == CPU:
         return open_sandbox(jobs, torch=torch, secret=secret)
     meter, why_unwatched = nvidia_meter() if device.startswith("cuda") else (None, "tells of NVIDIA's GPUs alone")
-    watch, risks = GpuWatch(meter), watched_risks(why_unwatched)
+    watch = GpuWatch(meter)
     gpu, missing = gpu_files(), [*_unfit(secret)]
     if not device.startswith("cuda") or not gpu.devices:
         missing.append(f"everything: no locked-down profile reaches {device}; {gpu.lacks or 'it is for NVIDIA alone'}")
@@ -68,14 +68,16 @@ def open_on_device(
             isolation = _tried(candidate, missing)
             if not isolation:
                 break
-            isolation = replace(isolation, residual_risks=(*isolation.residual_risks, *risks))
             sandbox = WarmSandbox(jobs, candidate, isolation, torch=torch, around=watch.around)
             trouble = trial(device, sandbox)
             if not trouble:
-                return GpuSandbox(sandbox, watch, trial)
+                return GpuSandbox(sandbox, watch, trial, watched_risks(watch, why_unwatched))
             sandbox.close()
             missing.append(f"{isolation.level}: {trouble}")
-    return GpuSandbox(ProcessSandbox(tuple(missing), device, risks, watch.around), watch, trial)
+    plainly = ProcessSandbox(tuple(missing), device, watch.around)
+    if meter:
+        trial(device, plainly)  # for whether its memory is seen; that it computes there is for the caller to find
+    return GpuSandbox(plainly, watch, trial, watched_risks(watch, why_unwatched))
 
 
 def _unfit(secret: Path | None) -> Iterator[str]:

@@ -11,7 +11,6 @@ from autograder.course.spec import Limits
 
 SHARE = 0.75  # of a container's memory that one submission may have: the grader and its preloader need some as well
 _UNLIMITED = 1 << 60  # how version 1 writes that there is no limit
-OUT_OF_MEMORY = "the memory of this machine or container ran out"
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,14 @@ def own_group() -> MemoryGroup:
 
 def fitting(limits: Limits) -> Limits:
     """Return limits with no more memory than the container can give; else the kernel would end a child in its stead."""
-    limit = own_group().limit()
+    limit = _limit(own_group())
     return limits if limit is None else replace(limits, memory_mb=min(limits.memory_mb, int(SHARE * limit) >> 20))
+
+
+@functools.cache
+def _limit(group: MemoryGroup) -> int | None:
+    """Return a group's limit, read once: every job asks for it, and a container's seldom changes while it runs."""
+    return group.limit()
 
 
 def _mounts(mounts: Path, controllers: str) -> Iterator[Path]:

@@ -24,6 +24,8 @@ try:
 except ImportError:  # Windows, where pipes are as large as they are
     fcntl = None  # type: ignore[assignment]
 
+from autograder.sandbox.child.worker import MARK
+
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 22  # bytes of results that are read ahead
 SETTLE_SECONDS = 1.0  # for what a child has printed to be read
@@ -45,16 +47,19 @@ class Ends(Protocol):
     def receive(self, seconds: float) -> bytes | None:
         """Return more of the results: nothing where they have ended, None where none came in that time."""
 
+    def begun(self) -> int:
+        """Return the number of the request that the child says it began last; whatever it likes, where it is hostile."""
+
     def said(self) -> str:
         """Return and forget what the child printed since the last call."""
 
 
 class Pipes:
-    """Descriptors of a job file and of pipes. The caller opened them and closes them."""
+    """Descriptors of two files and of pipes. The caller opened them and closes them."""
 
-    def __init__(self, job: int, go: int, result: int, log: int) -> None:
+    def __init__(self, job: int, go: int, result: int, marks: int, log: int) -> None:
         self.log_limit = 0
-        self._job, self._go, self._result, self._log_fd = job, go, result, log
+        self._job, self._go, self._result, self._marks, self._log_fd = job, go, result, marks, log
         self._written = 0
         self._log = bytearray()
         self._log_open = True
@@ -93,6 +98,10 @@ class Pipes:
                     time.sleep(FLOOD_SECONDS)
         return None
 
+    def begun(self) -> int:
+        """Read what the child has marked."""
+        return int.from_bytes(os.pread(self._marks, MARK.size, 0), "little")
+
     def _drain_log(self) -> None:
         """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
         try:
@@ -120,9 +129,9 @@ class Streams:
     a pipe open, the thread outlives this object, and no other pipe may get its number meanwhile.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], job: IO[bytes], log: tuple[int, int]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], job: IO[bytes], marks: int, log: tuple[int, int]) -> None:
         self.log_limit = 0
-        self._process, self._job = process, job
+        self._process, self._job, self._marks = process, job, marks
         self._log_read, self._log_write = log
         self._change = threading.Condition()
         self._results, self._ended = bytearray(), False
@@ -143,6 +152,7 @@ class Streams:
             self._closed = True
             self._change.notify_all()
         self._tokens.put(b"")
+        os.close(self._marks)
         for stream in (self._process.stdin, self._job):
             if stream:
                 with contextlib.suppress(OSError):
@@ -172,6 +182,11 @@ class Streams:
             self._results.clear()
             self._change.notify_all()
             return data if data or self._ended else None
+
+    def begun(self) -> int:
+        """Read what the child has marked."""
+        os.lseek(self._marks, 0, os.SEEK_SET)
+        return int.from_bytes(os.read(self._marks, MARK.size), "little")
 
     def said(self) -> str:
         """Return what was printed: everything in the pipe before a secret word that we send through it now."""

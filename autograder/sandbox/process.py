@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,9 +24,10 @@ from typing import Self
 from autograder.sandbox.attempt import Child
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.cpu_clock import CpuClock
+from autograder.sandbox.endings import CHANNEL_CLOSED, EXIT_CODE, OUT_OF_MEMORY, SIGNAL
 from autograder.sandbox.job import ClosedError, Ending, Isolation, Job, JobResult
 from autograder.sandbox.libraries import libraries, loader_variables
-from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
+from autograder.sandbox.memory import own_group
 from autograder.sandbox.pipes import Streams
 from autograder.sandbox.retries import run_job
 
@@ -71,6 +73,7 @@ COLD = Isolation(
     ),
 )
 _MOST_GPUS = 16
+REMOVE_PAUSES = (0.0, 0.05, 0.5)  # seconds before each try to remove a folder
 LET_GO_SECONDS = 10.0  # for a killed process to be gone; a driver that is stuck holds on to it
 # On a GPU: sums in one order, no programs kept in the home folder, and no start of CUDA by those who only ask whether there
 # is any, since a process that has started it can fork no other that uses it.
@@ -91,10 +94,9 @@ class ProcessSandbox:
         self,
         missing: tuple[str, ...] = (),
         device: str = CPU,
-        risks: tuple[str, ...] = (),
         around: Callable[[ColdChild, Job], Child] = lambda child, _: child,
     ) -> None:
-        self.isolation = replace(COLD, missing=missing, residual_risks=(*COLD.residual_risks, *risks))
+        self.isolation = replace(COLD, missing=missing)
         self._environment = ENVIRONMENT if device == CPU else {**ENVIRONMENT, **ON_GPU, **visible_gpus()}
         self._around = around
         self._closed = False
@@ -144,6 +146,9 @@ class ColdChild:
             handle, path = tempfile.mkstemp(prefix="autograder-")
             undo.callback(_remove_file, path)
             job = undo.enter_context(os.fdopen(handle, "wb"))
+            marks, marks_path = tempfile.mkstemp(prefix="autograder-")
+            undo.callback(_remove_file, marks_path)
+            undo.callback(os.close, marks)
             log_read, log_write = pipe(undo, undo)
             folders = os.pathsep.join(libraries())
             command = [
@@ -156,6 +161,7 @@ class ColdChild:
                 folders,
                 "autograder.sandbox.child.cold",
                 path,
+                marks_path,
             ]
             self._process = subprocess.Popen(
                 command,
@@ -169,17 +175,17 @@ class ColdChild:
             )
             theirs.callback(self.kill)
             self.clock = CpuClock(self._process.pid)
-            self.ends = Streams(self._process, job, (log_read, log_write))
+            self.ends = Streams(self._process, job, marks, (log_read, log_write))
             theirs.pop_all()
             undo.pop_all()
-            self._leftovers = path, scratch
+            self._leftovers = path, marks_path, scratch
 
     def obituary(self) -> tuple[Ending, str]:
         """Wait for the process to be gone and say how it went."""
         try:
             code = self._process.wait(timeout=END_SECONDS)
         except subprocess.TimeoutExpired:
-            return Ending.DIED, "it closed its result channel"
+            return Ending.DIED, CHANNEL_CLOSED
         if code == -getattr(signal, "SIGKILL", 0) and own_group().kills() > self._kills:
             return Ending.MEMORY, OUT_OF_MEMORY
         return Ending.DIED, say_exit(code)
@@ -201,8 +207,9 @@ class ColdChild:
             self._process.wait(timeout=LET_GO_SECONDS)
             self.gone = True
         self.ends.close()
-        path, scratch = self._leftovers
-        _remove_file(path)
+        *paths, scratch = self._leftovers
+        for path in paths:
+            _remove_file(path)
         remove_folder(scratch)
 
 
@@ -222,24 +229,33 @@ def pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[in
 def remove_folder(folder: str) -> None:
     """Remove a scratch folder, whatever student code made of it: folders nested past any recursion, or locked ones.
 
-    Folders within folders are moved to the top, so nothing here grows with depth. Links are removed, never followed.
+    A process that was killed may still write for a moment, so it is tried again.
     """
+    for pause in REMOVE_PAUSES:
+        time.sleep(pause)
+        with contextlib.suppress(OSError):
+            _remove_all(folder)
+        if not os.path.lexists(folder):
+            return
+
+
+def _remove_all(folder: str) -> None:
+    """Move folders within folders to the top, so that nothing here grows with depth. Links are removed, never followed."""
     fresh = (os.path.join(folder, f"{secrets.token_hex(8)}-{number}") for number in itertools.count())
-    with contextlib.suppress(OSError):
-        while top := _entries(folder):
-            for entry in top:
-                if not entry.is_dir(follow_symlinks=False):
-                    os.unlink(entry)
-                    continue
-                os.chmod(entry, 0o700)
-                for inner in _entries(entry.path):
-                    if inner.is_dir(follow_symlinks=False):
-                        os.chmod(inner, 0o700)
-                        os.rename(inner, next(fresh))
-                    else:
-                        os.unlink(inner)
-                os.rmdir(entry)
-        os.rmdir(folder)
+    while top := _entries(folder):
+        for entry in top:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry)
+                continue
+            os.chmod(entry, 0o700)
+            for inner in _entries(entry.path):
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner, 0o700)
+                    os.rename(inner, next(fresh))
+                else:
+                    os.unlink(inner)
+            os.rmdir(entry)
+    os.rmdir(folder)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -250,6 +266,6 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 def say_exit(code: int) -> str:
     """Put an exit status in words: negative numbers are signals."""
     if code >= 0:
-        return f"exit code {code}"
+        return EXIT_CODE.format(code)
     names = {s.value: s.name for s in signal.Signals}
-    return f"signal {names.get(-code, -code)}"
+    return SIGNAL.format(names.get(-code, -code))

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from autograder.sandbox.attempt import Attempt, Child, Loading, last_line
+from autograder.sandbox.endings import OUT_OF_MEMORY, SAME_WHEN_EMPTY, WAITING
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Request, Trouble
-from autograder.sandbox.memory import OUT_OF_MEMORY, fitting
-from autograder.sandbox.time_limits import SECOND_REST, WAITING, Budget
+from autograder.sandbox.memory import fitting
+from autograder.sandbox.time_limits import SECOND_REST, Budget
 
 MAX_STRIKES = 2
 START_TRIES = 3
@@ -92,7 +93,7 @@ def _own_fault(job: Job, launch: Callable[[], Child]) -> str:
     if ended.ending is Ending.RETURNED:
         return ""
     why = last_line(ended.printed) or (ended.trouble and ended.trouble.text) or str(ended.ending)
-    return f"an empty file comes to the same: {why}"
+    return SAME_WHEN_EMPTY.format(why)
 
 
 def _strike(requests: Sequence[Request], broken: int, outcomes: dict[int, Outcome], strikes: Counter[str]) -> None:

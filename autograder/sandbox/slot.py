@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import fcntl
 import functools
 import json
 import os
@@ -22,12 +23,14 @@ from pathlib import Path
 from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.bubblewrap import NOBODY, enclosing
 from autograder.sandbox.child.jail import JailError, compile_filter
+from autograder.sandbox.child.worker import MARK
 from autograder.sandbox.child.zygote import MAX_MESSAGE
 from autograder.sandbox.cpu_clock import CpuClock, process_behind
+from autograder.sandbox.endings import CHANNEL_CLOSED, KILLED_FROM_OUTSIDE, OUT_OF_MEMORY, PRELOADER_GONE
 from autograder.sandbox.gpu_files import GpuFiles
 from autograder.sandbox.job import Ending
 from autograder.sandbox.libraries import libraries, loader_folders
-from autograder.sandbox.memory import OUT_OF_MEMORY, own_group
+from autograder.sandbox.memory import own_group
 from autograder.sandbox.pipes import Pipes
 from autograder.sandbox.process import (
     BOOT,
@@ -49,6 +52,9 @@ _SYSTEM = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
 )
 _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")  # not /dev/zero: sharing it is memory that no limit sees
+
+# <linux/fcntl.h>, which Pythons that were built on old systems do not name.
+_ADD_SEALS, _SEAL_SEALS, _SEAL_SHRINK, _SEAL_GROW = 1033, 1, 2, 4
 
 
 @dataclass(frozen=True)
@@ -164,7 +170,7 @@ class Slot:
         return [*around, *python, "/grader", folders, "autograder.sandbox.child.zygote", str(control)]
 
     def fork(self, *descriptors: int) -> int:
-        """Have the zygote fork a child on four descriptors and return its pidfd. Raises SlotError where it does not."""
+        """Have the zygote fork a child on five descriptors and return its pidfd. Raises SlotError where it does not."""
         try:
             self.control.settimeout(END_SECONDS)
             socket.send_fds(self.control, [b"run"], list(descriptors))
@@ -172,7 +178,7 @@ class Slot:
         except OSError as error:
             raise SlotError(f"the preloader does not answer: {error}") from None
         if message != b"started" or len(handles) != 1:
-            raise SlotError("the preloader is gone")
+            raise SlotError(PRELOADER_GONE)
         return handles[0]
 
     def stop(self) -> None:
@@ -224,9 +230,11 @@ class WarmChild:
             os.fchmod(job_fd, 0o400)
             job = os.open(f"/proc/self/fd/{job_fd}", os.O_RDONLY)
             theirs.callback(os.close, job)
-            self.ends = Pipes(job_fd, go_fd, result_fd, log_fd)
+            marks_fd = _sealed(MARK.size)
+            undo.callback(os.close, marks_fd)
+            self.ends = Pipes(job_fd, go_fd, result_fd, marks_fd, log_fd)
             undo.callback(self.ends.close)
-            self._handle = slot.fork(job, go_read, result_write, log_write)
+            self._handle = slot.fork(job, go_read, result_write, marks_fd, log_write)
             self.clock = CpuClock(process_behind(self._handle))
             theirs.close()
             self._ours = undo.pop_all()
@@ -238,13 +246,13 @@ class WarmChild:
         """
         ready, _, _ = select.select([self._handle], [], [], 1.0)
         if not ready:
-            return Ending.DIED, "it closed its result channel"
+            return Ending.DIED, CHANNEL_CLOSED
         self._await_end()
         if self._status is None:
-            return Ending.FAULT, "the preloader is gone"
+            return Ending.FAULT, PRELOADER_GONE
         if self._status == -signal.SIGKILL:
             starved = own_group().kills() > self._kills
-            return (Ending.MEMORY, OUT_OF_MEMORY) if starved else (Ending.FAULT, "it was killed from outside")
+            return (Ending.MEMORY, OUT_OF_MEMORY) if starved else (Ending.FAULT, KILLED_FROM_OUTSIDE)
         return Ending.DIED, say_exit(self._status)
 
     def kill(self) -> None:
@@ -267,6 +275,14 @@ class WarmChild:
         with contextlib.suppress(OSError, LookupError, TypeError, ValueError):
             answer = json.loads(self._slot.control.recv(MAX_MESSAGE))
             self._status, self.usable = int(answer["status"]), bool(answer["clean"])
+
+
+def _sealed(size: int) -> int:
+    """Make a file in memory that its holders can write to, and whose size is sealed."""
+    descriptor = os.memfd_create("marks", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, size)
+    fcntl.fcntl(descriptor, _ADD_SEALS, _SEAL_SEALS | _SEAL_SHRINK | _SEAL_GROW)
+    return descriptor
 
 
 def readable_paths() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from autograder.course.spec import Limits
 from autograder.sandbox.cpu_clock import CpuClock
+from autograder.sandbox.endings import LARGE_ANSWER, MANY_ANSWERS, NO_TIME_LEFT, OVERWORKED
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Request, Sandbox, Trouble
 from autograder.sandbox.own_time import own_seconds
 
@@ -19,17 +20,14 @@ MOST_WORK = 0.5  # CPU seconds of this process for reading what one job sends, b
 EACH_WORK = 0.001  # that each answer earns; honest ones take .1 to .4 ms, and more on a slow or busy machine
 ALL_WORK = 4 * MOST_WORK  # for all jobs of a submission, making them ready included, beside what their answers earn
 SECOND_REST = 0.5  # of a limit, for which a child may be asleep once one before it was so for too long
-WAITING = "it was waiting for something that did not come"
-STOPPED = "it was stopped"  # by the code that watched its losses
-OVERWORKED = "it sent so much, or in so many pieces, that reading it took too long"
 
 
 class EndedError(Exception):
-    """An attempt came to its end before its work was done; carries how."""
+    """An attempt came to its end before its work was done; carries how, and whether for what the child was doing at that time."""
 
-    def __init__(self, ending: Ending, text: str) -> None:
+    def __init__(self, ending: Ending, text: str, *, doing: bool = False) -> None:
         super().__init__(text)
-        self.ending = ending
+        self.ending, self.doing = ending, doing
 
 
 class Stretch:
@@ -103,10 +101,10 @@ class Budget:
     def spent(self) -> str:
         """Say what is used up, if anything is."""
         if self._bytes < 0:
-            return f"its answers came to more than {self._limits.output_mb * TOTAL_OUTPUTS} MB"
+            return MANY_ANSWERS.format(self._limits.output_mb * TOTAL_OUTPUTS)
         if self._worked > MOST_WORK:
             return OVERWORKED
-        return "the time for the whole submission was used up" if self.seconds >= self._whole else ""
+        return NO_TIME_LEFT if self.seconds >= self._whole else ""
 
     @property
     def _whole(self) -> float:
@@ -146,7 +144,7 @@ class Budget:
         """Count an answer's bytes. Raises EndedError where they are too many."""
         self._bytes -= size
         if size > (self._limits.output_mb << 20) + SLACK:
-            raise EndedError(Ending.OUTPUT, f"it sent more than {self._limits.output_mb} MB")
+            raise EndedError(Ending.OUTPUT, LARGE_ANSWER.format(self._limits.output_mb))
         if self._bytes < 0:
             raise EndedError(Ending.OUTPUT, self.spent)
 
@@ -169,7 +167,7 @@ class Rationed:
         """Run a job with what the ones before it have left, or not at all."""
         total = min(job.limits.total_seconds, self._left - job.limits.import_seconds)
         if total <= 0 or self._work <= 0:
-            unmade = Outcome(Ending.NOT_RUN, trouble=Trouble("", "the time for the whole submission was used up"))
+            unmade = Outcome(Ending.NOT_RUN, trouble=Trouble("", NO_TIME_LEFT))
             return JobResult((unmade,) * len(job.requests), Outcome(Ending.RETURNED))
         ours = 0.0
 

@@ -21,6 +21,8 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from autograder.course.language import marked, say
+
 MAX_ENTRIES = 10_000  # in one student's archive or folder
 MAX_CLASS_ENTRIES = 200_000  # in the folder or archive of a whole class
 _BLOCK = 1 << 16
@@ -86,7 +88,8 @@ def printable(name: str) -> str:
 def several(names: Iterable[str]) -> str:
     """Return the first few names in printable form, and how many more there are."""
     shown = [printable(name) for name in names]
-    return ", ".join(shown[:_FEW]) + (f" and {len(shown) - _FEW} more" if len(shown) > _FEW else "")
+    listed = ", ".join(shown[:_FEW])
+    return say("{names} and {n} more", names=listed, n=len(shown) - _FEW) if len(shown) > _FEW else listed
 
 
 def suffix_of(name: str) -> str:
@@ -104,8 +107,9 @@ def work_name(name: str) -> str:
 def unopened(name: str, file: str) -> str:
     """Return what to do about a 7-Zip or RAR archive, or an empty text for other files."""
     if kind := _UNOPENED.get(suffix_of(name)):
-        advice = f"Unpack it and hand in {file} itself, a notebook (.ipynb), or a .zip of one."
-        return f"{printable(name)} is a {kind} archive, which is not opened here. {advice}"
+        told = say("{name} is a {kind} archive, which is not opened here.", name=printable(name), kind=kind)
+        advice = say("Unpack it and hand in {file} itself, a notebook (.ipynb), or a .zip of one.", file=file)
+        return f"{told} {advice}"
     return ""
 
 
@@ -119,9 +123,9 @@ def read_file(path: Path, limit: int) -> bytes:
                 raise UnreadableError(kind_flaw(name))
             return read_bounded(file, limit, name)
     except OSError as error:
-        raise UnreadableError(
-            f"{name} cannot be read: {error.strerror or error}. Check it and hand it in again."
-        ) from None
+        why = error.strerror or error
+        told = say("{name} cannot be read: {reason}. Check it and hand it in again.", name=name, reason=why)
+        raise UnreadableError(told) from None
 
 
 def folder_members(root: Path, *, deep: bool = True) -> tuple[Member, ...]:
@@ -139,12 +143,20 @@ def folder_members(root: Path, *, deep: bool = True) -> tuple[Member, ...]:
                     waiting.append((Path(entry.path), parts))
         except OSError as error:
             if folder == root:
-                raise UnreadableError(f"{root} cannot be listed: {error.strerror}. Check its permissions.") from None
-            flaw = f"{printable(folder.name)} cannot be listed: {error.strerror or error}. Check its permissions."
+                raise UnreadableError(_unlisted(str(root), error)) from None
+            flaw = _unlisted(printable(folder.name), error)
             found.append(Member((*above, "?"), (0.0,), partial(read_file, folder), flaw=flaw, outside=True))
         if len(found) > MAX_CLASS_ENTRIES:
-            raise UnreadableError(f"{root} holds more than {MAX_CLASS_ENTRIES:,} files. Is it the right folder?")
+            told = say(
+                "{folder} holds more than {most:,} files. Is it the right folder?", folder=root, most=MAX_CLASS_ENTRIES
+            )
+            raise UnreadableError(told)
     return tuple(found)
+
+
+def _unlisted(name: str, error: OSError) -> str:
+    why = error.strerror or error
+    return say("{folder} cannot be listed: {reason}. Check its permissions.", folder=name, reason=why)
 
 
 def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
@@ -161,15 +173,14 @@ def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
 @contextmanager
 def open_zip(file: Path | bytes, name: str, most: int = MAX_ENTRIES) -> Iterator[zipfile.ZipFile]:
     """Open an archive for reading. Raises UnreadableError where it is damaged or has too many entries."""
-    too_many = f"{name} holds more than {most:,} files. Pack only what is to be graded."
+    too_many = say("{name} holds more than {most:,} files. Pack only what is to be graded.", name=name, most=most)
     if isinstance(file, bytes) and file.count(b"PK\x01\x02") > most:  # checked before zipfile lists them all in memory
         raise UnreadableError(too_many)
     try:
         archive = zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file)
     except _TROUBLE:
-        raise UnreadableError(
-            f"{name} cannot be opened: it is damaged or not a zip archive. Pack it again as .zip."
-        ) from None
+        told = say("{name} cannot be opened: it is damaged or not a zip archive. Pack it again as .zip.", name=name)
+        raise UnreadableError(told) from None
     with archive:
         if len(archive.infolist()) > most:
             raise UnreadableError(too_many)
@@ -201,15 +212,19 @@ def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, times: int) -> Memb
 def _flaw_of(info: zipfile.ZipInfo, name: str, times: int, *, outside: bool) -> str:
     """Return why an archive's entry must not be opened, or an empty text."""
     kind = stat.S_IFMT(info.external_attr >> 16)
-    flaws = (
-        (outside, outside_flaw(name)),
-        (stat.S_ISLNK(kind), link_flaw(name)),
-        (kind and not stat.S_ISREG(kind) and not info.is_dir(), kind_flaw(name)),
-        (times > 1 and not info.is_dir(), times_flaw(name, times)),
-        (info.flag_bits & _ENCRYPTED, f"{name} is locked with a password. Pack it again without one."),
-        (info.compress_type not in _METHODS, f"{name} is packed in an unusual way. Pack it again as an ordinary .zip."),
-    )
-    return next((flaw for applies, flaw in flaws if applies), "")
+    if outside:
+        return outside_flaw(name)
+    if stat.S_ISLNK(kind):
+        return link_flaw(name)
+    if kind and not stat.S_ISREG(kind) and not info.is_dir():
+        return kind_flaw(name)
+    if times > 1 and not info.is_dir():
+        return times_flaw(name, times)
+    if info.flag_bits & _ENCRYPTED:
+        return say("{name} is locked with a password. Pack it again without one.", name=name)
+    if info.compress_type not in _METHODS:
+        return say("{name} is packed in an unusual way. Pack it again as an ordinary .zip.", name=name)
+    return ""
 
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
@@ -220,7 +235,8 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
         with archive.open(info) as file:
             return read_bounded(file, limit, name)
     except _TROUBLE:
-        raise UnreadableError(f"{name} is damaged inside its archive. Pack it again and hand it in again.") from None
+        told = say("{name} is damaged inside its archive. Pack it again and hand it in again.", name=name)
+        raise UnreadableError(told) from None
 
 
 def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
@@ -236,8 +252,11 @@ def read_bounded(file: _Readable, limit: int, name: str) -> bytes:
 
 def size_flaw(name: str, size: int, limit: int) -> str:
     """Return the message that a file is too large."""
-    allowed = f"{_amount(size)} or more, where {_amount(limit)} are allowed"
-    return f"{name} is too large: {allowed}. Hand in the code alone, without data written into it."
+    told = marked(
+        "{name} is too large: {size} or more, where {limit} are allowed. "
+        "Hand in the code alone, without data written into it."
+    )
+    return say(told, name=name, size=_amount(size), limit=_amount(limit))
 
 
 def _amount(size: int) -> str:
@@ -246,20 +265,26 @@ def _amount(size: int) -> str:
 
 def outside_flaw(name: str) -> str:
     """Return the message that a path leads out of its archive."""
-    advice = "Pack the files again from inside their own folder."
-    return f"The path {name} leads out of its archive, so nothing beside it was read. {advice}"
+    told = marked(
+        "The path {name} leads out of its archive, so nothing beside it was read. "
+        "Pack the files again from inside their own folder."
+    )
+    return say(told, name=name)
 
 
 def times_flaw(name: str, times: int) -> str:
     """Return the message that an archive holds a name several times."""
-    return f"{name} is in its archive {times} times, and no one can tell which counts. Pack it again."
+    told = marked("{name} is in its archive {times} times, and no one can tell which counts. Pack it again.")
+    return say(told, name=name, times=times)
 
 
 def link_flaw(name: str) -> str:
     """Return the message that a file is a link."""
-    return f"{printable(name)} is a link to another file and was not followed. Hand in the file itself."
+    told = marked("{name} is a link to another file and was not followed. Hand in the file itself.")
+    return say(told, name=printable(name))
 
 
 def kind_flaw(name: str) -> str:
     """Return the message that a file is a device, a pipe or the like."""
-    return f"{printable(name)} is not an ordinary file and was not opened. Hand in the file itself."
+    told = marked("{name} is not an ordinary file and was not opened. Hand in the file itself.")
+    return say(told, name=printable(name))

@@ -16,6 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from autograder.course.language import marked, say
 from autograder.sandbox.job import Chunk, Source
 from autograder.submission.archives import Member, UnreadableError, printable, read_file, suffix_of
 from autograder.submission.notebook_cells import python_of_cell
@@ -26,7 +27,7 @@ MAX_SOURCE = 256 << 10  # bytes of code; our longest solution has 30 KB
 MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # bytes, mostly pictures
 _LONGEST_LABEL = 80
-_ADVICE = "Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again."
+_ADVICE = marked("Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again.")
 _CODEC = re.compile(r"utf-8|ascii|iso8859-\d+|cp\d+|mac-\w+|koi8-\w|gb\w+|hz|big5\w*|euc_\w+|shift_jis\w*")
 _MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF8, "utf-8"),
@@ -35,14 +36,14 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_OTHER_FORMATS = {
-    b"PK\x03\x04": "a zip archive",
-    b"%PDF": "a PDF",
-    b"\x1f\x8b": "a gzip archive",
-    b"Rar!": "a RAR archive",
-    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
-    b"\xd0\xcf\x11\xe0": "a document of an office program",
-}
+_OTHER_FORMATS = marked({
+    b"PK\x03\x04": "{name} is a zip archive, whatever its name says. Hand in the Python file itself.",
+    b"%PDF": "{name} is a PDF, whatever its name says. Hand in the Python file itself.",
+    b"\x1f\x8b": "{name} is a gzip archive, whatever its name says. Hand in the Python file itself.",
+    b"Rar!": "{name} is a RAR archive, whatever its name says. Hand in the Python file itself.",
+    b"7z\xbc\xaf\x27\x1c": "{name} is a 7-Zip archive, whatever its name says. Hand in the Python file itself.",
+    b"\xd0\xcf\x11\xe0": "{name} is a document of an office program, whatever its name says. Hand in the Python file itself.",
+})  # fmt: skip
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
 _HEAD = 4096  # bytes by which the encoding is found
 
@@ -50,16 +51,18 @@ _HEAD = 4096  # bytes by which the encoding is found
 def read_source(path: Path, file: str) -> Source:
     """Read one .py file or notebook from disk. Raises UnreadableError."""
     if not path.exists():
-        raise UnreadableError(f"There is no file {path}. Give the path of your {file}.")
+        raise UnreadableError(say("There is no file {path}. Give the path of your {file}.", path=path, file=file))
     if path.is_dir():
-        raise UnreadableError(f"{path} is a folder. Give the path of the file in it, such as {path / file}.")
+        told = marked("{path} is a folder. Give the path of the file in it, such as {inside}.")
+        raise UnreadableError(say(told, path=path, inside=path / file))
     if suffix_of(path.name) not in SUFFIXES:
-        raise UnreadableError(f"{path} is neither a .py file nor a notebook (.ipynb). Give the path of your {file}.")
+        told = marked("{path} is neither a .py file nor a notebook (.ipynb). Give the path of your {file}.")
+        raise UnreadableError(say(told, path=path, file=file))
     source = make_source(read_file(path.resolve(), _size_limit(path.name)), path.name, file)
-    return with_pictures(source, lambda name: _beside(path.with_name(name)))
+    return with_pictures(source, lambda name: picture_beside(path.with_name(name)))
 
 
-def _beside(path: Path) -> bytes | None:
+def picture_beside(path: Path) -> bytes | None:
     """Return a picture's bytes, or None where it cannot be used."""
     try:
         return read_file(path.resolve(), MOST_BYTES) if path.is_file() else None
@@ -109,20 +112,22 @@ def _notebook_chunks(cells: Iterable[str], name: str) -> tuple[Chunk, ...]:
         code = python_of_cell(cell)
         total += len(code)
         if number > MAX_CELLS:
-            raise UnreadableError(f"{name} holds more than {MAX_CELLS:,} cells of code. Hand in your solution alone.")
+            told = marked("{name} holds more than {most:,} cells of code. Hand in your solution alone.")
+            raise UnreadableError(say(told, name=name, most=MAX_CELLS))
         if total > MAX_SOURCE:
-            raise UnreadableError(
-                f"{name} holds more than {MAX_SOURCE >> 10} KB of code. Take out what is not your solution, such as data "
+            told = marked(
+                "{name} holds more than {kb} KB of code. Take out what is not your solution, such as data "
                 "written as code, and hand it in again."
             )
+            raise UnreadableError(say(told, name=name, kb=MAX_SOURCE >> 10))
         try:
             code.encode()
         except UnicodeEncodeError:
-            raise UnreadableError(
-                f"Cell {number} of {name} holds a broken character. Delete it and save again."
-            ) from None
+            told = marked("Cell {number} of {name} holds a broken character. Delete it and save again.")
+            raise UnreadableError(say(told, number=number, name=name)) from None
         if "\0" in code:
-            raise UnreadableError(f"Cell {number} of {name} holds a NUL character. Delete it and save again.")
+            told = marked("Cell {number} of {name} holds a NUL character. Delete it and save again.")
+            raise UnreadableError(say(told, number=number, name=name))
         if code.strip():
             chunks.append(Chunk(f"cell {number}", code))
     return tuple(chunks)
@@ -133,21 +138,27 @@ def _code_cells(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         notebook = json.loads(text)
     except RecursionError:
-        raise UnreadableError(f"{name} is nested too deeply for a notebook. Save it again from Jupyter.") from None
+        told = say("{name} is nested too deeply for a notebook. Save it again from Jupyter.", name=name)
+        raise UnreadableError(told) from None
     except ValueError as error:
-        where = f" after line {error.lineno - 1}" if isinstance(error, json.JSONDecodeError) else ""
-        advice = "Open it in Jupyter, save it there and hand it in again."
-        raise UnreadableError(
-            f"{name} is not a readable notebook: it breaks off or is damaged{where}. {advice}"
-        ) from None
+        raise UnreadableError(_broken(name, error)) from None
     holders = [notebook, *_listed(notebook, "worksheets")] if isinstance(notebook, dict) else []
     if not any(isinstance(holder, dict) and isinstance(holder.get("cells"), list) for holder in holders):
-        raise UnreadableError(f"{name} is not a notebook: it has no cells. Save it again from Jupyter.")
+        raise UnreadableError(say("{name} is not a notebook: it has no cells. Save it again from Jupyter.", name=name))
     for cell in (cell for holder in holders for cell in _listed(holder, "cells")):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             code = cell.get("source", cell.get("input", ""))
             parts = (part for part in (code if isinstance(code, list) else [code]) if isinstance(part, str))
             yield "".join(parts), cell.get("outputs")
+
+
+def _broken(name: str, error: ValueError) -> str:
+    """Return the message that a notebook is no JSON, with the last line that is whole where that is known."""
+    advice = say("Open it in Jupyter, save it there and hand it in again.")
+    if isinstance(error, json.JSONDecodeError):
+        told = marked("{name} is not a readable notebook: it breaks off or is damaged after line {line}.")
+        return f"{say(told, name=name, line=error.lineno - 1)} {advice}"
+    return f"{say('{name} is not a readable notebook: it breaks off or is damaged.', name=name)} {advice}"
 
 
 def _listed(holder: Any, key: str) -> list[Any]:
@@ -161,21 +172,23 @@ def read_text(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     The byte order mark decides, then the zero bytes of UTF-16, a coding comment (PEP 263), and UTF-8. Other files are read as
     Windows-1252, which includes the letters of Latin-1.
     """
-    for start, what in _OTHER_FORMATS.items():
+    for start, told in _OTHER_FORMATS.items():
         if data.startswith(start):
-            raise UnreadableError(f"{name} is {what}, whatever its name says. Hand in the Python file itself.")
+            raise UnreadableError(say(told, name=name))
     mark, encoding = next(((mark, codec) for mark, codec in _MARKS if data.startswith(mark)), (b"", _wide(data)))
     notes: tuple[str, ...] = ()
     if encoding:
         try:
             text = data.removeprefix(mark).decode(encoding)
         except UnicodeError:
-            raise UnreadableError(f"{name} begins as {encoding[:6].upper()} text and is damaged. {_ADVICE}") from None
+            told = say("{name} begins as {encoding} text and is damaged.", name=name, encoding=encoding[:6].upper())
+            raise UnreadableError(f"{told} {say(_ADVICE)}") from None
     else:
         text, notes = _narrow(data, name)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise UnreadableError(f"{name} holds a NUL byte in line {line}, so it is not a text file. {_ADVICE}")
+        told = say("{name} holds a NUL byte in line {line}, so it is not a text file.", name=name, line=line)
+        raise UnreadableError(f"{told} {say(_ADVICE)}")
     return text, notes
 
 
@@ -194,10 +207,13 @@ def _narrow(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
     if len(_CONTROL.findall(data[:_HEAD])) * 50 > len(data[:_HEAD]):
-        raise UnreadableError(f"{name} is no text file. Hand in the Python file itself.")
+        raise UnreadableError(say("{name} is no text file. Hand in the Python file itself.", name=name))
     wrong = "UTF-8" if encoding.startswith("utf-8") else printable(encoding)
-    told = f"{name} is not {wrong} (line {line}) and was read as Windows-1252, so letters beyond English ones may be wrong."
-    return "".join(map(_WINDOWS.__getitem__, data)), (f"{told} Save it as UTF-8.",)
+    told = marked(
+        "{name} is not {encoding} (line {line}) and was read as Windows-1252, so letters beyond English ones may be wrong. "
+        "Save it as UTF-8."
+    )
+    return "".join(map(_WINDOWS.__getitem__, data)), (say(told, name=name, encoding=wrong, line=line),)
 
 
 def _declared(data: bytes, name: str) -> str:
@@ -209,11 +225,12 @@ def _declared(data: bytes, name: str) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(plain).readline)
         if not _CODEC.match(codecs.lookup(encoding).name):
-            raise UnreadableError(f"{name} says that its encoding is {printable(encoding)}. {_ADVICE}")
+            told = say("{name} says that its encoding is {encoding}.", name=name, encoding=printable(encoding))
+            raise UnreadableError(f"{told} {say(_ADVICE)}")
     except (SyntaxError, LookupError) as error:
-        raise UnreadableError(
-            f"{name} cannot be read: its encoding is unclear ({printable(str(error))}). {_ADVICE}"
-        ) from None
+        why = printable(str(error))
+        told = say("{name} cannot be read: its encoding is unclear ({reason}).", name=name, reason=why)
+        raise UnreadableError(f"{told} {say(_ADVICE)}") from None
     return encoding
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from autograder.course.language import marked, say, say_many
 from autograder.sandbox.job import Source
 from autograder.submission.archives import (
     MAX_ENTRIES,
@@ -21,12 +22,13 @@ from autograder.submission.archives import (
     open_zip,
     printable,
     several,
-    suffix_of,
     unopened,
     work_name,
     zip_members,
 )
+from autograder.submission.candidates import Candidate, Found
 from autograder.submission.pictures import picture_in, with_pictures
+from autograder.submission.several_files import choose_files
 from autograder.submission.source import SUFFIXES, source_of
 from autograder.submission.written_exercises import Stub, Work, written
 
@@ -38,37 +40,6 @@ HELPERS = frozenset(  # files of these names are never a student's work
      "training.py", "usercustomize.py"}
 )  # fmt: skip
 _HANDED_OUT = frozenset({"engine", "tests"})  # folders of a handout that hold no student's work
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A file that may hold a student's work."""
-
-    member: Member
-    title: str  # what the student called it
-    shown: str  # its place, for messages
-    depth: int = 1
-
-    @property
-    def suffix(self) -> str:
-        """The ending of its name."""
-        return suffix_of(self.title)
-
-    @property
-    def named(self) -> str:
-        """Its name in the form in which it is compared with the assignment's names."""
-        return work_name(self.title).casefold()
-
-
-@dataclass(frozen=True)
-class Found:
-    """The code that is graded, its place in the submission, and notes for the reader."""
-
-    source: Source
-    inside: str = ""
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()  # the notes that a grader should check
-    parts: tuple[str, ...] = ()  # the path of its file
 
 
 @dataclass(frozen=True)
@@ -109,7 +80,8 @@ def _in_folder(member: Member) -> Candidate:
 def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
     """Return the code in an archive; `around` are the sizes of the archives around it. Raises UnreadableError."""
     if len(around) == MOST_ARCHIVES:
-        raise UnreadableError(f"{where} is packed more than {MOST_ARCHIVES} times. Hand in {stub.file}.")
+        told = marked("{where} is packed more than {most} times. Hand in {file}.")
+        raise UnreadableError(say(told, where=where, most=MOST_ARCHIVES, file=stub.wanted))
     data = archive.read(MAX_ARCHIVE - sum(around))
     with open_zip(data, where) as opened:
         return source_in(zip_members(opened), where, stub, (*around, len(data)))
@@ -118,7 +90,8 @@ def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ..
 def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
     """Return the code that is graded in a student's folder or archive. Raises UnreadableError."""
     if len(members) > MAX_ENTRIES:
-        raise UnreadableError(f"{where} holds more than {MAX_ENTRIES:,} files. Hand in only {stub.file}.")
+        told = marked("{where} holds more than {most:,} files. Hand in only {file}.")
+        raise UnreadableError(say(told, where=where, most=MAX_ENTRIES, file=stub.wanted))
     for member in members:
         if member.outside:
             raise UnreadableError(member.flaw)
@@ -128,14 +101,22 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
         pictures = {member.parts: member for member in files if member.suffix == ".png"}
         return replace(found, source=with_pictures(found.source, lambda name: _picture(found, name, pictures)))
     if not files:
-        raise UnreadableError(f"{where} is empty. Hand in {stub.file}.")
+        raise UnreadableError(say("{where} is empty. Hand in {file}.", where=where, file=stub.wanted))
     zips = [member for member in files if member.suffix == ".zip"]
     if len(zips) != 1:
-        told = f"{where} holds no Python file or notebook, only {several(m.name for m in files)}."
+        names = several(member.name for member in files)
+        told = say("{where} holds no Python file or notebook, only {names}.", where=where, names=names)
         packed = next(filter(None, (unopened(member.parts[-1], stub.file) for member in files)), "")
-        raise UnreadableError(f"{told} {packed or f'Hand in {stub.file}, a notebook (.ipynb), or a .zip of one.'}")
+        raise UnreadableError(f"{told} {packed or hand_in(stub)}")
     found = source_in_zip(zips[0], zips[0].name, stub, around)
     return replace(found, inside=f"{zips[0].name}: {found.inside}")
+
+
+def hand_in(stub: Stub) -> str:
+    """Say what can be handed in."""
+    if stub.files:
+        return say("Hand in {files}, or a .zip of them.", files=stub.wanted)
+    return say("Hand in {file}, a notebook (.ipynb), or a .zip of one.", file=stub.file)
 
 
 def _picture(found: Found, name: str, pictures: Mapping[tuple[str, ...], Member]) -> bytes | None:
@@ -147,10 +128,11 @@ def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
     """Return the code of the file that is graded. Raises UnreadableError where none can be read or chosen."""
     own = [candidate for candidate in candidates if not _is_helper(candidate, stub)]
     if not own:
-        raise UnreadableError(
-            f"{where} holds only helper files and none is named {stub.file}: {several(c.shown for c in candidates)}. "
-            f"Rename yours to {stub.file}."
-        )
+        names = several(candidate.shown for candidate in candidates)
+        told = marked("{where} holds only helper files and none is named {file}: {names}. Rename yours to {file}.")
+        raise UnreadableError(say(told, where=where, file=stub.wanted, names=names))
+    if stub.files:
+        return choose_files(own, where, stub)
     if len(own) == 1:
         return _found(_Read(own[0], *source_of(own[0].member, own[0].title, stub.file)), own, stub)
     named = [candidate for candidate in own if candidate.named in _names(stub)]
@@ -196,8 +178,9 @@ def _nearest(read: Sequence[_Read], suffix: str, where: str, stub: Stub) -> _Rea
     best = min((_place(one, wanted) for one in mine), default=None)
     nearest = [*{one.candidate.member.parts: one for one in mine if _place(one, wanted) == best}.values()]
     if any(one.problem or one.work != nearest[0].work for one in nearest[1:]):
-        told = several(one.candidate.shown for one in nearest)
-        raise UnreadableError(f"{where} holds several files named {wanted}: {told}. Hand in one.")
+        names = several(one.candidate.shown for one in nearest)
+        told = marked("{where} holds several files named {file}: {names}. Hand in one.")
+        raise UnreadableError(say(told, where=where, file=wanted, names=names))
     return nearest[0] if nearest else None
 
 
@@ -211,17 +194,26 @@ def _found_among(rivals: Sequence[_Read], own: Sequence[Candidate], stub: Stub) 
     others = [one for one in rivals if one is not best]
     doubts: tuple[str, ...] = ()
     if others and others[0].problem:
-        doubts = (f"{best.candidate.shown} is graded, since the other file cannot be read: {others[0].problem}",)
+        told = marked("{file} is graded, since the other file cannot be read: {problem}")
+        doubts = (say(told, file=best.candidate.shown, problem=others[0].problem),)
     elif others and others[0].work != best.work:
-        both = f"{_counted(best, ' exercises written')} and {_counted(others[0])} both differ from the stub"
-        rule = f"the one with more exercises written counts, and {stub.file} where both have as many"
-        doubts = (f"{both}. {best.candidate.shown} is graded: {rule}.",)
+        doubts = (_both_differ(best, others[0], stub),)
     found = _found(best, [c for c in own if c not in [one.candidate for one in others]], stub)
     return replace(found, notes=(*doubts, *found.notes), doubts=doubts)
 
 
-def _counted(one: _Read, what: str = "") -> str:
-    return f"{one.candidate.shown} ({one.count}{what if one.count != 1 else what.replace('s ', ' ')})"
+def _both_differ(best: _Read, other: _Read, stub: Stub) -> str:
+    """Say that a file and a notebook both hold work, how much, and which counts."""
+    shown = say_many(
+        "{file} ({n} exercise written)", "{file} ({n} exercises written)", best.count, file=best.candidate.shown
+    )
+    both = say("{one} and {other} both differ from the stub.", one=shown, other=_counted(other))
+    told = marked("{chosen} is graded: the one with more exercises written counts, and {file} where both have as many.")
+    return f"{both} {say(told, chosen=best.candidate.shown, file=stub.file)}"
+
+
+def _counted(one: _Read) -> str:
+    return f"{one.candidate.shown} ({one.count})"
 
 
 def _of_other_names(working: Sequence[_Read], own: Sequence[Candidate], where: str, stub: Stub) -> Found:
@@ -233,14 +225,18 @@ def _of_other_names(working: Sequence[_Read], own: Sequence[Candidate], where: s
     found = _found(best, own, stub)
     if len(working) - len(alike) == 1:
         return found
-    told = f"{', '.join(_counted(one) for one in working)} differ from the stub and none is named {stub.file}. "
-    doubt = f"{told}{best.candidate.shown} is graded, with most exercises written."
+    told = marked(
+        "{names} differ from the stub and none is named {file}. {chosen} is graded, with most exercises written."
+    )
+    names = ", ".join(_counted(one) for one in working)
+    doubt = say(told, names=names, file=stub.file, chosen=best.candidate.shown)
     return replace(found, notes=(doubt, *found.notes), doubts=(doubt,))
 
 
 def _none_is_named(own: Sequence[Candidate], where: str, stub: Stub) -> UnreadableError:
-    told = f"{where} holds several Python files and none is named {stub.file}: {several(c.shown for c in own)}."
-    return UnreadableError(f"{told} Rename yours to {stub.file}.")
+    names = several(candidate.shown for candidate in own)
+    told = marked("{where} holds several Python files and none is named {file}: {names}. Rename yours to {file}.")
+    return UnreadableError(say(told, where=where, file=stub.file, names=names))
 
 
 def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
@@ -257,9 +253,13 @@ def _left_note(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> tuple
     stem = PurePosixPath(stub.file).stem.casefold()
     others = {c.shown for c in own if c.title.casefold().startswith(stem)} - {chosen.shown}
     others -= {c.shown for c in own if c.named in _names(stub) and c.suffix != chosen.suffix}
-    return (f"{chosen.shown} counts; not read: {several(sorted(others))}",) if others else ()
+    if not others:
+        return ()
+    return (say("{file} counts; not read: {names}", file=chosen.shown, names=several(sorted(others))),)
 
 
 def renamed_note(name: str, stub: Stub) -> tuple[str, ...]:
     """Return a note on a file with another name than the assignment gives it, if it has one."""
-    return () if name in (stub.file, stub.notebook) else (f"the file is named {printable(name)}, not {stub.file}",)
+    if name in (stub.file, stub.notebook):
+        return ()
+    return (say("the file is named {name}, not {file}", name=printable(name), file=stub.file),)

@@ -14,6 +14,8 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from autograder.course.assignment import PLOT
+from autograder.course.joined_files import homes_of, split
+from autograder.course.language import ENGLISH, marked, say
 from autograder.course.spec import Assignment
 from autograder.sandbox.job import Source
 
@@ -33,24 +35,60 @@ _DEFINES = frozenset({"def", "class", "async"})
 
 @dataclass(frozen=True)
 class Stub:
-    """The stub that students start from: its file's name, its code, its exercises, and those of them that ask for a plot."""
+    """The stub that students start from: its file's name, its code, its exercises, and those of them that ask for a plot.
+
+    Of several `files` the `given` ones count as the course has them, and `homes` says which of them has a name.
+    """
 
     file: str
     text: str = ""
     exercises: frozenset[str] = frozenset()
     plots: frozenset[str] = frozenset()
+    language: str = ENGLISH  # in which students are told what is wrong with their file
+    files: tuple[str, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()  # names and texts
+    homes: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, assignment: Assignment) -> Stub:
         """Return an assignment's stub."""
         names = {name.partition(".")[0] for e in assignment.exercises if not e.training for name in (e.name, *e.blanks)}
         plots = frozenset(e.name for e in assignment.exercises if e.manual and e.answer == PLOT)
-        return cls(assignment.file, assignment.stub, frozenset(names), plots)
+        own = assignment.file, "\n".join(assignment.as_files(assignment.stub).values()), frozenset(names), plots
+        parts = split(assignment.stub)
+        given = tuple((name, parts[name]) for name in assignment.given_files if name in parts)
+        homes = tuple(homes_of(assignment.reference or assignment.stub).items())
+        return cls(*own, assignment.language, assignment.files, given, homes)
 
     @property
     def notebook(self) -> str:
         """The name of the notebook that may be handed in instead of the file."""
         return f"{Path(self.file).stem}.ipynb"
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of the files to hand in."""
+        given = dict(self.given)
+        return tuple(name for name in self.files if name not in given) or (self.file,)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names by which work goes: those of several files, or the file's and the notebook's."""
+        return self.asked if self.files else (self.file, self.notebook)
+
+    @property
+    def wanted(self) -> str:
+        """What to hand in, for a sentence."""
+        return self._listed(marked("{others} and {last}"))
+
+    @property
+    def any_wanted(self) -> str:
+        """What may be handed in, for a sentence."""
+        return self._listed(marked("{others} or {last}"))
+
+    def _listed(self, told: str) -> str:
+        *others, last = self.asked
+        return say(told, others=", ".join(others), last=last) if others else last
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,90 @@ ONLINE = mistakes_of(
         "blocks_of_any_length",
         "Your sum of the values begins as long as the first block. It has a number for each feature of the values, d_v.",
     ),
+    maximum_of_the_first_block=edit(
+        "higher = max(highest, scores.max())",
+        "higher = highest if total else scores.max()",
+        "two_blocks_of_two",
+        "Your m is the maximum of the first block and never rises, so larger scores that come later can overflow. Each block may "
+        "raise it.",
+    ),
+    block_measured_from_its_own_maximum=edit(
+        "raised = np.exp(scores - higher)",
+        "raised = np.exp(scores - scores.max())",
+        "the_largest_score_comes_first",
+        "Your new block is measured from its own maximum, the sums so far from the running one. Both have to be measured from "
+        "the same, the larger of the two.",
+    ),
+    every_block_from_its_own_maximum=edit(
+        "        kept = np.exp(highest - higher)\n        raised = np.exp(scores - higher)\n",
+        "        kept = 1.0\n        raised = np.exp(scores - max(scores.max(), -1e300))\n",
+        "two_blocks_of_two",
+        "Your blocks are each measured from their own maximum, and then added up as they are. All of them have to be "
+        "measured from the same maximum before they are added.",
+    ),
+    hidden_block_ends_the_loop=edit(
+        "        if higher == -np.inf:\n            continue\n",
+        "        if scores.max() == -np.inf:\n            break\n",
+        "nothing_to_read_in_the_first_block",
+        "Your loop ends at a block that is hidden entirely. Such a block counts for nothing, and those behind it are read "
+        "as ever.",
+    ),
+    block_with_a_hidden_key_dropped=edit(
+        "        if higher == -np.inf:\n            continue\n",
+        "        if np.isneginf(scores).any():\n            continue\n",
+        "nothing_to_read_in_the_first_block",
+        "Your loop leaves out a block as soon as one of its scores is minus infinity. That key alone counts for nothing; "
+        "the others of its block are read.",
+    ),
+    minus_infinity_made_zero=edit(
+        "        higher = max(highest, scores.max())\n",
+        "        scores = np.where(np.isneginf(scores), 0.0, scores)\n        higher = max(highest, scores.max())\n",
+        "nothing_to_read_in_the_first_block",
+        "Your scores of minus infinity become 0, which is a score like any other. The exponential of minus infinity is 0 "
+        "by itself; only a maximum of minus infinity needs care.",
+    ),
+    first_block_counted_twice=edit(
+        "for scores, values in blocks:",
+        "for scores, values in [blocks[0], *blocks]:",
+        "two_blocks_of_two",
+        "Your first block counts twice: you begin with its sums, and your loop adds it again. Begin with nothing, or begin "
+        "the loop at the second block.",
+    ),
+    powers_of_two=edit(
+        "        kept = np.exp(highest - higher)\n        raised = np.exp(scores - higher)\n",
+        "        kept = np.exp2(highest - higher)\n        raised = np.exp2(scores - higher)\n",
+        "two_blocks_of_two",
+        "Your exponentials are powers of 2. A softmax takes powers of e; where programs use exp2, they have multiplied the "
+        "scores by log2(e) first.",
+    ),
+    maximum_of_the_last_block_returned=edit(
+        "return highest, total, mixed / total",
+        "return scores.max(), total, mixed / total",
+        "the_largest_score_comes_first",
+        "Your l and y are right, but the m that you return is the maximum of the last block. Return that of all scores.",
+    ),
+    blocks_count_alike=edit(
+        "        mixed = mixed * kept + raised @ values\n        highest = higher\n    return highest, total, mixed / "
+        "total\n",
+        "        own = np.exp(scores - max(scores.max(), -1e300))\n        mixed = mixed + own @ values / own.sum() / "
+        "len([s for s, _ in blocks if s.max() > -np.inf])\n        highest = higher\n    return highest, total, mixed\n",
+        "two_blocks_of_two",
+        "Your y is the plain mean of what each block gives alone. A block with larger scores counts for more: sum over all "
+        "blocks first, then divide by the sum of all.",
+    ),
+    logsumexp_for_the_sum=edit(
+        "return highest, total, mixed / total",
+        "return highest, highest + np.log(total), mixed / total",
+        "two_blocks_of_two",
+        "Your l is the logsumexp, m + log(l). Asked for here is the sum itself, measured from m.",
+    ),
+    values_of_hidden_keys_stay=edit(
+        "raised = np.exp(scores - higher)",
+        "raised = np.exp(scores[np.isfinite(scores)] - higher)",
+        "nothing_to_read_in_the_first_block",
+        "Your hidden scores are removed from their block, but their values are not, so the two do not fit any more. A "
+        "hidden key may stay: its exponential is 0.",
+    ),
 )
 
 TILED = mistakes_of(
@@ -236,6 +320,123 @@ TILED = mistakes_of(
         "readable = start + np.arange(block) <= places",
         "causal_tiles_of_any_size",
         "Your causal mask has `block` columns in every tile. The last tile may hold fewer keys.",
+    ),
+    padding_takes_part=edit(
+        "    for start in range(0, T_k, block):\n        keys",
+        "    whole = [(0, 0)] * (k.ndim - 2) + [(0, -T_k % block), (0, 0)]\n"
+        "    k, v = np.pad(k, whole), np.pad(v, whole)\n"
+        "    for start in range(0, T_k, block):\n        keys",
+        "two_queries_three_keys",
+        "Your last tile is filled up with keys of zeros, which have a score of 0 and get a share like any other. Hide them, or let "
+        "the last tile hold fewer.",
+    ),
+    maximum_of_the_first_tile=edit(
+        "m_new = np.maximum(m, scores.max(axis=-1))",
+        "m_new = np.where(np.isneginf(m), scores.max(axis=-1), m)",
+        "large_scores_do_not_overflow",
+        "Your maximum is that of the first tile and never rises, so that larger scores in later tiles overflow. Each tile may raise "
+        "it.",
+    ),
+    tile_measured_from_its_own_maximum=edit(
+        "tile = np.exp(scores - m_new[..., None])",
+        "tile = np.exp(scores - scores.max(axis=-1, keepdims=True))",
+        "two_queries_three_keys",
+        "Your new tile is measured from its own maximum, the sums so far from the running one. Both have to be measured from the "
+        "same, the larger of the two.",
+    ),
+    logsumexp_keeps_an_axis=edit(
+        "m + np.log(denominator)\n",
+        "(m + np.log(denominator))[..., None]\n",
+        "two_queries_three_keys",
+        "Your logsumexp has an axis of length one behind its rows. It is one number for each query, (..., T_q).",
+    ),
+    logsumexp_first=edit(
+        "return output / denominator[..., None], m + np.log(denominator)",
+        "return m + np.log(denominator), output / denominator[..., None]",
+        "two_queries_three_keys",
+        "Your logsumexp comes first. The order is output, logsumexp.",
+    ),
+    logsumexp_to_base_two=edit(
+        "m + np.log(denominator)\n",
+        "m + np.log2(denominator)\n",
+        "two_queries_three_keys",
+        "Your logsumexp has a logarithm to base 2. Undoing exp takes the natural one.",
+    ),
+    tiles_end_with_the_queries=edit(
+        "    for start in range(0, T_k, block):\n        keys",
+        "    for start in range(0, T_q if causal else T_k, block):\n        keys",
+        "causal_tiles",
+        "Your loop ends at the number of queries where it is causal, as if the queries stood at the first places. They "
+        "stand at the last ones, so the last query reads every tile.",
+    ),
+    tiles_behind_the_first_query_skipped=edit(
+        "    for start in range(0, T_k, block):\n        keys",
+        "    for start in range(0, T_k, block):\n        if causal and start > T_k - T_q:\n            continue\n        "
+        "keys",
+        "causal_tiles",
+        "Your loop skips every tile that lies behind the first query. Later queries read it; a tile can only be skipped if "
+        "no query reads it.",
+    ),
+    uneven_tiles_placed_evenly=edit(
+        "            readable = start + np.arange(keys.shape[-2]) <= places\n",
+        "            parts = np.array_split(np.arange(T_k), -(-T_k // block))\n            assumed = [number * block + "
+        "np.arange(len(part)) for number, part in enumerate(parts)]\n            readable = np.concatenate(assumed)[start "
+        ": start + block] <= places\n",
+        "causal_tiles_of_any_size",
+        "Your mask takes every tile to begin at a multiple of block, but np.array_split makes tiles of about equal size "
+        "that begin elsewhere. Let the mask know where each tile really begins.",
+    ),
+    denominator_counts_hidden_keys=edit(
+        "            scores = np.where(readable, scores, -np.inf)\n        m_new = np.maximum(m, "
+        "scores.max(axis=-1))\n        shrink = np.exp(m - m_new)\n        tile = np.exp(scores - m_new[..., "
+        "None])\n        denominator = denominator * shrink + tile.sum(axis=-1)\n",
+        "            pass\n        m_new = np.maximum(m, scores.max(axis=-1))\n        shrink = np.exp(m - m_new)\n        "
+        "tile = np.exp(scores - m_new[..., None])\n        denominator = denominator * shrink + tile.sum(axis=-1)\n        "
+        "tile = tile * readable if causal else tile\n",
+        "causal_tiles",
+        "Your denominator counts hidden keys, too: you hide them after the row was summed up. Hide their scores before the "
+        "exponentials are taken.",
+    ),
+    divided_in_every_tile=edit(
+        "        output = output * shrink[..., None] + tile @ v[..., start : start + block, :]\n        m = m_new\n    "
+        "return output / denominator[..., None], m",
+        "        output = (output * shrink[..., None] + tile @ v[..., start : start + block, :]) / denominator[..., "
+        "None]\n        m = m_new\n    return output, m",
+        "one_query_in_tiles_of_two",
+        "Your output is divided by the running sum after each tile, and the next tile is added to it as if it were still a "
+        "sum. Multiply it by the old sum first, or divide once, behind the loop.",
+    ),
+    last_tile_alone_is_masked=edit(
+        "        if causal:\n            readable",
+        "        if causal and start + block >= T_k:\n            readable",
+        "causal_tiles",
+        "Your causal mask is applied in the last tile alone. The first queries may not read all of the tiles before it.",
+    ),
+    maximum_unscaled_in_logsumexp=edit(
+        "m + np.log(denominator)",
+        "m * q.shape[-1] ** 0.5 + np.log(denominator)",
+        "two_queries_three_keys",
+        "Your logsumexp adds the maximum of the dot products, before they were divided by sqrt(d_k). Add the maximum of "
+        "the scores that the softmax reads.",
+    ),
+    start_on_the_wrong_side=edit(
+        "readable = start + np.arange(keys.shape[-2]) <= places",
+        "readable = np.arange(keys.shape[-2]) <= places + start",
+        "causal_tiles_of_any_size",
+        "Your causal mask adds the tile's start to the places of the queries, or to the diagonal of np.tri or np.tril. It "
+        "belongs to the places of the keys: a later tile shows fewer keys, not more.",
+    ),
+    tiles_see_only_the_future=edit(
+        "readable = start + np.arange(keys.shape[-2]) <= places",
+        "readable = start + np.arange(keys.shape[-2]) >= places",
+        "causal_tiles_of_any_size",
+        "Your causal mask is the wrong way round: queries read what comes after them, and nothing before.",
+    ),
+    tiles_scaled_by_the_values=edit(
+        "scores = q @ np.swapaxes(keys, -1, -2) / q.shape[-1] ** 0.5",
+        "scores = q @ np.swapaxes(keys, -1, -2) / v.shape[-1] ** 0.5",
+        "tiles_of_any_size",
+        "Your scores are divided by sqrt(d_v), the width of the values. The scale is that of queries and keys, sqrt(d_k).",
     ),
 )
 
@@ -380,6 +581,80 @@ BACKWARD = mistakes_of(
         "gradients_with_heads",
         "Your causal mask has `block` columns in every tile of the backward pass. The last tile may hold fewer keys.",
     ),
+    divided_by_the_logsumexp=edit(
+        "weights = np.exp(s - logsumexp[..., None])",
+        "weights = np.exp(s) / logsumexp[..., None]",
+        "backward_in_tiles_of_one",
+        "Your weights are divided by the logsumexp, which is a logarithm. Take it off the score before the exponential.",
+    ),
+    gradients_multiplied_by_the_scale=edit(
+        "ddots = weights * (dweights - along) / scale",
+        "ddots = weights * (dweights - along) * scale",
+        "backward_in_tiles_of_one",
+        "Your gradients of q and k are multiplied by sqrt(d_k). Scores were divided by it, and so are they.",
+    ),
+    no_weights_in_the_softmax_derivative=edit(
+        "ddots = weights * (dweights - along) / scale",
+        "ddots = (dweights - along) / scale",
+        "backward_in_tiles_of_one",
+        "Your dscores lack the weights. The formula multiplies dweights - D by them.",
+    ),
+    values_forget_the_mask=edit(
+        "            s = np.where(np.arange(first, here.stop) <= own, s, -np.inf)\n        weights = np.exp(s - "
+        "logsumexp[..., None])\n        dv[..., here, :] = np.swapaxes(weights, -1, -2) @ dout\n",
+        "            pass\n        weights = np.exp(s - logsumexp[..., None])\n        dv[..., here, :] = "
+        "np.swapaxes(weights, -1, -2) @ dout\n        if causal:\n            weights = weights * (np.arange(first, "
+        "here.stop) <= own)\n",
+        "backward_of_two_queries",
+        "Your dq and dk know the causal mask, and your dv does not: values hear from queries that never read them. Hide "
+        "the weights before dv is made of them.",
+    ),
+    row_sum_outside_the_weights=edit(
+        "ddots = weights * (dweights - along) / scale",
+        "ddots = (weights * dweights - along) / scale",
+        "backward_in_tiles_of_one",
+        "Your D is subtracted behind the product with the weights. It is weights * (dweights - D): the brackets matter.",
+    ),
+    values_from_the_output=edit(
+        "dv[..., here, :] = np.swapaxes(weights, -1, -2) @ dout",
+        "dv[..., here, :] = np.swapaxes(weights, -1, -2) @ output",
+        "backward_in_tiles_of_one",
+        "Your dv is made of the output. It is made of the output's gradient, dout.",
+    ),
+    dout_overwritten=edit(
+        "along = (dout * output).sum(axis=-1, keepdims=True)",
+        "dout = dout * output\n    along = dout.sum(axis=-1, keepdims=True)",
+        "backward_in_tiles_of_one",
+        "Your product dout * output takes the place of dout, and everything after it reads the product. Keep it under a "
+        "name of its own.",
+    ),
+    backward_partial_tile_dropped=edit(
+        "for first in range(0, last, block):",
+        "for first in range(0, last // block * block, block):",
+        "backward_of_two_queries",
+        "Your backward loop leaves out the last keys where block does not divide their number. The last tile may hold "
+        "fewer.",
+    ),
+    row_sum_of_all_queries=edit(
+        "along = (dout * output).sum(axis=-1, keepdims=True)",
+        "along = (dout * output).sum(axis=(-2, -1), keepdims=True)",
+        "backward_of_two_queries",
+        "Your D is one number for all queries. Each query has its own: the sum runs over the features alone.",
+    ),
+    backward_ends_with_the_queries=edit(
+        "for first in range(0, last, block):",
+        "for first in range(0, q.shape[-2] if causal else last, block):",
+        "backward_of_two_queries",
+        "Your backward loop ends at the number of queries where it is causal, as if they stood at the first places. They "
+        "stand at the last ones, so the last query has read every tile.",
+    ),
+    dk_from_the_tile=edit(
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q",
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ k[..., here, :]",
+        "backward_in_tiles_of_one",
+        "Your dk multiplies by the tile's keys. In a dot product, the derivative by one vector is the other: take the "
+        "queries.",
+    ),
 )
 
 CACHE = mistakes_of(
@@ -443,6 +718,53 @@ CACHE = mistakes_of(
         "return numbers * 2 * used * page",
         "caches_of_any_size",
         "Your count takes 2 bytes for every number, whatever bytes_each says.",
+    ),
+    heads_forgotten=edit(
+        "numbers = 2 * layers * kv_heads * d_head",
+        "numbers = 2 * layers * d_head",
+        "four_gib_and_one",
+        "Your count is that of one head. Each head of keys and values has numbers of its own.",
+    ),
+    longest_text_alone=edit(
+        "used = sum(-(-tokens // page) for tokens in lengths)",
+        "used = max(-(-tokens // page) for tokens in lengths)",
+        "three_texts_in_pages",
+        "Your count is that of the longest sequence alone. The others need room as well.",
+    ),
+    keys_and_values_share_pages=edit(
+        "    used = sum(-(-tokens // page) for tokens in lengths)\n    numbers = 2 * layers",
+        "    used = sum(-(-2 * tokens // page) for tokens in lengths)\n    numbers = layers",
+        "three_texts_in_pages",
+        "You round up twice the number of tokens, as if keys and values filled the same pages one after the other. A page "
+        "holds `page` tokens, each with its key and its value: round up, then double.",
+    ),
+    equal_lengths_counted_once=edit(
+        "for tokens in lengths)",
+        "for tokens in set(lengths))",
+        "three_texts_in_pages",
+        "Your sequences of the same length are counted once. A set keeps one of several equal numbers; each sequence needs "
+        "room of its own.",
+    ),
+    layers_share_pages=edit(
+        "    used = sum(-(-tokens // page) for tokens in lengths)\n    numbers = 2 * layers *",
+        "    used = sum(-(-tokens * layers // page) for tokens in lengths)\n    numbers = 2 *",
+        "three_texts_in_pages",
+        "You round up tokens times layers, as if layers shared pages. Each layer has a cache of its own: round up the "
+        "tokens, then multiply.",
+    ),
+    remainder_added=edit(
+        "    return numbers * bytes_each * used * page\n",
+        "    return numbers * bytes_each * sum(tokens + tokens % page for tokens in lengths)\n",
+        "three_texts_in_pages",
+        "You add the remainder, tokens % page, to the tokens. That is how many tokens stand in the last page; what is "
+        "added is how many places of it stay empty.",
+    ),
+    pages_rounded_to_the_nearest=edit(
+        "-(-tokens // page)",
+        "round(tokens / page)",
+        "whole_pages_for_each_sequence",
+        "Your pages are rounded to the nearest whole number. A page that is begun is taken, however little it holds: round "
+        "up.",
     ),
 )
 
@@ -509,6 +831,62 @@ INTENSITY = mistakes_of(
         "intensities_of_any_size",
         "Your numbers always take 2 bytes. Each of them takes bytes_each bytes.",
     ),
+    one_of_keys_and_values_moves=edit(
+        "moved = 2 * T_q * d + 2 * T_k * d",
+        "moved = 2 * T_q * d + T_k * d",
+        "writing_a_token",
+        "Your bytes hold k or v, and not both. Both are read.",
+    ),
+    output_as_long_as_the_keys=edit(
+        "moved = 2 * T_q * d + 2 * T_k * d",
+        "moved = T_q * d + 3 * T_k * d",
+        "writing_a_token",
+        "Your output has a row for each key. It has one for each query, as q has.",
+    ),
+    scores_in_single_precision=edit(
+        "        moved += 4 * T_q * T_k\n",
+        "        moved += 4 * T_q * T_k * 4 / bytes_each\n",
+        "reading_a_prompt",
+        "Your scores and weights take 4 bytes for each number, whatever bytes_each says. All numbers take bytes_each bytes "
+        "here.",
+    ),
+    softmax_counted=edit(
+        "operations = 4 * T_q * T_k * d",
+        "operations = 4 * T_q * T_k * d + 5 * T_q * T_k",
+        "reading_a_prompt",
+        "Your operations count the softmax as well. Only the two matrix products are counted.",
+    ),
+    fused_scores_still_move=edit(
+        "    if not fused:\n        moved += 4",
+        "    moved += 2 * T_q * T_k\n    if not fused:\n        moved += 2",
+        "reading_a_prompt",
+        "Fused, your scores still go to memory and back, or your weights do. Neither leaves the processor then.",
+    ),
+    keys_read_for_every_query=edit(
+        "moved = 2 * T_q * d + 2 * T_k * d",
+        "moved = 2 * T_q * d + 2 * T_q * T_k * d",
+        "reading_a_prompt",
+        "Your keys and values are read again for every query. Here k and v are read once.",
+    ),
+    divided_and_multiplied=edit(
+        "return operations / (moved * bytes_each)",
+        "return operations / moved * bytes_each",
+        "reading_a_prompt",
+        "You divide by how many numbers move and then multiply by bytes_each: `a / b * c` is (a / b) * c. The bytes all "
+        "belong below the line.",
+    ),
+    one_addition_less=edit(
+        "operations = 4 * T_q * T_k * d",
+        "operations = T_q * T_k * (2 * d - 1) + T_q * d * (2 * T_k - 1)",
+        "reading_a_prompt",
+        "You count an addition less than multiplications for each sum. Here a dot product of d features counts d of both.",
+    ),
+    scores_of_all_keys_by_keys=edit(
+        "        moved += 4 * T_q * T_k\n",
+        "        moved += 4 * T_k * T_k\n",
+        "writing_a_token",
+        "Your scores have a row for each key. They have one for each query.",
+    ),
 )
 
 ROOFLINE = mistakes_of(
@@ -555,6 +933,45 @@ ROOFLINE = mistakes_of(
         "return np.minimum(fed, peak) / peak",
         "rooflines_of_other_processors",
         "Your result is a share of the peak. Asked for are operations per second.",
+    ),
+    intensity_taken_for_a_speed=edit(
+        "return np.minimum(fed, peak)",
+        "return np.minimum(np.asarray(intensity), peak)",
+        "under_the_roof",
+        "Your function compares the intensity with the peak. One is operations per byte, the other operations per second; what the "
+        "memory allows is a speed as well.",
+    ),
+    one_side_for_all_intensities=edit(
+        "    return np.minimum(fed, peak)\n",
+        "    if intensity < peak / bandwidth:\n        return fed\n    return peak\n",
+        "under_the_roof",
+        "Your `if` asks on which side of the ridge an intensity lies, and gets an array of them. Every entry has a side of its own.",
+    ),
+    capped_at_the_ridge=edit(
+        "return np.minimum(fed, peak)",
+        "return np.minimum(np.asarray(intensity), peak / bandwidth)",
+        "under_the_roof",
+        "Your result is an intensity, capped at the ridge. Times the bandwidth it is a speed.",
+    ),
+    smallest_of_all_intensities=edit(
+        "return np.minimum(fed, peak)",
+        "return np.min([np.min(fed), peak])",
+        "under_the_roof",
+        "Your result is the smallest speed of all, one number. Every intensity has a speed of its own; compare entry by "
+        "entry.",
+    ),
+    peak_and_bandwidth_swapped=edit(
+        "fed = np.asarray(intensity) * bandwidth\n    return np.minimum(fed, peak)",
+        "fed = np.asarray(intensity) * peak\n    return np.minimum(fed, bandwidth)",
+        "under_the_roof",
+        "Your peak and bandwidth have changed places. The intensity multiplies the bandwidth, and the peak is the roof.",
+    ),
+    bandwidth_below_the_ridge=edit(
+        "return np.minimum(fed, peak)",
+        "return np.where(fed < peak, bandwidth + 0 * fed, peak)",
+        "under_the_roof",
+        "Below the ridge your speed is the bandwidth itself, which is bytes per second. Times the intensity it is "
+        "operations per second.",
     ),
 )
 
@@ -641,6 +1058,7 @@ PAGED = mistakes_of(
         "what_others_have_left",
         "You multiply what stands behind the end by 0. Places that were never written may hold NaN or infinity, and 0 times NaN is "
         "NaN. Put zeros there.",
+        "garbage_of_any_page_times_zero",
     ),
     last_page_taken_whole=edit(
         "        tokens[row, :length] = pages[holders, t % page]\n",
@@ -648,6 +1066,82 @@ PAGED = mistakes_of(
         "        tokens[row, :length] = whole.reshape(-1, *pages.shape[2:])\n",
         "batches_of_texts",
         "You write all of the last page, also where it is not full. Cut the pages off at the sequence's length.",
+    ),
+    garbage_of_any_page_times_zero=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        every = np.arange(tokens.shape[1])\n"
+        "        all_of_it = pages[tables[row][every // page], every % page]\n"
+        "        tokens[row] = (all_of_it.T * (every < length)).T\n",
+        "two_texts_share_the_pages",
+        "You multiply what stands behind the end by 0. Places that were never written may hold NaN or infinity, and 0 times NaN is "
+        "NaN. Put zeros there.",
+        "garbage_times_zero",
+    ),
+    end_of_the_text_before=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        tokens[row, :length] = pages[holders, t % page]\n        tokens[row, length:] = tokens[max(row - 1, 0), "
+        "length:]\n",
+        "two_texts_share_the_pages",
+        "Behind a shorter sequence stands the end of the one before it: your buffer is used again without being cleared. "
+        "Begin each with zeros.",
+    ),
+    pages_in_one_piece=edit(
+        "        t = np.arange(length)\n        holders = tables[row, t // page]\n        tokens[row, :length] = "
+        "pages[holders, t % page]\n",
+        "        t = np.arange(min(length, (len(pages) - tables[row, 0]) * page))\n        holders = tables[row, 0] + t // "
+        "page\n        tokens[row, : len(t)] = pages[holders, t % page]\n",
+        "one_text_from_three_pages",
+        "You read on from the first page of a sequence as if the others lay behind it. The table says where each of them "
+        "is.",
+    ),
+    all_pages_in_memory_order=edit(
+        "holders = tables[row, t // page]",
+        "holders = np.sort(tables[row][tables[row] >= 0])[t // page]",
+        "two_texts_share_the_pages",
+        "Your pages are sorted by their numbers. The table says in which order the sequence has them.",
+    ),
+    texts_at_the_end_of_their_rows=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        tokens[row, tokens.shape[1] - length :] = pages[holders, t % page]\n",
+        "two_texts_share_the_pages",
+        "Your shorter sequences stand at the end of their rows, with the zeros in front. Every sequence begins at place 0.",
+    ),
+    one_token_too_many=edit(
+        "        tokens[row, :length] = pages[holders, t % page]\n",
+        "        tokens[row, :length] = pages[holders, t % page]\n        more = np.arange(length, min(length + 1, "
+        "tokens.shape[1]))\n        tokens[row, more] = pages[tables[row, more // page], more % page]\n",
+        "two_texts_share_the_pages",
+        "You read one place too many of each sequence: with `length` tokens, the last one stands at place length - 1.",
+    ),
+    leftovers_cleared_in_place=edit(
+        "    page = pages.shape[1]\n",
+        "    page = pages.shape[1]\n    pages[np.isnan(pages)] = 0.0\n",
+        "pages_are_left_alone",
+        "Your function writes zeros over the NaN in the caller's pages. Leave the pages as they are, and read only what "
+        "the sequences have.",
+    ),
+    places_flattened_to_the_last_axis=edit(
+        "    tokens = np.zeros((len(tables), max(lengths), *pages.shape[2:]), dtype=pages.dtype)\n    for row, length in "
+        "enumerate(lengths):\n        t = np.arange(length)\n        holders = tables[row, t // page]\n        tokens[row, "
+        ":length] = pages[holders, t % page]\n",
+        "    flat = pages.reshape(-1, pages.shape[-1])\n    tokens = np.zeros((len(tables), max(lengths), "
+        "pages.shape[-1]), dtype=pages.dtype)\n    for row, length in enumerate(lengths):\n        t = "
+        "np.arange(length)\n        tokens[row, :length] = flat[tables[row, t // page] * page + t % page]\n",
+        "pages_of_heads",
+        "Your pages are flattened to their last axis. Only the first two are pages and places; what follows them, any "
+        "number of axes or none, comes along as it is.",
+    ),
+    cut_to_the_first=edit(
+        "    return tokens\n",
+        "    return tokens[:, : lengths[0]]\n",
+        "pages_of_heads",
+        "Your result is as long as the first sequence. The longest one decides, wherever it stands.",
+    ),
+    texts_stacked_unpadded=edit(
+        "    return tokens\n",
+        "    return np.stack([tokens[row, :length] for row, length in enumerate(lengths)])\n",
+        "two_texts_share_the_pages",
+        "You stack sequences of different lengths. Fill the shorter ones up with zeros first.",
     ),
 )
 
@@ -728,6 +1222,80 @@ PREFILL = mistakes_of(
         "batches_and_heads_are_read",
         "Your keys and values are joined along the first axis. With a batch in front that is the batch; time is the axis before "
         "the last.",
+    ),
+    values_before_keys=edit(
+        "return np.concatenate(outputs, axis=-2), K, V",
+        "return np.concatenate(outputs, axis=-2), V, K",
+        "five_tokens_in_chunks_of_two",
+        "Your values come before your keys. The order is output, K, V.",
+    ),
+    chunks_without_scale=edit(
+        "read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)",
+        "read, _ = tiled_attention(new @ W_q * W_q.shape[1] ** 0.5, K, V, chunk, causal=True)",
+        "five_tokens_in_chunks_of_two",
+        "Your scores are not divided by sqrt(d_k).",
+    ),
+    chunks_scaled_twice=edit(
+        "read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)",
+        "read, _ = tiled_attention(new @ W_q / W_q.shape[1] ** 0.5, K, V, chunk, causal=True)",
+        "five_tokens_in_chunks_of_two",
+        "Your scores are divided by sqrt(d_k) twice. tiled_attention divides them already.",
+    ),
+    old_keys_projected_again=edit(
+        "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
+        "        K = np.concatenate([K, new], axis=-2) @ W_k\n        V = np.concatenate([V, new], axis=-2) @ W_v\n",
+        "five_tokens_in_chunks_of_two",
+        "Your cache is put in front of the new tokens and multiplied by W_k and W_v with them. It holds keys and values "
+        "already: only the new tokens are multiplied.",
+    ),
+    empty_cache_is_never_filled=edit(
+        "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
+        "        empty = cache[0].shape[-2] == 0\n        K = new @ W_k if empty else np.concatenate([K, new @ W_k], "
+        "axis=-2)\n        V = new @ W_v if empty else np.concatenate([V, new @ W_v], axis=-2)\n",
+        "five_tokens_in_chunks_of_two",
+        "Where the cache was empty in the beginning, each of your chunks replaces the one before. After the first chunk it "
+        "is not empty any more.",
+    ),
+    first_chunk_alone_is_masked=edit(
+        "K, V, chunk, causal=True)",
+        "K, V, chunk, causal=start == 0)",
+        "five_tokens_in_chunks_of_two",
+        "Only your first chunk has a causal mask. In each of them a token reads nothing of what comes after it.",
+    ),
+    batch_counted_for_time=edit(
+        "range(0, x.shape[-2], chunk)",
+        "range(0, len(x), chunk)",
+        "prefill_takes_a_batch",
+        "Your loop counts the first axis of x. With a batch in front that is the number of prompts; time is the axis "
+        "before the last.",
+    ),
+    every_chunk_taken_for_the_last=edit(
+        "        read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)\n",
+        "        whole = [np.concatenate([old, x @ W], axis=-2) for old, W in zip(cache, (W_k, W_v), "
+        "strict=True)]\n        read, _ = tiled_attention(new @ W_q, *whole, chunk, causal=True)\n",
+        "five_tokens_in_chunks_of_two",
+        "Your chunks are given the keys of the whole prompt, so their queries count as the last positions of all. Give "
+        "each chunk the keys up to its own end.",
+    ),
+    places_begin_again_in_every_chunk=edit(
+        "        read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)\n",
+        "        end = cache[0].shape[-2] + new.shape[-2]\n        read, _ = tiled_attention(new @ W_q, K[..., :end, :], "
+        "V[..., :end, :], chunk, causal=True)\n",
+        "five_tokens_in_chunks_of_two",
+        "Your places begin again behind the first cache in every chunk. The chunks before it count as well: its first "
+        "token stands at the end of the cache as it has grown.",
+    ),
+    new_in_front_of_the_cache=edit(
+        "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
+        "        K = np.concatenate([new @ W_k, K], axis=-2)\n        V = np.concatenate([new @ W_v, V], axis=-2)\n",
+        "five_tokens_in_chunks_of_two",
+        "Your new keys and values stand in front of the cache. They belong behind it: what came first stands first.",
+    ),
+    chunks_scaled_by_d_model=edit(
+        "read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)",
+        "read, _ = tiled_attention(new @ W_q * (W_q.shape[1] / len(W_q)) ** 0.5, K, V, chunk, causal=True)",
+        "chunks_of_any_size",
+        "Your scores are divided by sqrt(d_model). The scale is that of a query, sqrt(d_k).",
     ),
 )
 
@@ -836,6 +1404,102 @@ ACCEPT = mistakes_of(
         "drafts_that_end_anywhere",
         "You make the remainder also where the whole draft stays. q has no row behind the draft; there the token is drawn from p "
         "alone.",
+    ),
+    replaced_and_gone_on=edit(
+        "            left = np.maximum(p[i] - q[i], 0)\n            break\n",
+        "            sums = np.cumsum(np.maximum(p[i] - q[i], 0))\n"
+        "            written.append(int((sums <= u[-1] * sums[-1]).sum()))\n"
+        "            continue\n",
+        "a_token_that_does_not_stay",
+        "Your function replaces a token that does not stay, and goes on with the draft. What follows was written for another "
+        "beginning: the new token is the last one.",
+    ),
+    replaced_and_one_more_drawn=edit(
+        "            left = np.maximum(p[i] - q[i], 0)\n            break\n",
+        "            sums = np.cumsum(np.maximum(p[i] - q[i], 0))\n"
+        "            written.append(int((sums <= u[-1] * sums[-1]).sum()))\n"
+        "            break\n",
+        "a_token_that_does_not_stay",
+        "Your function draws one more token behind the one that replaces what did not stay. That one is the last; a further one is "
+        "free only if all of the draft stays.",
+    ),
+    remainder_of_the_next_place=edit(
+        "left = np.maximum(p[i] - q[i], 0)",
+        "left = np.maximum(p[i + 1] - q[i], 0)",
+        "a_token_that_does_not_stay",
+        "Your remainder takes the large model's row of the next place. Row i of p and row i of q are about the same place.",
+    ),
+    token_without_probability_stays=edit(
+        "if u[i] * q[i, token] >= p[i, token]:",
+        "if u[i] * q[i, token] > p[i, token]:",
+        "a_token_that_does_not_stay",
+        "Your tokens also stay where u equals p / q. With u = 0 a token would stay that the large model excludes: u has to be smaller.",
+    ),
+    stays_counted_anywhere=edit(
+        "    for i, token in enumerate(draft):\n        if u[i] * q[i, token] >= p[i, token]:\n            left = "
+        "np.maximum(p[i] - q[i], 0)\n            break\n        written.append(int(token))\n",
+        "    kept = sum(bool(u[i] * q[i, token] < p[i, token]) for i, token in enumerate(draft))\n    written = "
+        "[int(token) for token in draft[:kept]]\n    if kept < len(draft):\n        left = np.maximum(p[kept] - q[kept], "
+        "0)\n",
+        "a_token_that_does_not_stay",
+        "You count how many tokens would stay, also behind one that does not. The first that does not stay ends the draft, "
+        "so count up to it only.",
+    ),
+    target_without_the_refused_token=edit(
+        "left = np.maximum(p[i] - q[i], 0)",
+        "left = np.where(np.arange(p.shape[1]) == token, 0.0, p[i])",
+        "two_tokens_are_left",
+        "You draw from p without the token that did not stay. The residual is max(0, p - q): every token loses what the "
+        "draft model gives it.",
+    ),
+    all_of_p_where_it_is_larger=edit(
+        "left = np.maximum(p[i] - q[i], 0)",
+        "left = np.where(p[i] > q[i], p[i], 0.0)",
+        "two_tokens_are_left",
+        "Your residual keeps all of p where p is larger than q. Only the difference is left, since q has been given "
+        "already.",
+    ),
+    drawn_from_the_likeliest_on=edit(
+        "    sums = np.cumsum(left)\n    written.append(int((sums <= u[-1] * sums[-1]).sum()))\n",
+        '    order = np.argsort(-left, kind="stable")\n    sums = np.cumsum(left[order])\n    '
+        "written.append(int(order[(sums <= u[-1] * sums[-1]).sum()]))\n",
+        "a_draft_that_stays",
+        "You sort the probabilities before you add them up. The running sum goes through the tokens by their ids.",
+    ),
+    empty_draft_writes_nothing=edit(
+        "    written = []\n    left = p[-1]\n",
+        "    if len(draft) == 0:\n        return []\n    written = []\n    left = p[-1]\n",
+        "a_draft_that_stays",
+        "Your function returns nothing for an empty draft. All of its tokens stay, so one more is drawn from the only row "
+        "of p.",
+    ),
+    first_number_draws=edit(
+        "    written = []\n    left = p[-1]\n",
+        "    u = np.roll(u, -1)\n    written = []\n    left = p[-1]\n",
+        "a_draft_that_stays",
+        "Your drawn token takes the first number of u, and the draft those behind it. The draft begins with the first "
+        "number, and the last one draws.",
+    ),
+    remainder_behind_a_whole_draft=edit(
+        "    left = p[-1]\n",
+        "    left = np.maximum(p[-1] - q[-1], 0) if len(q) else p[-1]\n"
+        "    left = left if left.any() else np.eye(len(left))[0]\n",  # as a quotient of zeros draws
+        "a_draft_that_stays",
+        "Where all of the draft stays, you still subtract a row of q. Nothing was proposed for that place: the token is "
+        "drawn from p alone.",
+    ),
+    ratios_multiplied=edit(
+        "if u[i] * q[i, token] >= p[i, token]:",
+        "if u[i] >= np.prod([p[j, draft[j]] / q[j, draft[j]] for j in range(i + 1)]):",
+        "a_token_that_does_not_stay",
+        "You multiply the ratios of all tokens so far. Each token is judged by its own p / q.",
+    ),
+    next_number_draws=edit(
+        "u[-1] * sums[-1]",
+        "u[min(len(written) + 1, len(draft))] * sums[-1]",
+        "drafts_that_end_anywhere",
+        "You draw with the number behind that of the token that did not stay. The drawn token takes the last number of u, "
+        "wherever the draft ends.",
     ),
 )
 
@@ -955,6 +1619,108 @@ SCALED = mistakes_of(
         "    for weight, new in zip(weights, stepped, strict=True):\n        weight[...] = new\n    if good + 1 == interval:\n",
         "nothing_is_changed_in_place",
         "Your step is written into the caller's weights as well. Return new arrays, and leave the old ones as they are.",
+    ),
+    norms_added_up=edit(
+        "norm = np.sqrt(sum((grad**2).sum() for grad in true))",
+        "norm = sum(np.sqrt((grad**2).sum()) for grad in true)",
+        "unscaled_then_clipped",
+        "Your norm is the sum of the norms of all arrays. It is the root of the sum of all squares.",
+    ),
+    norm_without_root=edit(
+        "norm = np.sqrt(sum((grad**2).sum() for grad in true))",
+        "norm = sum((grad**2).sum() for grad in true)",
+        "unscaled_then_clipped",
+        "Your norm lacks the root: it is the sum of the squares.",
+    ),
+    norm_of_the_largest_array=edit(
+        "norm = np.sqrt(sum((grad**2).sum() for grad in true))",
+        "norm = max(np.sqrt((grad**2).sum()) for grad in true)",
+        "unscaled_then_clipped",
+        "Your norm is that of the longest array. It is that of all of them together.",
+    ),
+    doubled_after_every_step=edit(
+        "if good + 1 == interval:",
+        "if True:",
+        "the_scale_is_doubled",
+        "Your scale is doubled after every good step. It takes `interval` of them in a row.",
+    ),
+    scale_never_below_one=edit(
+        "scale / 2, 0",
+        "max(scale / 2, 1.0), 0",
+        "an_infinity_skips_the_step",
+        "Your scale never falls below 1. It is halved after every overflow, also where it is 1 or less.",
+    ),
+    scale_halved_to_a_whole_number=edit(
+        "scale / 2, 0",
+        "scale // 2, 0",
+        "an_infinity_skips_the_step",
+        "Your scale is halved by //, which cuts off what is behind the point: 1.0 // 2 is 0. Divide by /.",
+    ),
+    divided_by_the_next_scale=edit(
+        "true = [grad.astype(np.float64) / scale for grad in grads]",
+        "divisor = scale * 2 if good + 1 == interval else scale\n    true = [grad.astype(np.float64) / divisor for grad in "
+        "grads]",
+        "the_scale_is_doubled",
+        "In the step that doubles the scale, you divide by the new one. These gradients were made with the old one; the "
+        "doubled scale is for the next step.",
+    ),
+    mean_square_for_the_norm=edit(
+        "norm = np.sqrt(sum((grad**2).sum() for grad in true))",
+        "norm = np.sqrt(sum((grad**2).sum() for grad in true) / sum(grad.size for grad in true))",
+        "unscaled_then_clipped",
+        "Your norm is the root of the mean of the squares. A norm is the root of their sum.",
+    ),
+    entries_clipped=edit(
+        "    clip = max_norm / max(norm, max_norm)\n    stepped = [weight - lr * clip * grad for",
+        "    stepped = [weight - lr * np.clip(grad, -max_norm, max_norm) for",
+        "unscaled_then_clipped",
+        "You clip every entry to max_norm. It is the norm of all gradients together that is clipped, so that their "
+        "direction stays.",
+    ),
+    doubled_at_a_count_of_zero=edit(
+        "if good + 1 == interval:",
+        "if good % interval == 0:",
+        "the_scale_is_doubled",
+        "You ask whether the count is a multiple of interval before this step counts, and 0 is one: the first good step "
+        "doubles the scale. Count this step first.",
+    ),
+    squares_overflow=edit(
+        "if not all(np.isfinite(grad).all() for grad in true):",
+        "if not np.isfinite(sum((grad**2).sum() for grad in grads)):",
+        "unscaled_then_clipped",
+        "You look for overflow in the squares of the float16 gradients, and squares of more than 255 overflow themselves. "
+        "Look at the gradients as they are.",
+    ),
+    overflows_are_zero_and_the_scale_halved=edit(
+        "        return [weight.copy() for weight in weights], scale / 2, 0\n",
+        "        true = [np.where(np.isfinite(grad), grad, 0.0) for grad in true]\n        norm = "
+        "np.sqrt(sum((grad**2).sum() for grad in true))\n        clip = max_norm / max(norm, max_norm)\n        return "
+        "[weight - lr * clip * grad for weight, grad in zip(weights, true, strict=True)], scale / 2, 0\n",
+        "an_infinity_skips_the_step",
+        "Your scale is halved after an overflow, but the weights move: zeros stand in for what has overflowed. Nothing is "
+        "learned from such a step, so the weights stay.",
+    ),
+    arrays_without_overflow_learn=edit(
+        "        return [weight.copy() for weight in weights], scale / 2, 0\n",
+        "        true = [grad if np.isfinite(grad).all() else np.zeros_like(grad) for grad in true]\n        norm = "
+        "np.sqrt(sum((grad**2).sum() for grad in true))\n        clip = max_norm / max(norm, max_norm)\n        return "
+        "[weight - lr * clip * grad for weight, grad in zip(weights, true, strict=True)], scale / 2, 0\n",
+        "any_overflow_skips_the_step",
+        "Your step leaves out the arrays that have overflowed, and the others still learn. One overflow anywhere skips the "
+        "whole step.",
+    ),
+    gradients_unscaled_in_the_list=edit(
+        "    norm = np.sqrt(sum((grad**2).sum() for grad in true))\n",
+        "    grads[:] = true\n    norm = np.sqrt(sum((grad**2).sum() for grad in true))\n",
+        "weights_and_gradients_are_left_alone",
+        "Your unscaled gradients are written into the caller's list. Make a list of your own.",
+    ),
+    gradients_stacked=edit(
+        "true = [grad.astype(np.float64) / scale for grad in grads]",
+        "true = list(np.stack(grads).astype(np.float64) / scale)",
+        "an_infinity_skips_the_step",
+        "You put all gradients into one array, which takes arrays of one shape. Gradients have the shapes of their "
+        "weights; treat them one by one.",
     ),
 )
 

@@ -91,6 +91,71 @@ VOCAB = mistakes_of(
         "Your vocabulary has a token for filler. That is common in practice, but here the characters of the text "
         "are all there is.",
     ),
+    vocab_from_the_end=edit(
+        "characters = sorted(set(text))",
+        "characters = sorted(set(text), reverse=True)",
+        "hello_has_four_tokens",
+        "Your characters are sorted from the last to the first. The smallest one gets the id 0.",
+    ),
+    vocab_as_code_points=edit(
+        "return {character: index for index, character in enumerate(characters)}",
+        "return {character: ord(character) for character in characters}",
+        "hello_has_four_tokens",
+        "Your ids are the numbers that Python gives to characters (`ord`). Ids count the different characters of the "
+        "text from 0, without gaps.",
+    ),
+    vocab_by_place_in_the_sorted_text=edit(
+        "return {character: index for index, character in enumerate(characters)}",
+        "return {character: sorted(text).index(character) for character in characters}",
+        "hello_has_four_tokens",
+        "Your ids are places in the sorted text, in which characters repeat. There are as many ids as different "
+        "characters, without gaps.",
+    ),
+    vocab_by_first_position=edit(
+        "return {character: index for index, character in enumerate(characters)}",
+        "return {character: text.index(character) for character in characters}",
+        "hello_has_four_tokens",
+        "Your ids are the places at which characters first stand in the text. They count the different characters in "
+        "sorted order, without gaps.",
+    ),
+    vocab_strips=edit(
+        "characters = sorted(set(text))",
+        "characters = sorted(set(text.strip()))",
+        "often_or_seldom_is_all_the_same",
+        "Your text loses the blanks and line ends at both of its ends (`strip`). They are characters like any other.",
+    ),
+    vocab_drops_line_ends=edit(
+        "characters = sorted(set(text))",
+        'characters = sorted(set(text.replace("\\n", "")))',
+        "often_or_seldom_is_all_the_same",
+        "Your vocabulary has no line end. It is a character like any other, and a model that writes texts needs it.",
+    ),
+    vocab_with_a_token_for_unknown=edit(
+        "return {character: index for index, character in enumerate(characters)}",
+        'return {**{character: index for index, character in enumerate(characters)}, "<unk>": len(characters)}',
+        "hello_has_four_tokens",
+        "Your vocabulary has a token for unknown characters. That is common in practice, but here the characters of "
+        "the text are all there is.",
+    ),
+    vocab_with_its_inverse=edit(
+        "return {character: index for index, character in enumerate(characters)}",
+        "return {character: index for index, character in enumerate(characters)}, dict(enumerate(characters))",
+        "hello_has_four_tokens",
+        "Your function returns two dicts, there and back. It is asked for one: from characters to ids.",
+    ),
+    vocab_as_a_list=edit(
+        "return {character: index for index, character in enumerate(characters)}",
+        "return characters",
+        "hello_has_four_tokens",
+        "Your result is a list of characters. A vocabulary is a dict that says the id of a character.",
+    ),
+    vocab_rarest_first=edit(
+        "characters = sorted(set(text))",
+        "characters = sorted(sorted(set(text)), key=text.count)",
+        "hello_has_four_tokens",
+        "Your ids go by how often a character occurs, the rarest first. The order agreed on is that of the characters "
+        "alone.",
+    ),
 )
 
 ENCODE = mistakes_of(
@@ -153,6 +218,32 @@ ENCODE = mistakes_of(
         "Your function adds an entry to the caller's vocabulary. The ids are right, but from now on the model has "
         "one token more than its weights allow for.",
     ),
+    encode_by_sorted_characters=edit(
+        "ids = [vocab[character] for character in text]",
+        "ids = [sorted(vocab).index(character) for character in text]",
+        "ids_come_from_the_vocabulary",
+        "Your ids are places among the sorted characters. The vocabulary that is passed in says which number belongs "
+        "to which character, and may say otherwise.",
+    ),
+    encode_lowercases=edit(
+        "ids = [vocab[character] for character in text]",
+        "ids = [vocab[character.lower()] for character in text]",
+        "hi_class_is_nine_tokens",
+        "Your characters are turned into small letters before they are looked up. H and h are two tokens, and the "
+        "vocabulary may hold only one of them.",
+    ),
+    encode_adds_an_axis=edit(
+        "return np.array(ids, dtype=int)",
+        "return np.array([ids], dtype=int)",
+        "hi_class_is_nine_tokens",
+        "Your ids have a batch axis in front. One text is a vector of as many ids as it has characters.",
+    ),
+    encode_looks_up_the_whole_text=edit(
+        "return np.array(ids, dtype=int)",
+        "return np.array(vocab[text])",
+        "hi_class_is_nine_tokens",
+        "Your code looks up the whole text at once. The vocabulary knows single characters.",
+    ),
 )
 
 DECODE = mistakes_of(
@@ -208,6 +299,62 @@ DECODE = mistakes_of(
         'return "".join(characters[int(index)] for index in ids if not characters[int(index)].isspace())',
         "decode_undoes_encode",
         "Your text has lost its blanks and line ends. They have ids like all other characters.",
+    ),
+    decode_by_order_of_ids=edit(
+        "characters = {index: character for character, index in vocab.items()}",
+        "characters = sorted(vocab, key=vocab.get)",
+        "ids_may_be_missing",
+        "Your function lines the characters up by their ids and takes an id for a place in that line. Where an id is "
+        "missing from the vocabulary, all later ones stand one place further to the front.",
+    ),
+    decode_joins_repeats=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(characters[int(i)] for at, i in enumerate(ids) if at == 0 or i != ids[at - 1])',
+        "numbers_become_hello",
+        "Your text has one character where an id stands twice in a row. Every id is a character, repeated or not.",
+    ),
+    decode_skips_zero=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(characters[int(index)] for index in ids if index)',
+        "numbers_become_hello",
+        "Your text leaves out the id 0. It is the id of a character like any other (`if index` is False for 0).",
+    ),
+    decode_stops_at_zero=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'upto = [*ids, 0].index(0)\n    return "".join(characters[int(index)] for index in ids[:upto])',
+        "numbers_become_hello",
+        "Your text ends where the id 0 stands. It is the id of a character like any other, not an end.",
+    ),
+    decode_strips_the_ends=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(characters[int(index)] for index in ids).strip()',
+        "decode_undoes_encode",
+        "Your text has lost the blanks or line ends at its ends (`strip`). They have ids like all other characters.",
+    ),
+    decode_from_the_end=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(characters[int(index)] for index in ids[::-1])',
+        "numbers_become_hello",
+        "Your text is written from the last id to the first.",
+    ),
+    decode_finds_nothing_in_the_vocabulary=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(vocab.get(int(index), "") for index in ids)',
+        "numbers_become_hello",
+        "Your function looks up ids among the characters, finds none, and writes nothing (`get`). The dict leads from "
+        "characters to ids, so it has to be turned round first.",
+    ),
+    decode_sorts_ids_alone=edit(
+        "characters = {index: character for character, index in vocab.items()}",
+        "characters = dict(zip(sorted(vocab.values()), vocab))",
+        "a_vocabulary_in_any_order",
+        "Your ids are sorted and your characters are not, so they no longer belong together.",
+    ),
+    decode_sorts_characters_alone=edit(
+        "characters = {index: character for character, index in vocab.items()}",
+        "characters = dict(zip(vocab.values(), sorted(vocab)))",
+        "a_vocabulary_in_any_order",
+        "Your characters are sorted and your ids are not, so they no longer belong together.",
     ),
 )
 
@@ -332,6 +479,72 @@ SOFTMAX = mistakes_of(
         "shares_leave_x_alone",
         "Your function writes the exponentials into the caller's x (`x -= ...`, `out=x`). The result is right, but "
         "the caller's scores are gone. Make a new array.",
+    ),
+    softmax_subtracts_largest_absolute=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = x - np.abs(x).max(axis=axis, keepdims=True)",
+        "thousands_do_not_overflow",
+        "Your constant is the largest absolute value. Of a row that lies far below zero it makes numbers twice as far "
+        "below, whose exponentials are all zero, and zero divided by zero is no number.",
+    ),
+    softmax_sum_ignores_axis=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "along_the_axis_that_is_asked_for",
+        "Your sum always runs along the last axis, your maximum along the axis that was asked for. Both belong to the "
+        "same slice.",
+    ),
+    softmax_adds_one=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return raised / (1.0 + raised.sum(axis=axis, keepdims=True))",
+        "shares_of_three",
+        "Your sum has an extra one in it, as the sigmoid has. A share is divided by the sum of the exponentials alone.",
+    ),
+    softmax_divides_by_largest_absolute=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = x / np.abs(x).max(axis=axis, keepdims=True)",
+        "shares_of_three",
+        "Your numbers are divided by the largest absolute value. Only adding or subtracting a constant leaves a "
+        "softmax as it is; dividing changes how far apart the numbers are.",
+    ),
+    softmax_max_ignores_axis=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = x - x.max(axis=-1, keepdims=True)",
+        "along_the_axis_that_is_asked_for",
+        "Your maximum always runs along the last axis, your sum along the axis that was asked for. Then different "
+        "constants come off entries that share a sum.",
+    ),
+    softmax_axis_stays_moved=edit(
+        "    shifted = x - x.max(axis=axis, keepdims=True)",
+        "    x, axis = np.moveaxis(x, axis, -1), -1\n    shifted = x - x.max(axis=axis, keepdims=True)",
+        "along_the_axis_that_is_asked_for",
+        "Your axis is moved to the end and stays there. The shares have the shape of x, with each axis in its place.",
+    ),
+    softmax_divides_by_mean=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return raised / raised.mean(axis=axis, keepdims=True)",
+        "shares_of_three",
+        "Your exponentials are divided by their mean. Shares sum to one, so it is their sum.",
+    ),
+    softmax_divides_by_length=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return raised / np.sqrt((raised**2).sum(axis=axis, keepdims=True))",
+        "shares_of_three",
+        "Your exponentials are divided by the root of their sum of squares. Shares sum to one, so it is their sum.",
+    ),
+    softmax_of_shares=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = x / x.sum(axis=axis, keepdims=True)",
+        "shares_of_three",
+        "Your numbers are divided by their sum before the exponential. It is the exponentials that are divided by their "
+        "sum.",
+    ),
+    softmax_max_over_first_axis=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = x - x.max(axis=0, keepdims=True)",
+        "softmax_takes_a_batch",
+        "Your maximum always runs along the first axis, your sum along the axis that was asked for. Then different "
+        "constants come off entries that share a sum.",
     ),
 )
 
@@ -495,6 +708,84 @@ STEP = mistakes_of(
         "Your new state is written over the old one. The caller loses it, and in a list of states all entries "
         "become the same array.",
     ),
+    columns_by_reshape=edit(
+        "    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n    return np.tanh(from_input + from_past + b)",
+        "    from_input = W_x @ x_t.reshape(-1, len(x_t))\n    from_past = W_h @ h_prev.reshape(-1, len(h_prev))\n"
+        "    return np.tanh(from_input + from_past + b[:, None]).reshape(len(x_t), -1)",
+        "a_step_takes_a_batch",
+        "Your rows become columns by `reshape`, which keeps the numbers in their order and mixes the sequences of the "
+        "batch. To turn rows into columns is to transpose.",
+    ),
+    columns_by_reshape_turned_back=edit(
+        "    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n    return np.tanh(from_input + from_past + b)",
+        "    from_input = W_x @ x_t.reshape(-1, len(x_t))\n    from_past = W_h @ h_prev.reshape(-1, len(h_prev))\n"
+        "    return np.tanh(from_input + from_past + b[:, None]).T",
+        "a_step_takes_a_batch",
+        "Your rows become columns by `reshape`, which keeps the numbers in their order and mixes the sequences of the "
+        "batch. To turn rows into columns is to transpose.",
+    ),
+    W_x_reshaped=edit(
+        "from_input = x_t @ W_x.T",
+        "from_input = x_t @ W_x.reshape(W_x.shape[::-1])",
+        "a_step_takes_a_batch",
+        "Your W_x is turned by `reshape`. That gives the shape of the transpose, with the numbers in other places.",
+    ),
+    one_bias_for_all_units=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return np.tanh(from_input + from_past + b[0])",
+        "a_step_takes_a_batch",
+        "All your units get the bias of the first one. Each has its own entry of b.",
+    ),
+    hard_tanh_for_tanh=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return np.clip(from_input + from_past + b, -1.0, 1.0)",
+        "the_second_step_of_hello",
+        "Your sum is cut off at -1 and 1. The tanh stays between them too, but it bends long before.",
+    ),
+    tanh_of_half_the_sum=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return np.tanh((from_input + from_past + b) / 2.0)",
+        "the_second_step_of_hello",
+        "Your tanh is that of half the sum. Written with exponentials, the tanh of z needs those of 2z, or of z and -z.",
+    ),
+    first_row_remembers_for_all=edit(
+        "from_past = h_prev @ W_h.T",
+        "from_past = (h_prev if h_prev.ndim == 1 else h_prev[0]) @ W_h.T",
+        "a_step_takes_a_batch",
+        "All rows of your batch remember the state of the first one. Each has an old state of its own.",
+    ),
+    joined_in_another_order=edit(
+        "    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n    return np.tanh(from_input + from_past + b)",
+        "    both, W = np.concatenate([h_prev, x_t], axis=-1), np.concatenate([W_x, W_h], axis=-1)\n"
+        "    return np.tanh(both @ W.T + b)",
+        "the_second_step_of_hello",
+        "Your input and old state are joined in another order than their matrices. What is read has to meet W_x, and "
+        "what is remembered W_h.",
+    ),
+    columns_not_turned_back=edit(
+        "    from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T\n    return np.tanh(from_input + from_past + b)",
+        "    return np.tanh(W_x @ x_t.T + W_h @ h_prev.T + (b if x_t.ndim == 1 else b[:, None]))",
+        "a_step_takes_a_batch",
+        "Your states come back as columns, (hidden, batch). A batch is a stack of rows: (batch, hidden).",
+    ),
+    softmax_for_tanh=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return softmax(from_input + from_past + b)",
+        "the_second_step_of_hello",
+        "Your units go through a softmax and share a total of one. The formula has tanh, for each unit by itself.",
+    ),
+    input_squashed_first=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return np.tanh(np.tanh(from_input + b) + from_past)",
+        "the_second_step_of_hello",
+        "Your input goes through a tanh of its own before it meets the past. There is one tanh, around the whole sum.",
+    ),
+    mean_of_input_and_past=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return np.tanh((from_input + from_past) / 2.0 + b)",
+        "the_second_step_of_hello",
+        "Your input and past are averaged. They are added in the formula.",
+    ),
 )
 
 FORWARD = mistakes_of(
@@ -622,6 +913,105 @@ FORWARD = mistakes_of(
         "Your last state is written into the caller's h0. The states are right, but code that starts from the same "
         "h0 again does not start from the same state.",
     ),
+    states_reshaped=edit(
+        "return np.stack(states, axis=1)",
+        "return np.array(states).reshape(x.shape[0], x.shape[1], -1)",
+        "reading_takes_a_batch",
+        "Your states were collected time first and brought to (batch, time, hidden) by `reshape`, which leaves the "
+        "numbers in their order, so the sequences are mixed. Two axes that change places need a transpose.",
+    ),
+    inputs_reshaped=edit(
+        "h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)",
+        "h = rnn_step(x.reshape(x.shape[1], x.shape[0], -1)[t], h, W_x, W_h, b)\n        states.append(h)",
+        "reading_takes_a_batch",
+        "Your inputs were brought to time first by `reshape`, which leaves the numbers in their order, so a sequence "
+        "reads what belongs to another one. Two axes that change places need a transpose.",
+    ),
+    reads_the_input_before=edit(
+        "h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)",
+        "h = rnn_step(x[:, t - 1], h, W_x, W_h, b)\n        states.append(h)",
+        "reading_takes_a_batch",
+        "Your step t reads x[:, t - 1], so the first one reads the last input of all. What h[:, t] has read last is "
+        "x[:, t].",
+    ),
+    reads_two_states_back=edit(
+        "h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)",
+        "h = rnn_step(x[:, t], states[-2] if len(states) > 1 else h0, W_x, W_h, b)\n        states.append(h)",
+        "reading_takes_a_batch",
+        "Your second step starts from h0 again, and each later one from the state two steps before. Each has to start "
+        "from the state of the step right before it.",
+    ),
+    first_state_of_the_batch_goes_on=edit(
+        "h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)",
+        "h = rnn_step(x[:, t], h if t == 0 else h[:1], W_x, W_h, b)\n        states.append(h)",
+        "reading_takes_a_batch",
+        "After the first step, all your sequences go on from the state of the first one. Each carries its own.",
+    ),
+    h0_for_the_first_state=edit(
+        "    for t in range(x.shape[1]):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n",
+        "    states.append(h)\n    for t in range(1, x.shape[1]):\n"
+        "        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n",
+        "hell_is_read",
+        "Your first state is h0, and your loop starts at the second input, so the first one is never read.",
+    ),
+    sum_before_tanh_handed_on=edit(
+        "        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n    return np.stack(states, axis=1)",
+        "        h = x[:, t] @ W_x.T + h @ W_h.T + b\n        states.append(np.tanh(h))\n"
+        "    return np.stack(states, axis=1)",
+        "hell_is_read",
+        "Your next step starts from the sum before its tanh. It starts from the state, which is the tanh.",
+    ),
+    last_state_repeated=edit(
+        "    for t in range(x.shape[1]):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n",
+        "    for t in range(x.shape[1] - 1):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n"
+        "    states.append(h)\n",
+        "hell_is_read",
+        "Your last state is that of the step before once more: the last input is never read.",
+    ),
+    loops_over_the_batch_and_stacks_steps=edit(
+        "    for t in range(x.shape[1]):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n",
+        "    for row in x:\n        h = rnn_step(row, h, W_x, W_h, b)\n        states.append(h)\n",
+        "hell_is_read",
+        "Your loop goes over the first axis, which is the batch, as if it were time: a whole sequence is read as if it "
+        "were one step of many.",
+    ),
+    as_many_steps_as_sequences=edit(
+        "    for t in range(x.shape[1]):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n",
+        "    for t in range(len(x)):\n        h = rnn_step(x[:, t], h, W_x, W_h, b)\n        states.append(h)\n",
+        "hell_is_read",
+        "Your loop takes as many steps as there are sequences (`len(x)`). Time is the second axis of x.",
+    ),
+    time_behind_units=edit(
+        "return np.stack(states, axis=1)",
+        "return np.stack(states, axis=-1)",
+        "hell_is_read",
+        "Your result has time as its last axis, behind the units. It is (batch, time, hidden).",
+    ),
+    last_state_returned_too=edit(
+        "return np.stack(states, axis=1)",
+        "return np.stack(states, axis=1), h",
+        "hell_is_read",
+        "Your function returns the last state as well, as PyTorch does. Here it is the states alone; the last one is "
+        "among them.",
+    ),
+    all_axes_turned_round=edit(
+        "return np.stack(states, axis=1)",
+        "return np.stack(states).T",
+        "hell_is_read",
+        "Your `.T` turns all three axes round, to (hidden, batch, time). Only batch and time change places.",
+    ),
+    steps_below_each_other=edit(
+        "return np.stack(states, axis=1)",
+        "return np.concatenate(states, axis=0)",
+        "hell_is_read",
+        "Your states of all steps stand below each other in one table. Time needs an axis of its own.",
+    ),
+    states_from_the_last=edit(
+        "return np.stack(states, axis=1)",
+        "return np.stack(states[::-1], axis=1)",
+        "hell_is_read",
+        "Your states come out from the last to the first. h[:, 0] is the state after the first step.",
+    ),
 )
 
 OUTPUT = mistakes_of(
@@ -717,7 +1107,7 @@ OUTPUT = mistakes_of(
     ),
     output_one_hot=edit(
         "return softmax(logits, axis=-1)",
-        "return (logits == logits.max(axis=-1, keepdims=True)).astype(float)",
+        "return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]",
         "probabilities_of_any_shape",
         "Your best token gets everything. A softmax leaves a share to all the others, and that is what the loss "
         "learns from.",
@@ -729,6 +1119,50 @@ OUTPUT = mistakes_of(
         "Your softmax runs over axis 1. That axis is the vocabulary only for states (batch, hidden): with time in "
         "front of it, it is time, and a single state has no axis 1. Counted from the end, the vocabulary is always "
         "axis -1.",
+    ),
+    softmax_over_all_states=edit(
+        "return softmax(logits, axis=-1)",
+        "raised_logits = np.exp(logits - logits.max())\n    return raised_logits / raised_logits.sum()",
+        "probabilities_take_a_batch",
+        "Your probabilities of all states together sum to one. Each state makes a prediction of its own, with a total "
+        "of one over the vocabulary.",
+    ),
+    W_y_reshaped=edit(
+        "logits = h @ W_y.T + b_y",
+        "logits = h @ W_y.reshape(W_y.shape[::-1]) + b_y",
+        "probabilities_take_a_batch",
+        "Your W_y is turned by `reshape`. That gives the shape of the transpose, with the numbers in other places.",
+    ),
+    output_subtracts_bias=edit(
+        "logits = h @ W_y.T + b_y",
+        "logits = h @ W_y.T - b_y",
+        "probabilities_take_a_batch",
+        "Your bias is subtracted. It is added in the formula.",
+    ),
+    leading_axes_flattened=edit(
+        "logits = h @ W_y.T + b_y",
+        "logits = h.reshape(-1, h.shape[-1]) @ W_y.T + b_y",
+        "probabilities_take_a_batch",
+        "Your leading axes are flattened and not put back. The result has the axes of h, with the vocabulary last.",
+    ),
+    three_axes_expected=edit(
+        "logits = h @ W_y.T + b_y",
+        'logits = np.einsum("bth,vh->btv", h, W_y) + b_y',
+        "what_follows_h",
+        "Your product takes states with batch and time only. States come with any number of axes in front, none "
+        "included.",
+    ),
+    softmax_of_the_state=edit(
+        "    logits = h @ W_y.T + b_y\n    return softmax(logits, axis=-1)",
+        "    return softmax(h, axis=-1) @ W_y.T + b_y",
+        "what_follows_h",
+        "Your softmax is taken of the state, before the output weights. It is the logits that become probabilities.",
+    ),
+    output_ids=edit(
+        "return softmax(logits, axis=-1)",
+        "return logits.argmax(axis=-1)",
+        "what_follows_h",
+        "Your result is the id of the likeliest token. A probability for every token is asked for.",
     ),
 )
 
@@ -824,7 +1258,7 @@ LOSS = mistakes_of(
             "Your tiny constant inside the logarithm keeps the loss finite, but makes it wrong: no target can cost "
             "more than minus the logarithm of the constant, and from there no gradient comes back.",
         )
-        for epsilon in ("1e-8", "1e-9", "1e-10", "1e-12")
+        for epsilon in ("1e-6", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15", "1e-16", "1e-20")
     },
     log_of_clipped_probability=edit(
         "log_probs = _log_softmax(logits)",
@@ -956,6 +1390,136 @@ LOSS = mistakes_of(
         "computer, the logarithm is minus infinity, and minus infinity times 0 is NaN: filler spoils "
         "everything.",
     ),
+    mask_on_logits_of_real_targets=edit(
+        "    log_probs = _log_softmax(logits)\n"
+        "    of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n"
+        "    counted = of_targets[mask]\n"
+        "    return float(-counted.mean())",
+        "    log_probs = _log_softmax(logits * mask[..., None])\n"
+        "    of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n"
+        "    return float(-of_targets.sum() / mask.sum())",
+        "filler_does_not_count",
+        "Your mask is multiplied into the logits. Logits of zero are a prediction too (all tokens equally likely), so "
+        "filler still adds its ln(vocab) to the sum. It is the losses that the mask has to choose from.",
+    ),
+    mean_of_step_means=edit(
+        "return float(-counted.mean())",
+        "steps = mask.any(axis=0)\n    sums = (of_targets * mask).sum(axis=0)[steps]\n"
+        "    return float(-(sums / mask.sum(axis=0)[steps]).mean())",
+        "filler_does_not_count",
+        "Your loss is a mean of the steps' means. A target of a step at which few sequences are left then counts for "
+        "more than others; every real target should count the same.",
+    ),
+    id_zero_taken_for_filler=edit(
+        "counted = of_targets[mask]",
+        "counted = of_targets[mask & (targets != 0)]",
+        "filler_does_not_count",
+        "Your loss leaves out targets with the id 0. Only the mask says what is filler; 0 is a token like any other.",
+    ),
+    sum_over_real_steps_of_one_row=edit(
+        "return float(-counted.mean())",
+        "return float(-counted.sum() / mask.sum(axis=1).max())",
+        "filler_does_not_count",
+        "Your sum over all sequences is divided by the targets of the longest one. It is the targets of all of them "
+        "that count.",
+    ),
+    largest_not_added_back=edit(
+        "log_probs = _log_softmax(logits)",
+        "taken_off = logits.max(axis=-1, keepdims=True)\n"
+        "    log_probs = logits - np.log(np.exp(logits - taken_off).sum(axis=-1, keepdims=True))",
+        "hello_costs_a_third_of_a_nat",
+        "Your sum of exponentials is made of lowered logits, and then the logit of the target is taken as it was. The "
+        "number that came off has to come off both, or has to be added back.",
+    ),
+    logarithm_of_sum_in_bits=edit(
+        "log_probs = _log_softmax(logits)",
+        "lowered = logits - logits.max(axis=-1, keepdims=True)\n"
+        "    log_probs = lowered - np.log2(np.exp(lowered).sum(axis=-1, keepdims=True))",
+        "hello_costs_a_third_of_a_nat",
+        "Your logarithm of the sum has the base 2, while your exponentials have the base e. The two have to belong "
+        "together.",
+    ),
+    loss_global_max=edit(
+        "log_probs = _log_softmax(logits)",
+        "lowered = logits - logits.max()\n"
+        "    log_probs = lowered - np.log(np.exp(lowered).sum(axis=-1, keepdims=True))",
+        "sure_and_wrong",
+        "Your constant is the largest logit of the whole batch. At a position far below it all exponentials become "
+        "zero, and the logarithm of their sum is minus infinity.",
+    ),
+    **{
+        f"binary_cross_entropy_clipped_{limit.replace('-', '_minus_')}": edit(
+            "return float(-counted.mean())",
+            f"kept = np.clip(softmax(logits), {limit}, 1 - {limit})\n"
+            "    right = np.eye(logits.shape[-1])[targets]\n"
+            "    both = right * np.log(kept) + (1 - right) * np.log(1 - kept)\n"
+            "    return float(-both.sum(axis=-1)[mask].mean())",
+            "hello_costs_a_third_of_a_nat",
+            "Your loss adds ln(1 - p) of all the other tokens, as for labels that exclude nothing. Since probabilities "
+            "share a total of one, raising that of the target lowers the others already.",
+        )
+        for limit in ("1e-7", "1e-8", "1e-10", "1e-12", "1e-15")
+    },
+    loss_of_last_real_step=edit(
+        "counted = of_targets[mask]",
+        "counted = of_targets[np.arange(len(mask)), mask.sum(axis=1) - 1]",
+        "hello_costs_a_third_of_a_nat",
+        "Your loss looks at the last real step of each sequence alone. Every real step makes a prediction, and every "
+        "one is something to learn from.",
+    ),
+    mask_taken_for_lengths=edit(
+        "counted = of_targets[mask]",
+        "counted = of_targets[np.arange(mask.shape[1]) < mask.sum(axis=1, keepdims=True)]",
+        "filler_does_not_count",
+        "Your code only counts how many targets of a row are real, and takes that many from its beginning. Filler may "
+        "stand elsewhere; the mask says where.",
+    ),
+    stops_at_the_first_filler=edit(
+        "counted = of_targets[mask]",
+        "counted = of_targets[np.logical_and.accumulate(mask, axis=1)]",
+        "filler_does_not_count",
+        "Your loop leaves a row at its first filler. Real targets may stand behind it; the mask says where.",
+    ),
+    filler_logits_minus_infinity=edit(
+        "    log_probs = _log_softmax(logits)\n"
+        "    of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n"
+        "    counted = of_targets[mask]\n"
+        "    return float(-counted.mean())",
+        "    log_probs = _log_softmax(np.where(mask[..., None], logits, -np.inf))\n"
+        "    of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n"
+        "    return float(-(of_targets * mask).sum() / mask.sum())",
+        "filler_does_not_count",
+        "Your logits at filler are all set to minus infinity. A softmax of nothing but minus infinity is no number, "
+        "and no number times 0 is no number either. It is the losses that the mask has to choose from.",
+    ),
+    largest_over_time_taken_off=edit(
+        "log_probs = _log_softmax(logits)",
+        "lowered = logits - logits.max(axis=1, keepdims=True)\n"
+        "    log_probs = lowered - np.log(np.exp(lowered).sum(axis=-1, keepdims=True))",
+        "hello_costs_a_third_of_a_nat",
+        "Your constant is the largest over the steps, so each token has another one. It has to be the same for all tokens "
+        "of a step.",
+    ),
+    filler_costs_as_token_zero=edit(
+        "    counted = of_targets[mask]\n",
+        "    counted = np.take_along_axis(log_probs, (targets * mask)[..., None], axis=-1)[..., 0]\n",
+        "filler_does_not_count",
+        "Your mask sets the targets at filler to 0, which is a token like any other, and its loss still counts. It is the "
+        "losses that the mask has to choose from.",
+    ),
+    sum_of_row_means=edit(
+        "return float(-counted.mean())",
+        "rows = mask.any(axis=1)\n    sums = (of_targets * mask).sum(axis=1)[rows]\n"
+        "    return float(-(sums / mask.sum(axis=1)[rows]).sum())",
+        "filler_does_not_count",
+        "Your loss adds up the means of the sequences. It is one mean over all real targets.",
+    ),
+    error_rate_for_loss=edit(
+        "return float(-counted.mean())",
+        "return float((logits.argmax(axis=-1) != targets)[mask].mean())",
+        "hello_costs_a_third_of_a_nat",
+        "Your result is the share of targets that are not the likeliest token. The loss asks how likely they are.",
+    ),
 )
 
 LOG_PROB = mistakes_of(
@@ -1071,6 +1635,102 @@ LOG_PROB = mistakes_of(
         "Your function expects exactly one batch axis (`B, T = ids.shape`). `...` stands for any number of axes, "
         "none included: index the last two axes from the end and leave the others as they are.",
     ),
+    last_token_left_out=edit(
+        "return chosen.sum(axis=-1)",
+        "return chosen[..., :-1].sum(axis=-1)",
+        "probability_of_ello",
+        "Your sum ends before the last token. logits[..., -1, :] predicts ids[..., -1], so it counts, too.",
+    ),
+    last_token_only=edit(
+        "return chosen.sum(axis=-1)",
+        "return chosen[..., -1]",
+        "probability_of_ello",
+        "Your number is that of the last token alone. A sequence is as likely as all of its tokens together.",
+    ),
+    **{
+        f"log_prob_with_epsilon_{epsilon.replace('-', '_minus_')}": edit(
+            "scores = _log_softmax(logits)",
+            f"scores = np.log(softmax(logits) + {epsilon})",
+            "an_unlikely_token",
+            "Your tiny constant inside the logarithm, or your limit, makes unlikely tokens likelier than they are. Take "
+            "the logarithm of the softmax formula on paper first.",
+        )
+        for epsilon in ("1e-7", "1e-8", "1e-9", "1e-10", "1e-15")
+    },
+    largest_not_added_back_in_log_prob=edit(
+        "scores = _log_softmax(logits)",
+        "taken_off = logits.max(axis=-1, keepdims=True)\n"
+        "    scores = logits - np.log(np.exp(logits - taken_off).sum(axis=-1, keepdims=True))",
+        "probability_of_ello",
+        "Your sum of exponentials is made of lowered logits, and then the logit of the token is taken as it was. The "
+        "number that came off has to come off both, or has to be added back.",
+    ),
+    batch_of_one_squeezed=edit(
+        "return chosen.sum(axis=-1)",
+        "return np.squeeze(chosen.sum(axis=-1))",
+        "log_probs_take_a_batch",
+        "Your result loses an axis of length one (`squeeze`). A batch of one sequence has an array of one number.",
+    ),
+    single_sequence_as_a_batch=edit(
+        "return chosen.sum(axis=-1)",
+        "return np.atleast_1d(chosen.sum(axis=-1))",
+        "probability_of_ello",
+        "Your result of a single sequence is an array of one number. It is a number without any axis, as ids has no "
+        "axis in front of time.",
+    ),
+    leading_axes_flattened_in_log_prob=edit(
+        "return chosen.sum(axis=-1)",
+        "return chosen.sum(axis=-1).reshape(-1)",
+        "probability_of_ello",
+        "Your result is one row of numbers, whatever axes stand in front of time. It has the shape of ids without its "
+        "last axis; for a single sequence that is a single number.",
+    ),
+    running_sums=edit(
+        "return chosen.sum(axis=-1)",
+        "return chosen.cumsum(axis=-1)",
+        "probability_of_ello",
+        "Your result holds the running sums, one for each token. The last of them is that of the whole sequence.",
+    ),
+    log_prob_decimal=edit(
+        "scores = _log_softmax(logits)",
+        "scores = _log_softmax(logits) / np.log(10)",
+        "probability_of_ello",
+        "Your logarithm is to the base 10. It is the natural one here.",
+    ),
+    softmax_over_the_whole_sequence=edit(
+        "scores = _log_softmax(logits)",
+        "scores = _log_softmax(logits.reshape(*logits.shape[:-2], -1)).reshape(logits.shape)",
+        "probability_of_ello",
+        "Your probabilities of all steps of a sequence together sum to one. Each step has a total of its own.",
+    ),
+    logarithm_of_sum_of_probabilities=edit(
+        "return chosen.sum(axis=-1)",
+        "return np.log(np.exp(chosen).sum(axis=-1))",
+        "probability_of_ello",
+        "Your probabilities are added up before the logarithm. The probability of a sequence is a product; its "
+        "logarithm is a sum of logarithms.",
+    ),
+    log_prob_global_max=edit(
+        "scores = _log_softmax(logits)",
+        "lowered = logits - logits.max()\n    scores = lowered - np.log(np.exp(lowered).sum(axis=-1, keepdims=True))",
+        "an_unlikely_token",
+        "Your constant is the largest logit of all. At a step far below it all exponentials become zero, and the logarithm "
+        "of their sum is minus infinity.",
+    ),
+    log_prob_softmax_over_time=edit(
+        "scores = _log_softmax(logits)",
+        "scores = np.swapaxes(_log_softmax(np.swapaxes(logits, -1, -2)), -1, -2)",
+        "probability_of_ello",
+        "Your probabilities sum to one over the steps. At each step it is the tokens that compete.",
+    ),
+    log_prob_sum_in_bits=edit(
+        "scores = _log_softmax(logits)",
+        "lowered = logits - logits.max(axis=-1, keepdims=True)\n"
+        "    scores = lowered - np.log2(np.exp(lowered).sum(axis=-1, keepdims=True))",
+        "probability_of_ello",
+        "Your logarithm of the sum has the base 2, while your exponentials have the base e. The two have to belong "
+        "together.",
+    ),
 )
 
 PERPLEXITY = mistakes_of(
@@ -1139,6 +1799,71 @@ PERPLEXITY = mistakes_of(
         "perplexity_leaves_its_inputs_alone",
         "Your division is written into the caller's array.",
     ),
+    perplexity_by_number_of_texts=edit(
+        "per_token = np.sum(nll) / np.sum(n)",
+        "per_token = np.mean(nll) / np.sum(n)",
+        "perplexity_of_two_texts",
+        "Your nats are averaged over the texts and then divided by all the tokens: divided once too often. Add up all "
+        "nats, and divide by all tokens.",
+    ),
+    perplexity_of_bits=edit(
+        "return np.exp(per_token)",
+        "return np.exp(per_token / np.log(2))",
+        "perplexity_of_hello",
+        "Your exponent is in bits, your base is e. Nats go with e, and bits with 2.",
+    ),
+    total_perplexity_divided=edit(
+        "return np.exp(per_token)",
+        "return float(np.exp(np.sum(nll)) / np.sum(n))",
+        "perplexity_of_hello",
+        "Your exponential is taken of the total, and then divided by the number of tokens. Divide first: the exponent "
+        "is the mean per token.",
+    ),
+    perplexity_overflows=edit(
+        "return np.exp(per_token)",
+        "return float(np.exp(np.sum(nll)) ** (1.0 / np.sum(n)))",
+        "perplexity_of_hello",
+        "Your root is taken of the exponential of the total, which no computer can hold for a page of text. The root "
+        "becomes a division in the exponent: divide first.",
+    ),
+    perplexity_by_mean_length=edit(
+        "per_token = np.sum(nll) / np.sum(n)",
+        "per_token = np.sum(nll) / np.mean(n)",
+        "perplexity_of_two_texts",
+        "Your nats of all texts are divided by the mean length of a text. It is the tokens of all of them that count.",
+    ),
+    perplexity_by_count_of_texts=edit(
+        "per_token = np.sum(nll) / np.sum(n)",
+        "per_token = np.sum(nll) / np.size(n)",
+        "perplexity_of_hello",
+        "Your nats are divided by the number of texts. It is the tokens of all of them that count.",
+    ),
+    perplexity_by_whole_division=edit(
+        "per_token = np.sum(nll) / np.sum(n)",
+        "per_token = np.sum(nll) // np.sum(n)",
+        "perplexity_of_hello",
+        "Your division (`//`) drops everything behind the point. A mean loss is seldom a whole number.",
+    ),
+    weighted_mean_of_perplexities=edit(
+        "return np.exp(per_token)",
+        "return float(np.average(np.exp(np.atleast_1d(nll) / n), weights=np.atleast_1d(n)))",
+        "perplexity_of_two_texts",
+        "Your result is a mean of the texts' perplexities, weighted by their lengths. It is the losses that are averaged "
+        "so; the exponential comes after that.",
+    ),
+    product_of_perplexities=edit(
+        "return np.exp(per_token)",
+        "return float(np.prod(np.exp(np.asarray(nll) / n)))",
+        "perplexity_of_two_texts",
+        "Your result is the product of the texts' perplexities. Add up all nats and all tokens, and take one exponential "
+        "of one mean.",
+    ),
+    perplexity_expects_many_texts=edit(
+        "per_token = np.sum(nll) / np.sum(n)",
+        "per_token = sum(nll) / sum(n)",
+        "perplexity_of_hello",
+        "Your code goes through nll and n as if they were always arrays (`sum`). Of a single text each is one number.",
+    ),
 )
 
 BITS = mistakes_of(
@@ -1197,6 +1922,87 @@ BITS = mistakes_of(
         "nll /= np.sum(n)\n    nats = np.sum(nll)",
         "bits_leave_their_inputs_alone",
         "Your division is written into the caller's array.",
+    ),
+    bits_by_number_of_texts=edit(
+        "nats = np.sum(nll) / np.sum(n)",
+        "nats = np.mean(nll) / np.sum(n)",
+        "bits_of_two_texts",
+        "Your nats are averaged over the texts and then divided by all the characters: divided once too often. Add up "
+        "all nats, and divide by all characters.",
+    ),
+    bits_by_logarithm_of_ten=edit(
+        "return nats / np.log(2)",
+        "return nats / np.log(10)",
+        "bits_of_hello",
+        "Your divisor is the logarithm of 10. A bit is a choice between two: ln 2 nats.",
+    ),
+    bits_by_a_rounded_logarithm=edit(
+        "return nats / np.log(2)",
+        "return nats / 0.69",
+        "bits_of_hello",
+        "Your ln 2 has two digits. Let numpy give you all of them.",
+    ),
+    bits_of_mean_perplexity=edit(
+        "return nats / np.log(2)",
+        "return float(np.log2(np.mean(np.exp(np.asarray(nll) / n))))",
+        "bits_of_two_texts",
+        "Your result is made of the mean of the texts' perplexities, in which one odd short text outweighs all others. "
+        "Add up first: all nats, all characters.",
+    ),
+    bits_by_mean_length=edit(
+        "nats = np.sum(nll) / np.sum(n)",
+        "nats = np.sum(nll) / np.mean(n)",
+        "bits_of_two_texts",
+        "Your nats of all texts are divided by the mean length of a text. It is the characters of all of them that count.",
+    ),
+    bits_by_count_of_texts=edit(
+        "nats = np.sum(nll) / np.sum(n)",
+        "nats = np.sum(nll) / np.size(n)",
+        "bits_of_two_texts",
+        "Your nats are divided by the number of texts. It is the characters of all of them that count.",
+    ),
+    bits_in_whole_bytes=edit(
+        "return nats / np.log(2)",
+        "return nats / np.log(2) / 8",
+        "bits_of_hello",
+        "Your bits are divided by eight, which makes bytes of them. Bits per character are asked for.",
+    ),
+    whole_bits=edit(
+        "return nats / np.log(2)",
+        "return float(np.ceil(nats / np.log(2)))",
+        "bits_of_hello",
+        "Your result is rounded up to whole bits. The cost is an average, and may lie anywhere between whole numbers.",
+    ),
+    bits_expect_many_texts=edit(
+        "nats = np.sum(nll) / np.sum(n)",
+        "nats = sum(nll) / sum(n)",
+        "bits_of_hello",
+        "Your code goes through nll and n as if they were always arrays (`sum`). Of a single text each is one number.",
+    ),
+    bits_sum_of_means=edit(
+        "nats = np.sum(nll) / np.sum(n)",
+        "nats = np.sum(np.asarray(nll) / n)",
+        "bits_of_two_texts",
+        "Your result adds up the texts' means. Add up first, then divide once: all nats by all characters.",
+    ),
+    bits_below_zero=edit(
+        "return nats / np.log(2)",
+        "return -nats / np.log(2)",
+        "bits_of_hello",
+        "Your bits are negative. nll is a negative log-likelihood, so its sign is turned already.",
+    ),
+    characters_per_bit=edit(
+        "return nats / np.log(2)",
+        "return np.log(2) / nats",
+        "bits_of_hello",
+        "Your fraction stands upside down: it says how many characters a bit pays for.",
+    ),
+    bits_overflow=edit(
+        "return nats / np.log(2)",
+        "return float(np.log2(np.exp(np.sum(nll))) / np.sum(n))",
+        "bits_of_hello",
+        "Your exponential of the total is more than a computer can hold for a page of text. A logarithm changes its base by "
+        "a factor, without being undone.",
     ),
 )
 
@@ -1320,6 +2126,92 @@ CLASSIFY = mistakes_of(
         "classifying_leaves_its_inputs_alone",
         "Your subtraction is written into the caller's lengths (`-=` does that). The probabilities are right, but "
         "the next call will find every sequence one step shorter.",
+    ),
+    counted_from_the_end=edit(
+        "last = states[rows, lengths - 1]",
+        "last = states[rows, -lengths]",
+        "one_step_and_two_steps",
+        "Your index counts the length from the end of the array. The real steps stand at the beginning, filler behind "
+        "them.",
+    ),
+    classes_share_over_the_batch=edit(
+        'return output_probs(last, params["W_y"], params["b_y"])',
+        'return softmax(last @ params["W_y"].T + params["b_y"], axis=0)',
+        "one_step_and_two_steps",
+        "Your probabilities sum to one over the sequences of the batch. It is the classes that share, in each row.",
+    ),
+    h0_counts_as_first_step=edit(
+        "last = states[rows, lengths - 1]",
+        "last = np.concatenate([h0[:, None], states], axis=1)[rows, lengths - 1]",
+        "hell_and_he",
+        "Your states begin with h0, so every index finds the state one step too early.",
+    ),
+    states_at_filler_set_to_zero=edit(
+        "last = states[rows, lengths - 1]",
+        "last = (states * (np.arange(states.shape[1]) < lengths[:, None])[..., None])[:, -1]",
+        "hell_and_he",
+        "Your states at filler are set to zero, and then the last column is taken: for a row that ends earlier, that is "
+        "a state of zeros. Take the state at each row's own last real step.",
+    ),
+    maximum_over_real_steps=edit(
+        "last = states[rows, lengths - 1]",
+        "last = np.where((np.arange(states.shape[1]) < lengths[:, None])[..., None], states, -np.inf).max(axis=1)",
+        "hell_and_he",
+        "Your prediction is made from each unit's largest value over the real steps. That is max pooling; here it is the "
+        "last real state that is asked for.",
+    ),
+    sorted_and_not_turned_back=edit(
+        '    last = states[rows, lengths - 1]\n    return output_probs(last, params["W_y"], params["b_y"])',
+        "    last = states[rows, lengths - 1][np.argsort(-lengths)]\n"
+        '    return output_probs(last, params["W_y"], params["b_y"])',
+        "one_step_and_two_steps",
+        "Your rows are sorted by length, and the answers stay in that order. Each belongs in the place of its sequence.",
+    ),
+    turned_back_by_the_same_order=edit(
+        '    last = states[rows, lengths - 1]\n    return output_probs(last, params["W_y"], params["b_y"])',
+        "    order = np.argsort(-lengths)\n    last = states[rows, lengths - 1][order][order]\n"
+        '    return output_probs(last, params["W_y"], params["b_y"])',
+        "one_step_and_two_steps",
+        "Your rows are sorted by length, and then put into that order a second time. To undo an order takes its "
+        "inverse, which is the same only for a few of them.",
+    ),
+    h0_not_sorted_along=edit(
+        '    states = rnn_forward(x, h0, params["W_x"], params["W_h"], params["b"])\n'
+        "    rows = np.arange(len(lengths))\n    last = states[rows, lengths - 1]",
+        "    order = np.argsort(-lengths)\n"
+        '    states = rnn_forward(x[order], h0, params["W_x"], params["W_h"], params["b"])[np.argsort(order)]\n'
+        "    rows = np.arange(len(lengths))\n    last = states[rows, lengths - 1]",
+        "one_step_and_two_steps",
+        "Your inputs are sorted by length, but h0 is not, so sequences start from each other's states.",
+    ),
+    length_of_first_row_for_all=edit(
+        "last = states[rows, lengths - 1]",
+        "last = states[:, lengths[0] - 1]",
+        "hell_and_he",
+        "All your rows are judged where the first of them ends. Each has a length of its own.",
+    ),
+    state_leaks_between_rows=edit(
+        '    states = rnn_forward(x, h0, params["W_x"], params["W_h"], params["b"])\n'
+        "    rows = np.arange(len(lengths))\n    last = states[rows, lengths - 1]",
+        "    last = np.empty((len(x), h0.shape[1]))\n    h = h0[:1]\n    for row, length in enumerate(lengths):\n"
+        "        for t in range(length):\n"
+        '            h = rnn_step(x[row : row + 1, t], h, params["W_x"], params["W_h"], params["b"])\n'
+        "        last[row] = h[0]",
+        "hell_and_he",
+        "Your second sequence starts where the first one ended. Each row starts from its own row of h0.",
+    ),
+    sorted_upwards_and_not_turned_back=edit(
+        '    last = states[rows, lengths - 1]\n    return output_probs(last, params["W_y"], params["b_y"])',
+        "    last = states[rows, lengths - 1][np.argsort(lengths)]\n"
+        '    return output_probs(last, params["W_y"], params["b_y"])',
+        "one_step_and_two_steps",
+        "Your rows are sorted by length, and the answers stay in that order. Each belongs in the place of its sequence.",
+    ),
+    sum_over_real_steps=edit(
+        "last = states[rows, lengths - 1]",
+        "last = (states * (np.arange(states.shape[1]) < lengths[:, None])[..., None]).sum(axis=1)",
+        "hell_and_he",
+        "Your prediction is made from the sum of the real states. It is the last real one that is asked for.",
     ),
 )
 
@@ -1466,6 +2358,77 @@ GENERATE = mistakes_of(
         "h0[...] = h\n    return np.array(ids)",
         "writing_leaves_its_inputs_alone",
         "Your last state is written into the caller's h0. The text is right, but it cannot be written again.",
+    ),
+    earlier_tokens_stay_in_one_hot=edit(
+        "one_hot = np.eye(size)[token]",
+        "one_hot = np.isin(np.arange(size), [first_id, *ids]).astype(float)",
+        "as_many_units_as_tokens",
+        "Your one-hot vector keeps the ones of earlier tokens. It is a new vector at each step, with a single one.",
+    ),
+    rank_for_id=edit(
+        "cumulative = np.cumsum(probs)",
+        "cumulative = np.cumsum(np.sort(probs)[::-1])",
+        "ello_is_written",
+        "Your probabilities are sorted before they are added up, so what is drawn is a rank and no id. They are lined "
+        "up by their ids.",
+    ),
+    uniform_against_probabilities_else_first=edit(
+        'drawn = int(np.searchsorted(cumulative, u, side="right"))',
+        "drawn = int(np.argmax(probs > u))",
+        "ello_is_written",
+        "Your uniform number is compared with single probabilities. They have to be added up first, so that each "
+        "token owns a piece of the line from 0 to 1 as long as its probability.",
+    ),
+    last_token_never_drawn=edit(
+        "token = min(drawn, size - 1)",
+        "token = min(drawn, size - 2)",
+        "ello_is_written",
+        "Your last token is never drawn: your search ends one id too early.",
+    ),
+    one_token_too_late=edit(
+        "token = min(drawn, size - 1)",
+        "token = min(drawn + 1, size - 1)",
+        "ello_is_written",
+        "Your token is one id too large. The sums that you search begin with p_0, and not with 0.",
+    ),
+    nearest_sum=edit(
+        'drawn = int(np.searchsorted(cumulative, u, side="right"))',
+        "drawn = int(np.argmin(np.abs(cumulative - u)))",
+        "ello_is_written",
+        "You take the token whose cumulative probability is closest to the uniform number. It is the first one that "
+        "exceeds it.",
+    ),
+    one_minus_uniform_else_first=edit(
+        'drawn = int(np.searchsorted(cumulative, u, side="right"))',
+        "drawn = int(np.argmax(cumulative > 1 - u))",
+        "other_numbers_write_otherwise",
+        "Your tokens are drawn with 1 - u, which means counting from the other end. It is as random, but not what "
+        "was agreed on: small numbers draw small ids.",
+    ),
+    one_hot_of_n=edit(
+        "one_hot = np.eye(size)[token]",
+        "one_hot = np.eye(n)[token]",
+        "as_many_units_as_tokens",
+        "Your one-hot vector is as long as the text that is to be written. It is as long as the vocabulary.",
+    ),
+    one_token_too_few=edit(
+        "for u in uniforms[:n]:",
+        "for u in uniforms[: n - 1]:",
+        "ello_is_written",
+        "Your text is one token short: n are to be drawn, and first_id is not one of them.",
+    ),
+    drawn_from_one_prediction=edit(
+        'h = rnn_step(one_hot, h, params["W_x"], params["W_h"], params["b"])',
+        'h = h if ids else rnn_step(one_hot, h, params["W_x"], params["W_h"], params["b"])',
+        "ello_is_written",
+        "All your tokens are drawn from the prediction behind first_id. The network has to read each token before it "
+        "predicts the next one.",
+    ),
+    first_id_not_read=edit(
+        "one_hot = np.eye(size)[token]",
+        "one_hot = np.eye(size)[token] if ids else np.zeros(size)",
+        "one_token_only",
+        "Your first step reads zeros. It reads first_id, as a one-hot vector.",
     ),
 )
 
@@ -1633,6 +2596,44 @@ CAPTION = mistakes_of(
         "        if word == eos:\n            break\n    image[...] = 0\n    return np.array(written)",
         "images_stay_as_they_are",
         "Your code writes over the caller's image. The caption is right, but it cannot be written again.",
+    ),
+    first_state_added_at_every_step=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"])',
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"], params["W_h"], params["b"] + np.tanh(W_i @ image))',
+        "three_images_of_the_handout",
+        "Your first state is added again at every step. Here the image is seen once, in the first state.",
+    ),
+    eos_added_where_cut_off=edit(
+        "    return np.array(written)",
+        "    return np.array(written if written[-1] == eos else [*written, eos])",
+        "long_captions_are_cut_off",
+        "Your caption gets an eos at its end even where max_len cuts it off. It holds what was written, and no more.",
+    ),
+    ends_at_bos_too=edit(
+        "        if word == eos:\n            break\n    return np.array(written)",
+        "        if word in (eos, bos):\n            break\n    return np.array(written)",
+        "captions_without_eos_are_cut_off",
+        "Your caption ends at bos as well. The network may write that token like any other; it is eos that ends a "
+        "caption.",
+    ),
+    bos_never_written=edit(
+        'word = int(np.argmax(output_probs(state, params["W_y"], params["b_y"])))',
+        'word = int(np.argmax(output_probs(state, params["W_y"], params["b_y"]) - (bos != eos) * np.eye(size)[bos]))',
+        "captions_without_eos_are_cut_off",
+        "Your code never lets the network write bos. It takes the most probable token, whichever that is.",
+    ),
+    image_goes_through_a_step=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        'state, word, written = np.tanh(params["W_h"] @ np.tanh(W_i @ image) + params["b"]), bos, []',
+        "three_images_of_the_handout",
+        "Your first state goes through a step of its own before bos is read. Here tanh(W_i image) is h_0 itself, and the "
+        "first step reads bos.",
+    ),
+    image_through_a_relu=edit(
+        "state, word, written = np.tanh(W_i @ image), bos, []",
+        "state, word, written = np.maximum(W_i @ image, 0.0), bos, []",
+        "three_images_of_the_handout",
+        "Your first state goes through a ReLU where the formula has a tanh.",
     ),
 )
 

@@ -14,7 +14,7 @@ Weights are laid out (out, in), as in the formula, so a batch of rows is multipl
 
 Where a function takes `params`, it is a dict with just these five arrays: "W_x", "W_h", "b", "W_y" and "b_y".
 
-A mask holds truth values: True means "this one counts". Logarithms are natural ones unless a name says otherwise.
+A mask is a boolean array: True means "this one counts". Logarithms are natural ones unless a name says otherwise.
 
 No function here changes what it is given. Each may call any other of this file, also one further down.
 """
@@ -23,7 +23,7 @@ import numpy as np
 
 
 def build_vocab(text: str) -> dict[str, int]:
-    """Give every different character of a text a number.
+    """Return the vocabulary of a text: an id for every different character.
 
     Args:
         text: any string.
@@ -41,7 +41,7 @@ def build_vocab(text: str) -> dict[str, int]:
 
 
 def encode(text: str, vocab: dict[str, int]) -> np.ndarray:
-    """Write a text as numbers, one for each character.
+    """Return the ids of a text's characters.
 
     Args:
         text: a string, all of whose characters are in the vocabulary.
@@ -60,7 +60,7 @@ def encode(text: str, vocab: dict[str, int]) -> np.ndarray:
 
 
 def decode(ids: np.ndarray, vocab: dict[str, int]) -> str:
-    """Turn numbers back into the text they stand for.
+    """Return the text that ids stand for.
 
     Args:
         ids: (n,) of int.
@@ -80,7 +80,7 @@ def decode(ids: np.ndarray, vocab: dict[str, int]) -> str:
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Turn numbers of any size into shares, positive and summing to one along an axis.
+    """Return the softmax: shares that are positive and sum to one along an axis.
 
         softmax(x)_i = exp(x_i) / sum over j of exp(x_j)
 
@@ -103,7 +103,7 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def rnn_step(x_t: np.ndarray, h_prev: np.ndarray, W_x: np.ndarray, W_h: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Take one step: mix what is read now with what is remembered.
+    """Return the next state, from what is read now and the state before.
 
         h_t = tanh(W_x x_t + W_h h_{t-1} + b)
 
@@ -129,7 +129,7 @@ def rnn_step(x_t: np.ndarray, h_prev: np.ndarray, W_x: np.ndarray, W_h: np.ndarr
 
 
 def rnn_forward(x: np.ndarray, h0: np.ndarray, W_x: np.ndarray, W_h: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Read whole sequences, one step after the other, with the same weights at each.
+    """Return all states of a network that reads whole sequences, with the same weights at each step.
 
     Args:
         x: (batch, time, input).
@@ -155,7 +155,7 @@ def rnn_forward(x: np.ndarray, h0: np.ndarray, W_x: np.ndarray, W_h: np.ndarray,
 
 
 def output_probs(h: np.ndarray, W_y: np.ndarray, b_y: np.ndarray) -> np.ndarray:
-    """Predict from each state: one probability for each token.
+    """Return the prediction from each state: one probability for each token.
 
         p_t = softmax(W_y h_t + b_y)
 
@@ -234,7 +234,7 @@ def sequence_log_prob(logits: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 
 def perplexity(nll: float | np.ndarray, n: int | np.ndarray) -> float:
-    """Say how many equally likely tokens the model wavers between, on average.
+    """Return the perplexity: the model is as uncertain as a uniform choice among that many tokens.
 
         perplexity = exp(total nll / total number of tokens)
 
@@ -256,7 +256,7 @@ def perplexity(nll: float | np.ndarray, n: int | np.ndarray) -> float:
 
 
 def bits_per_char(nll: float | np.ndarray, n: int | np.ndarray) -> float:
-    """Say how many bits a character costs on average, if the model is used to compress the text.
+    """Return how many bits a character costs on average, if the model compresses the text.
 
     Args:
         nll: the negative log-likelihood in nats, summed over all characters; one number, or an array (texts,).
@@ -265,7 +265,7 @@ def bits_per_char(nll: float | np.ndarray, n: int | np.ndarray) -> float:
     Returns:
         bits: one number for all texts together.
 
-    Watch: 1 bit is ln 2 = .693 nats, so is the same surprise more bits than nats, or fewer?
+    Watch: 1 bit is ln 2 = .693 nats, so is the same loss more bits than nats, or fewer?
     Source: Shannon 1951.
     """
     # BEGIN SOLUTION
@@ -275,7 +275,7 @@ def bits_per_char(nll: float | np.ndarray, n: int | np.ndarray) -> float:
 
 
 def classify_sequence(x: np.ndarray, h0: np.ndarray, lengths: np.ndarray, params: dict[str, np.ndarray]) -> np.ndarray:
-    """Read sequences to their ends, and classify each from its last state (many-to-one).
+    """Return the class probabilities of sequences, each from the state at its own last step (many-to-one).
 
     Args:
         x: (batch, time, input), filled up at the end where a sequence is shorter than the longest.
@@ -298,7 +298,7 @@ def classify_sequence(x: np.ndarray, h0: np.ndarray, lengths: np.ndarray, params
 
 
 def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray], uniforms: np.ndarray) -> np.ndarray:
-    """Write n tokens: predict, draw one, read it, and so on.
+    """Return n tokens that the network writes: it predicts, draws one, reads it, and so on.
 
     At each step the network reads one token as a one-hot vector, first `first_id` and then what it has just drawn,
     updates its state, and draws the next token by inverting the cumulative distribution: it is the smallest id whose
@@ -336,7 +336,7 @@ def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray
 def caption(
     image: np.ndarray, W_i: np.ndarray, params: dict[str, np.ndarray], bos: int, eos: int, max_len: int
 ) -> np.ndarray:
-    """Describe an image, one vector to many tokens: the vector makes the first state, and the network goes on alone.
+    """Return the caption of an image (one-to-many): the image makes the first state, and the network writes from there.
 
         h_0 = tanh(W_i image)
 
@@ -352,9 +352,10 @@ def caption(
         max_len: how many tokens to write at most, at least 1.
 
     Returns:
-        ids: (n,), a numpy array of int: the tokens written, without bos and with eos where it was written. n is at most max_len.
+        ids: (n,), a numpy array of int: the tokens written, without bos and with eos where it was written; n is at most
+            max_len.
 
-    Watch: the image is seen once. What of it is needed later has to stay in the state.
+    Watch: the image is read once. What is needed of it later has to stay in the state.
     Source: Vinyals et al. 2015, section 3; Karpathy and Fei-Fei 2015, section 3.2.
     """
     # BEGIN SOLUTION

@@ -240,20 +240,20 @@ def truncated_bptt(
 
 
 def clip_grad_norm(grads: dict[str, np.ndarray], max_norm: float) -> tuple[dict[str, np.ndarray], float]:
-    """Shorten a gradient that is too long, and keep its direction.
+    """Scale a gradient down to a norm, and keep its direction.
 
         norm = sqrt(sum of the squares of every entry of every array)
         clipped = grads * max_norm / norm    where norm > max_norm,    else grads
 
     Args:
         grads: the gradients by name, of any shapes.
-        max_norm: the length that is allowed, a positive number.
+        max_norm: the largest norm that is allowed, a positive number.
 
     Returns:
-        clipped, a dict with the same names and shapes, and norm, a number: the length before clipping.
+        clipped, a dict with the same names and shapes, and norm, a number: the norm of all gradients together, before clipping.
 
     Watch: there is one norm for all arrays together. Nothing is done in place: the dict and the arrays that you were given
-    stay as they are, and shortened ones are new. A gradient that is short enough comes back with the same numbers, also
+    stay as they are, and scaled ones are new. A gradient whose norm is small enough comes back with the same numbers, also
     one of zeros; whether in copies or in the given arrays is up to you.
     Source: Pascanu et al. 2013, section 3.2, algorithm 1; README, section 8.
     """
@@ -267,15 +267,15 @@ def clip_grad_norm(grads: dict[str, np.ndarray], max_norm: float) -> tuple[dict[
 
 
 def gradient_norms(dh_last: np.ndarray, cache: Sequence) -> np.ndarray:
-    """Measure how long the gradient is at each state, when only the last state has a loss.
+    """Return the gradient norm at each state, when only the last state has a loss.
 
     Args:
         dh_last: (batch, hidden), the gradient of the loss with respect to the last state, h[:, -1].
         cache: (x, h0, h, W_x, W_h) of the forward pass.
 
     Returns:
-        norms: (time,); norms[t] is the length of the gradient with respect to h[:, t]: the square root of the sum of
-        its squares over batch and hidden units. So norms[-1] is the length of dh_last.
+        norms: (time,); norms[t] is the norm of the gradient with respect to h[:, t]: the square root of the sum of
+        its squares over batch and hidden units. So norms[-1] is the norm of dh_last.
 
     Watch: the gradient runs from the end to the start, the result from the start to the end. Between h[:, t] and
     h[:, t - 1] lies one step, the one that made h[:, t].

@@ -166,6 +166,117 @@ LOSS = mistakes_of(
         "Your indices of rows, steps and targets do not meet: arange(batch) and arange(time) need an axis of "
         "length one, [:, None] and [None, :], to broadcast to (batch, time).",
     ),
+    targets_of_all_rows=edit(
+        "one_hot = np.eye(logits.shape[-1])[targets]",
+        "one_hot = np.zeros(logits.shape)\n    one_hot[:, np.arange(targets.shape[1]), targets] = 1",
+        "padding_gets_no_gradient",
+        "Your `:` for the batch combines every row with the targets of all rows. What you want is one id for each row and "
+        "step, so the rows need an index as well: np.arange(batch)[:, None].",
+    ),
+    mask_on_the_targets_only=edit(
+        "return (probs - one_hot) * mask[..., None] / counted",
+        "return (probs - one_hot * mask[..., None]) / counted",
+        "padding_gets_no_gradient",
+        "Your mask takes away the target of a padded position and leaves its softmax. What does not count in the loss has "
+        "no gradient at all.",
+    ),
+    mean_of_step_means=edit(
+        "counted = mask.sum()",
+        "counted = mask.any(axis=0).sum() * np.maximum(mask.sum(axis=0), 1)[None, :, None]",
+        "padding_gets_no_gradient",
+        "Your gradient is that of a mean of the steps' means. A target of a step at which few texts are left then counts for "
+        "more than others. Here every counted target counts the same.",
+    ),
+    divided_by_the_vocabulary_too=edit(
+        "counted = mask.sum()",
+        "counted = mask.sum() * logits.shape[-1]",
+        "hell_to_ello",
+        "Your mean also runs over the vocabulary. The loss has one number for each target, however many logits it is made of.",
+    ),
+    each_row_by_its_own_count=edit(
+        "counted = mask.sum()",
+        "counted = np.maximum(mask.sum(axis=1), 1)[:, None, None]",
+        "padding_gets_no_gradient",
+        "Your rows are each divided by their own number of counted positions. The mean is over the counted positions of "
+        "the whole batch, so all rows share one number.",
+    ),
+    mask_on_the_predictions_only=edit(
+        "return (probs - one_hot) * mask[..., None] / counted",
+        "return (probs * mask[..., None] - one_hot) / counted",
+        "padding_gets_no_gradient",
+        "Your mask reaches the predictions and not the targets, so padding still gets a -1. What does not count has no "
+        "gradient at all.",
+    ),
+    mask_on_the_logits=edit(
+        "    peak = logits.max(axis=-1, keepdims=True)\n"
+        "    raised = np.exp(logits - peak)\n"
+        "    probs = raised / raised.sum(axis=-1, keepdims=True)\n"
+        "    one_hot = np.eye(logits.shape[-1])[targets]\n"
+        "    counted = mask.sum()\n"
+        "    return (probs - one_hot) * mask[..., None] / counted",
+        "    masked = logits * mask[..., None]\n"
+        "    raised = np.exp(masked - masked.max(axis=-1, keepdims=True))\n"
+        "    probs = raised / raised.sum(axis=-1, keepdims=True)\n"
+        "    one_hot = np.eye(logits.shape[-1])[targets]\n"
+        "    return (probs - one_hot) / mask.sum()",
+        "padding_gets_no_gradient",
+        "Your mask is multiplied into the logits. Logits of zero are a prediction too, and padding still gets a gradient. "
+        "It is the gradient that the mask has to reach.",
+    ),
+    id_zero_taken_for_padding=edit(
+        "    counted = mask.sum()\n    return (probs - one_hot)",
+        "    mask = mask & (targets != 0)\n    counted = max(mask.sum(), 1)\n    return (probs - one_hot)",
+        "hell_to_ello",
+        "Your targets with the id 0 count as padding. Only the mask says what is padding; 0 is a token like any other.",
+    ),
+    slope_of_the_softmax_again=edit(
+        "return (probs - one_hot) * mask[..., None] / counted",
+        "return (probs - one_hot) * probs * (1 - probs) * mask[..., None] / counted",
+        "hell_to_ello",
+        "Your gradient is multiplied by p(1 - p) as well. Prediction minus target is the gradient through softmax and "
+        "logarithm together, with nothing left to multiply.",
+    ),
+    targets_of_the_row_at_every_step=edit(
+        "one_hot = np.eye(logits.shape[-1])[targets]",
+        "one_hot = np.zeros(logits.shape)\n    for row, ids in enumerate(targets):\n        one_hot[row, :, ids] = 1",
+        "hell_to_ello",
+        "Your `:` for the step combines every step of a row with all targets of the row. What you want is one id for "
+        "each step, so the steps need an index as well: np.arange(time).",
+    ),
+    mask_taken_for_lengths=edit(
+        "    counted = mask.sum()\n    return (probs - one_hot)",
+        "    counted = mask.sum()\n    mask = np.arange(mask.shape[1]) < mask.sum(axis=1, keepdims=True)\n"
+        "    return (probs - one_hot)",
+        "padding_gets_no_gradient",
+        "Your code only counts how many positions of a row are real, and takes that many from its beginning. Padding may "
+        "stand elsewhere; the mask says where.",
+    ),
+    stops_at_the_first_padding=edit(
+        "    counted = mask.sum()\n    return (probs - one_hot)",
+        "    counted = mask.sum()\n    mask = np.logical_and.accumulate(mask, axis=1)\n    return (probs - one_hot)",
+        "padding_gets_no_gradient",
+        "Your loop leaves a row at its first padded position. Real ones may stand behind it; the mask says where.",
+    ),
+    one_taken_off_every_token=edit(
+        "return (probs - one_hot) * mask[..., None] / counted",
+        "return (probs - 1) * mask[..., None] / counted",
+        "hell_to_ello",
+        "Your 1 is taken off every token. It belongs to the target alone; print the sums of your rows.",
+    ),
+    each_row_by_its_own_count_or_none=edit(
+        "counted = mask.sum()",
+        "counted = mask.sum(axis=1)[:, None, None]",
+        "padding_gets_no_gradient",
+        "Your rows are each divided by their own number of counted positions, and a row that counts nowhere by zero. The "
+        "mean is over the counted positions of the whole batch, so all rows share one number.",
+    ),
+    one_hot_as_wide_as_the_largest_target=edit(
+        "one_hot = np.eye(logits.shape[-1])[targets]",
+        "one_hot = np.eye(targets.max() + 1)[targets]",
+        "padding_gets_no_gradient",
+        "Your one-hot vectors are as long as the largest target needs. They are as long as the vocabulary, also where its "
+        "last tokens are no target.",
+    ),
 )
 
 STEP = mistakes_of(
@@ -360,6 +471,123 @@ STEP = mistakes_of(
         "Your dW_x, dW_h and db are those of the last row alone: each row overwrites the one before it. All "
         "rows share the weights, so their gradients add up.",
     ),
+    slope_squared_as_a_whole=edit(
+        "dz = dh * (1 - h_t**2)",
+        "dz = dh * (1 - h_t) ** 2",
+        "one_step_by_hand",
+        "Your square is that of 1 - h_t. The derivative of tanh is 1 - h_t^2, so the square belongs to h_t alone.",
+    ),
+    weights_by_reshape=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev",
+        "dW_x = dz.reshape(dz.shape[::-1]) @ x_t\n    dW_h = dz.reshape(dz.shape[::-1]) @ h_prev",
+        "one_step_of_a_batch",
+        "Your rows become columns by `reshape`, which keeps the numbers in their order and mixes the rows of the batch. To "
+        "turn rows into columns is to transpose.",
+    ),
+    weights_of_the_summed_batch=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev",
+        "dW_x = np.outer(dz.sum(axis=0), x_t.sum(axis=0))\n    dW_h = np.outer(dz.sum(axis=0), h_prev.sum(axis=0))",
+        "one_step_of_a_batch",
+        "Your rows are added up before they are multiplied, so every row's gradient meets every row's input. Multiply row "
+        "by row, and add up the products.",
+    ),
+    db_keeps_the_batch_axis=edit(
+        "db = dz.sum(axis=0)",
+        "db = dz.sum(axis=0, keepdims=True)",
+        "one_step_by_hand",
+        "Your db has an axis of length one in front (`keepdims`). It has the shape of the bias, (hidden,).",
+    ),
+    db_is_one_number=edit(
+        "db = dz.sum(axis=0)",
+        "db = dz.sum()",
+        "one_step_by_hand",
+        "Your db is one number, the sum over rows and units. Each unit has a bias of its own; only the rows add up.",
+    ),
+    bias_before_the_weights=edit(
+        "return dx, dh_prev, dW_x, dW_h, db\n",
+        "return dx, dh_prev, db, dW_x, dW_h\n",
+        "one_step_by_hand",
+        "Your db comes before the weights. The order agreed on is dx, dh_prev, dW_x, dW_h, db.",
+    ),
+    weights_before_the_inputs=edit(
+        "return dx, dh_prev, dW_x, dW_h, db\n",
+        "return dW_x, dW_h, db, dx, dh_prev\n",
+        "one_step_by_hand",
+        "Your gradients of the weights come first. The order agreed on is dx, dh_prev, dW_x, dW_h, db.",
+    ),
+    dh_prev_through_the_tanh_before=edit(
+        "dh_prev = dz @ W_h",
+        "dh_prev = (dz @ W_h) * (1 - h_prev**2)",
+        "one_step_by_hand",
+        "Your dh_prev goes through the tanh that made h_prev as well. That tanh belongs to the step before, which will "
+        "go through it itself.",
+    ),
+    weights_without_tanh=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev\n    db = dz.sum(axis=0)",
+        "dW_x = dh.T @ x_t\n    dW_h = dh.T @ h_prev\n    db = dh.sum(axis=0)",
+        "one_step_by_hand",
+        "Your dW_x, dW_h and db are taken from dh, before the tanh was gone through. Weights and bias stand inside the "
+        "tanh.",
+    ),
+    weights_of_the_first_row=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev\n    db = dz.sum(axis=0)",
+        "dW_x = dz[:1].T @ x_t[:1]\n    dW_h = dz[:1].T @ h_prev[:1]\n    db = dz[0]",
+        "one_step_of_a_batch",
+        "Your dW_x, dW_h and db are those of the first row alone. All rows share the weights, so their gradients add up.",
+    ),
+    weights_for_each_row=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev\n    db = dz.sum(axis=0)",
+        "dW_x = dz[:, :, None] * x_t[:, None]\n    dW_h = dz[:, :, None] * h_prev[:, None]\n    db = dz",
+        "one_step_by_hand",
+        "Your dW_x, dW_h and db still have the batch axis. There is one set of weights for all rows, so what the rows say "
+        "about it adds up.",
+    ),
+    sum_made_again_without_the_bias=edit(
+        "dz = dh * (1 - h_t**2)",
+        "dz = dh * (1 - np.tanh(x_t @ W_x.T + h_prev @ W_h.T) ** 2)",
+        "one_step_by_hand",
+        "Your tanh is computed again from x_t and h_prev, without the bias, which is not in the cache. Its value is there: "
+        "it is h_t.",
+    ),
+    slope_of_the_relu=edit(
+        "dz = dh * (1 - h_t**2)",
+        "dz = dh * (h_t > 0)",
+        "one_step_by_hand",
+        "Your derivative is that of a ReLU, which passes a gradient or stops it. This network has a tanh.",
+    ),
+    slope_with_a_plus=edit(
+        "dz = dh * (1 - h_t**2)",
+        "dz = dh * (1 + h_t**2)",
+        "one_step_by_hand",
+        "Your tanh' is 1 + h_t^2, which is never less than one. A saturated unit lets hardly anything through.",
+    ),
+    slope_taken_at_the_gradient=edit(
+        "dz = dh * (1 - h_t**2)",
+        "dz = dh * (1 - dh**2)",
+        "one_step_by_hand",
+        "Your tanh' is taken at dh. It is the derivative at the state, and dh is what it is multiplied with.",
+    ),
+    dh_added_to_dh_prev=edit(
+        "dh_prev = dz @ W_h",
+        "dh_prev = dz @ W_h + dh",
+        "one_step_by_hand",
+        "Your dh_prev has dh added to it, as if the old state were added to the new one. In this network it comes in "
+        "through W_h alone.",
+    ),
+    outer_product_of_the_whole_batch=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev",
+        "dW_x = np.outer(dz, x_t)\n    dW_h = np.outer(dz, h_prev)",
+        "one_step_of_a_batch",
+        "Your outer product (`np.outer`) flattens both arrays, so every row meets every other row. That works for one row; "
+        "for a batch, add up the products row by row.",
+    ),
+    columns_for_rows_going_back=edit(
+        "dx = dz @ W_x\n    dh_prev = dz @ W_h\n",
+        "dx = W_x.T @ dz\n    dh_prev = W_h.T @ dz\n",
+        "one_step_by_hand",
+        "Your products have the matrix on the left, as the formula does for one column vector. A batch is a stack of rows, "
+        "so the units that meet the matrix stand in the last axis of dz.",
+    ),
 )
 
 SEQUENCE = mistakes_of(
@@ -536,6 +764,74 @@ SEQUENCE = mistakes_of(
         "What the next step hands back is added after the derivative of tanh, so it skips that step's tanh. Add it "
         "to dh[:, t] first: both come to h_t, and h_t is the output of the tanh.",
     ),
+    handed_back_adds_up=edit(
+        "dx_t, dh_next, dW_x_t, dW_h_t, db_t = rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))",
+        "dx_t, handed, dW_x_t, dW_h_t, db_t = rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n"
+        "        dh_next = dh_next + handed",
+        "two_sequences",
+        "What a step hands back is added to what later steps have handed back (`dh_next +=`). Those went through this step "
+        "already; what it hands back takes their place.",
+    ),
+    dx_reshaped=edit(
+        "np.stack(dx, axis=1)",
+        "np.array(dx).reshape(x.shape)",
+        "two_sequences",
+        "Your dx was collected time first and brought to (batch, time, features) by `reshape`, which leaves the numbers in "
+        "their order, so the sequences are mixed. Two axes that change places need a transpose.",
+    ),
+    dx_in_the_shape_of_dh=edit(
+        "dx[t] = dx_t",
+        "dx[t] = np.zeros(dh[:, t].shape)\n        dx[t][:] = dx_t",
+        "two_sequences",
+        "Your dx has the shape of dh, so it has as many features as there are hidden units. It belongs to x, and has its shape.",
+    ),
+    h0_also_after_the_first_step=edit(
+        "before = h[:, t - 1] if t > 0 else h0",
+        "before = h[:, t - 2] if t > 1 else h0",
+        "two_sequences",
+        "The state you take for the one before a step is that of two steps before. Before step t there was h[:, t - 1], and "
+        "before the first one h0.",
+    ),
+    dx_time_first=edit(
+        "np.stack(dx, axis=1)",
+        "np.stack(dx)",
+        "three_steps_by_hand",
+        "Your dx has time first and batch second. It has the shape of x: (batch, time, features).",
+    ),
+    dx_of_all_steps_in_one=edit(
+        "np.stack(dx, axis=1)",
+        "np.sum(dx, axis=0)",
+        "three_steps_by_hand",
+        "Your dx is the sum over the steps. The weights are shared by all steps, the inputs are not: each step keeps its "
+        "own.",
+    ),
+    dh0_of_all_rows_in_one=edit(
+        "dh0 = dh_next\n",
+        "dh0 = dh_next.sum(axis=0)\n",
+        "three_steps_by_hand",
+        "Your dh0 is the sum over the batch. Each sequence has a row of h0 of its own, and a row of dh0.",
+    ),
+    last_dh_counted_twice=edit(
+        "dh_next = np.zeros(h0.shape)\n",
+        "dh_next = dh[:, -1]\n",
+        "three_steps_by_hand",
+        "Your dh_next begins with the gradient of the last output, which that step takes in once more. At the last step "
+        "nothing is handed back yet.",
+    ),
+    reads_the_input_before=edit(
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n        dx[t]",
+        "rnn_step_backward(total, (x[:, t - 1], before, h[:, t], W_x, W_h))\n        dx[t]",
+        "three_steps_by_hand",
+        "Your step t takes x[:, t - 1] for what it read. It is the state that stands one place earlier; the input of step t "
+        "is x[:, t].",
+    ),
+    all_outputs_at_the_last_step=edit(
+        "total = dh[:, t] + dh_next",
+        "total = dh_next if t < x.shape[1] - 1 else dh.sum(axis=1)",
+        "every_step_can_be_the_one_with_a_loss",
+        "Your gradients of all outputs are added up and sent in at the last step. Each dh[:, t] comes in at its own step, "
+        "or it runs through steps that came after it.",
+    ),
 )
 
 EMBEDDING = mistakes_of(
@@ -619,6 +915,52 @@ EMBEDDING = mistakes_of(
         "hell_has_two_l",
         "Your table takes the number of features from axis 1 of `d_out`, which is time. The features are the last "
         "axis.",
+    ),
+    repeated_at_one_step_overwrite=edit(
+        "np.add.at(dE, ids, d_out)",
+        "for t in range(ids.shape[1]):\n        dE[ids[:, t]] += d_out[:, t]",
+        "two_texts_share_a_table",
+        "A token that stands in several texts at the same step keeps the gradient of one of them: `dE[ids] +=` reads, adds "
+        "and writes each row once, however often its id is in `ids`.",
+    ),
+    repeated_in_one_text_overwrite=edit(
+        "np.add.at(dE, ids, d_out)",
+        "for row in range(len(ids)):\n        dE[ids[row]] += d_out[row]",
+        "hell_has_two_l",
+        "A token that stands several times in one text keeps the gradient of its last place: `dE[ids] +=` reads, adds and "
+        "writes each row once, however often its id is in `ids`.",
+    ),
+    last_id_left_out=edit(
+        "return dE\n",
+        "dE[-1] = 0\n    return dE\n",
+        "repeated_ids_add_up",
+        "Your last row is always zero. Ids run from 0 to vocab_size - 1, and the last one is a token, too.",
+    ),
+    table_of_read_rows_only=edit(
+        "    np.add.at(dE, ids, d_out)\n",
+        "    rows, place = np.unique(ids, return_inverse=True)\n    dE = dE[: len(rows)]\n"
+        "    np.add.at(dE, place.reshape(ids.shape), d_out)\n",
+        "hell_has_two_l",
+        "Your table has a row for each token that was read. It has vocab_size rows; those that were not read are zero.",
+    ),
+    row_by_rank_of_id=edit(
+        "    np.add.at(dE, ids, d_out)\n",
+        "    _, place = np.unique(ids, return_inverse=True)\n    np.add.at(dE, place.reshape(ids.shape), d_out)\n",
+        "two_texts_share_a_table",
+        "Your row is the rank of an id among those that were read. The id itself is the row; rows between may stay empty.",
+    ),
+    ids_and_gradients_in_other_orders=edit(
+        "np.add.at(dE, ids, d_out)",
+        "np.add.at(dE, ids.T.reshape(-1), d_out.reshape(-1, d_out.shape[-1]))",
+        "two_texts_share_a_table",
+        "Your ids are lined up time first and the gradients batch first, so they do not meet. Flatten both in the same "
+        "order.",
+    ),
+    one_table_per_text=edit(
+        "    np.add.at(dE, ids, d_out)\n",
+        '    dE = np.einsum("btv,btd->bvd", np.eye(vocab_size)[ids], d_out)\n',
+        "hell_has_two_l",
+        "Your result has a table for each text. All texts read from one table, so what they say about it adds up.",
     ),
 )
 
@@ -818,6 +1160,134 @@ CHECK = mistakes_of(
         "x_is_put_back",
         "Your steps are taken in x itself, in whatever dtype it has, and are not taken back: entries stay where the last "
         "step left them. The next difference is taken at another point, and code that goes on with x has other parameters.",
+    ),
+    divided_by_two_and_multiplied_by_eps=edit(
+        "numeric = (above - below) / (2 * eps)",
+        "numeric = (above - below) / 2 * eps",
+        "one_entry_is_wrong",
+        "Your difference is divided by 2 and multiplied by eps: without brackets, Python goes from left to right. It is "
+        "divided by both.",
+    ),
+    analytic_sign_lost=edit(
+        "errors[index] = abs(grad[index] - numeric) / size",
+        "errors[index] = abs(abs(grad[index]) - abs(numeric)) / size",
+        "zero_is_a_gradient",
+        "Your check compares sizes without signs, so a gradient with the wrong sign passes. That is the commonest mistake a "
+        "check should find.",
+    ),
+    half_a_step_each_way=edit(
+        "        point[index] = kept + eps\n        above = f(point)\n        point[index] = kept - eps\n",
+        "        point[index] = kept + eps / 2\n        above = f(point)\n        point[index] = kept - eps / 2\n",
+        "a_cube_with_a_coarse_step",
+        "Your steps are half of eps, and you divide by two of eps, so your differences are half too small.",
+    ),
+    central_step_halved=edit(
+        "        point[index] = kept + eps\n        above = f(point)\n        point[index] = kept - eps\n"
+        "        below = f(point)\n        point[index] = kept\n        numeric = (above - below) / (2 * eps)\n",
+        "        point[index] = kept + eps / 2\n        above = f(point)\n        point[index] = kept - eps / 2\n"
+        "        below = f(point)\n        point[index] = kept\n        numeric = (above - below) / eps\n",
+        "a_cube_with_a_coarse_step",
+        "Your steps are half of eps in each direction. That is a central difference, too, but here it goes a whole eps "
+        "each way.",
+    ),
+    floor_added_to_the_size=edit(
+        "size = max(abs(grad[index]) + abs(numeric), 1e-8)",
+        "size = abs(grad[index]) + abs(numeric) + 1e-8",
+        "small_gradients_meet_the_floor",
+        "Your 1e-8 is added to the size. It is a floor under it: the larger of the two counts.",
+    ),
+    steps_relative_to_x=edit(
+        "        kept = point[index]\n        point[index] = kept + eps\n        above = f(point)\n"
+        "        point[index] = kept - eps\n        below = f(point)\n        point[index] = kept\n"
+        "        numeric = (above - below) / (2 * eps)\n",
+        "        kept = point[index]\n        step = eps * max(abs(kept), 1.0)\n        point[index] = kept + step\n"
+        "        above = f(point)\n        point[index] = kept - step\n        below = f(point)\n"
+        "        point[index] = kept\n        numeric = (above - below) / (2 * step)\n",
+        "errors_of_wrong_gradients",
+        "Your steps grow with the size of the entry. Here each is eps, whatever the entry.",
+    ),
+    rows_moved_together=edit(
+        """    for index in np.ndindex(point.shape):
+        kept = point[index]
+        point[index] = kept + eps
+        above = f(point)
+        point[index] = kept - eps
+        below = f(point)
+        point[index] = kept
+        numeric = (above - below) / (2 * eps)
+        size = max(abs(grad[index]) + abs(numeric), 1e-8)
+        errors[index] = abs(grad[index] - numeric) / size
+""",
+        """    for index in range(len(point)):
+        kept = np.copy(point[index])
+        point[index] = kept + eps
+        above = f(point)
+        point[index] = kept - eps
+        below = f(point)
+        point[index] = kept
+        numeric = (above - below) / (2 * eps)
+        size = np.maximum(abs(grad[index]) + abs(numeric), 1e-8)
+        errors[index] = abs(grad[index] - numeric) / size
+""",
+        "one_entry_is_wrong",
+        "Your loop goes over the first axis alone, so the entries of a row are moved together. Each entry is moved by "
+        "itself.",
+    ),
+    own_size_of_step=edit(
+        "    point = np.array(x, dtype=np.float64)\n",
+        "    eps = 1e-5\n    point = np.array(x, dtype=np.float64)\n",
+        "a_cube_with_a_coarse_step",
+        "Your steps have a size of their own. How far to step is an argument, eps.",
+    ),
+    verdict_for_an_error=edit(
+        "return float(errors.max())",
+        "return bool(errors.max() < 1e-6)",
+        "a_cube_with_a_coarse_step",
+        "Your function says whether the gradient is right. It is asked for the largest error, a number; what is too much "
+        "is for the caller to decide.",
+    ),
+    errors_of_all_entries=edit(
+        "return float(errors.max())",
+        "return errors",
+        "a_cube_with_a_coarse_step",
+        "Your function returns the errors of all entries. It is asked for the largest, a single number.",
+    ),
+    both_ends_are_one_array=edit(
+        "        point[index] = kept + eps\n        above = f(point)\n        point[index] = kept - eps\n        below = f(point)\n",
+        "        above = f(point)\n        below = f(point)\n",
+        "a_cube_with_a_coarse_step",
+        "Your differences are all zero: f is called twice at the same point. Two names for one array are still one array, "
+        "so a step back undoes the step before it.",
+    ),
+    flat_array_handed_to_f=edit(
+        "        above = f(point)\n        point[index] = kept - eps\n        below = f(point)\n",
+        "        above = f(point.ravel())\n        point[index] = kept - eps\n        below = f(point.ravel())\n",
+        "one_entry_is_wrong",
+        "Your f is handed a flat array. It takes an array of the shape of x.",
+    ),
+    error_where_the_difference_is_largest=edit(
+        "        errors[index] = abs(grad[index] - numeric) / size\n    return float(errors.max())\n",
+        "        errors[index] = numeric\n    apart = np.abs(grad - errors)\n"
+        "    worst = np.unravel_index(apart.argmax(), apart.shape)\n"
+        "    return float(apart[worst] / max(abs(grad[worst]) + abs(errors[worst]), 1e-8))\n",
+        "a_cube_with_a_coarse_step",
+        "Your error is that of the entry with the largest difference. An entry with a smaller difference may be further off "
+        "for its size: divide first, then take the largest.",
+    ),
+    largest_difference_by_largest_size=edit(
+        "        errors[index] = abs(grad[index] - numeric) / size\n    return float(errors.max())\n",
+        "        errors[index] = numeric\n"
+        "    sizes = np.abs(grad) + np.abs(errors)\n"
+        "    return float(np.abs(grad - errors).max() / max(sizes.max(), 1e-8))\n",
+        "a_cube_with_a_coarse_step",
+        "Your largest difference is divided by the largest size. Each entry's difference belongs to its own size: divide "
+        "first, then take the largest.",
+    ),
+    entries_without_gradient_left_out=edit(
+        "        numeric = (above - below) / (2 * eps)\n",
+        "        numeric = (above - below) / (2 * eps) if grad[index] != 0 else 0.0\n",
+        "zero_is_a_gradient",
+        "Your check leaves out entries whose gradient is said to be zero. That may be wrong like any other number.",
     ),
 )
 
@@ -1040,6 +1510,128 @@ TRUNCATED = mistakes_of(
         "Every window of yours has k steps. The last one takes what is left: it ends at `min(start + k, time)`, "
         "and k may be larger than time.",
     ),
+    cut_one_step_early=edit(
+        "for start in range(0, time, k):\n        stop = min(start + k, time)",
+        "borders = sorted({0, *range(k - 1, time, k), time})\n    for start, stop in zip(borders, borders[1:]):",
+        "hello_in_windows_of_two",
+        "Your gradient is cut in front of the last step of each window, and goes on across the border behind it. What has to "
+        "stop is what the first step of a window hands back.",
+    ),
+    mean_over_steps_only=edit(
+        """        loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size
+        share = targets_now.size / targets.size
+""",
+        """        loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / time
+        share = targets_now.size / time
+""",
+        "two_texts_in_windows",
+        "Your sum is divided by the number of steps alone, so it grows with the batch. The mean is over all batch * time "
+        "targets.",
+    ),
+    gradient_of_the_last_step_only=edit(
+        'dh = dlogits @ params["W_y"]',
+        'dh = dlogits @ params["W_y"]\n        dh[:, :-1] = 0',
+        "hello_in_windows_of_two",
+        "Your windows send back what the last step's loss says and drop what those before it say. Every step has a target.",
+    ),
+    state_before_the_last_carried_on=edit(
+        "        state = h[:, -1]\n",
+        "        state = h[:, -2] if h.shape[1] > 1 else h[:, -1]\n",
+        "hello_in_windows_of_two",
+        "Your next window starts from the state before the last one. It goes on where this window ended.",
+    ),
+    gradients_of_the_sum=edit(
+        "share = targets_now.size / targets.size",
+        "share = targets_now.size",
+        "hello_in_windows_of_two",
+        "Your gradients are those of the summed loss, and your loss is the mean. The gradients are those of the mean, too.",
+    ),
+    gradients_averaged_over_windows=edit(
+        "return float(loss), grads",
+        "return float(loss), {name: grad / len(range(0, time, k)) for name, grad in grads.items()}",
+        "hello_in_windows_of_two",
+        "Your gradients are divided by the number of windows. A window has its share of the mean already; the windows' "
+        "gradients add up.",
+    ),
+    mean_over_rows_only=edit(
+        "        loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size\n"
+        "        share = targets_now.size / targets.size\n",
+        "        loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / len(targets)\n"
+        "        share = targets_now.size / len(targets)\n",
+        "hello_in_windows_of_two",
+        "Your sum is divided by the number of texts alone, so it grows with their length. The mean is over all batch * time "
+        "targets.",
+    ),
+    mean_over_whole_windows_only=edit(
+        "    time = targets.shape[1]\n",
+        "    whole = targets.shape[1] // k * k or targets.shape[1]\n    x, targets = x[:, :whole], targets[:, :whole]\n"
+        "    time = targets.shape[1]\n",
+        "hello_with_a_short_last_window",
+        "Your text ends with the last window of k steps, and what is left over counts nowhere. The last window takes what "
+        "is left.",
+    ),
+    loss_overwritten=edit(
+        "loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size",
+        "loss = (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size",
+        "hello_in_windows_of_two",
+        "Your loss is overwritten by every window, so only the share of the last one is left (`=` where `+=` is meant).",
+    ),
+    state_before_the_last_carried_on_always=edit(
+        "        state = h[:, -1]\n",
+        "        state = h[:, -2] if h.shape[1] > 1 else state\n",
+        "hello_in_windows_of_two",
+        "Your next window starts from the state before the last one. It goes on where this window ended.",
+    ),
+    h0_in_every_cache=edit(
+        'rnn_backward(dh, (x_now, state, h, params["W_x"], params["W_h"]))',
+        'rnn_backward(dh, (x_now, h0, h, params["W_x"], params["W_h"]))',
+        "hello_in_windows_of_two",
+        "Your windows all go back with h0 as the state before their first step. Only the first window started from h0.",
+    ),
+    zeros_in_later_caches=edit(
+        'rnn_backward(dh, (x_now, state, h, params["W_x"], params["W_h"]))',
+        'rnn_backward(dh, (x_now, state if start == 0 else 0 * h0, h, params["W_x"], params["W_h"]))',
+        "hello_in_windows_of_two",
+        "Your later windows go back with zeros as the state before their first step. It is a constant, so no gradient goes "
+        "on to it, but its numbers are in dW_h.",
+    ),
+    targets_of_the_first_window=edit(
+        "x_now, targets_now = x[:, start:stop], targets[:, start:stop]",
+        "x_now, targets_now = x[:, start:stop], targets[:, : stop - start]",
+        "hello_in_windows_of_two",
+        "Your windows all have the targets of the first one. Each has the targets of its own steps.",
+    ),
+    dW_y_transposed=edit(
+        'grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)\n',
+        'grads["W_y"] = grads["W_y"].reshape(h.shape[-1], -1) + np.einsum("btv,bth->hv", dlogits, h)\n',
+        "hello_in_windows_of_two",
+        "Your dW_y is transposed: (hidden, vocab). A gradient has the shape of what it belongs to.",
+    ),
+    remainder_joins_the_last_window=edit(
+        "for start in range(0, time, k):\n        stop = min(start + k, time)",
+        "for start in range(0, max(time - time % k, 1), k):\n        stop = start + k if start + 2 * k <= time else time",
+        "hello_with_a_short_last_window",
+        "Your last window has more than k steps, as what is left over joins it. What is left is a short window of its own.",
+    ),
+    state_returned_too=edit(
+        "return float(loss), grads",
+        "return float(loss), grads, state",
+        "hello_in_windows_of_two",
+        "Your function returns a third thing, the last state. What is asked for are loss and gradients.",
+    ),
+    whole_windows_alone=edit(
+        "for start in range(0, time, k):",
+        "for start in range(0, time // k * k, k):",
+        "last_window_may_be_shorter",
+        "Your windows are only those of k whole steps. The last one takes what is left, and a text shorter than k is one "
+        "window.",
+    ),
+    loss_in_bits=edit(
+        "return float(loss), grads",
+        "return float(loss / np.log(2)), grads",
+        "hello_in_windows_of_two",
+        "Your loss is in bits. It is in nats here, by the natural logarithm.",
+    ),
 )
 
 CLIP = mistakes_of(
@@ -1087,37 +1679,37 @@ CLIP = mistakes_of(
         "norm = float(np.sqrt(squares))",
         "norm = float(sum(np.abs(g).sum() for g in grads.values()))",
         "norm_is_that_of_all_arrays_together",
-        "Your norm is the sum of absolute values. The length of a vector is the root of the sum of squares.",
+        "Your norm is the sum of absolute values. The norm is the root of the sum of squares.",
     ),
     largest_entry_for_norm=edit(
         "norm = float(np.sqrt(squares))",
         "norm = float(max(np.abs(g).max() for g in grads.values()))",
         "norm_is_that_of_all_arrays_together",
-        "Your norm is the largest entry. The length of a vector is the root of the sum of squares.",
+        "Your norm is the largest entry. The norm is the root of the sum of squares.",
     ),
     largest_norm_for_norm=edit(
         "norm = float(np.sqrt(squares))",
         "norm = float(max(np.sqrt((g**2).sum()) for g in grads.values()))",
         "norm_is_that_of_all_arrays_together",
-        "Your norm is that of the longest array. All arrays together are one gradient, with one length.",
+        "Your norm is that of the longest array. All arrays together are one gradient, with one norm.",
     ),
     root_mean_square=edit(
         "norm = float(np.sqrt(squares))",
         "norm = float(np.sqrt(squares / sum(g.size for g in grads.values())))",
         "norm_is_that_of_all_arrays_together",
-        "Your norm is a root mean square, divided by the number of entries. A length is not divided by anything.",
+        "Your norm is a root mean square, divided by the number of entries. A norm is not divided by anything.",
     ),
     brought_to_length_one=edit(
         "factor = max_norm / norm if norm > max_norm else 1.0",
         "factor = 1 / norm if norm > max_norm else 1.0",
         "too_long_is_shortened",
-        "Your gradient is brought to length one when it is too long. It is as long as max_norm allows afterwards.",
+        "Your gradient is brought to norm 1 when it is too long. Its norm is max_norm afterwards.",
     ),
     multiplied_by_the_limit=edit(
         "factor = max_norm / norm if norm > max_norm else 1.0",
         "factor = max_norm if norm > max_norm else 1.0",
         "too_long_is_shortened",
-        "Your gradient is multiplied by max_norm without being divided by its own length.",
+        "Your gradient is multiplied by max_norm without being divided by its own norm.",
     ),
     norm_after_clipping=edit(
         "return clipped, norm",
@@ -1152,6 +1744,103 @@ CLIP = mistakes_of(
         "Your function clips the caller's arrays themselves, as PyTorch's `clip_grad_norm_` does (hence its last "
         "underscore). Here the caller keeps the gradients as they were.",
     ),
+    norm_of_the_spectral_kind=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = sum(np.linalg.norm(g, ord=2) ** 2 for g in grads.values())",
+        "three_and_four_are_five",
+        "Your norm of a matrix is its largest singular value: that is what `ord=2` means there (for three axes there is none). "
+        "Here it is the root of the sum of squares of all entries.",
+    ),
+    factor_upside_down=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = norm / max_norm if norm > max_norm else 1.0",
+        "three_and_four_are_five",
+        "Your factor is upside down: it makes a gradient that is too long even longer.",
+    ),
+    square_compared_with_the_limit=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = max_norm / norm if squares > max_norm else 1.0",
+        "short_enough_stays",
+        "You compare the square of the norm with what is allowed, so some gradients that are short enough are stretched or "
+        "shortened. It is the norm that counts.",
+    ),
+    norm_of_each_line=edit(
+        "clipped = {name: g * factor for name, g in grads.items()}",
+        "lines = {name: np.sqrt((g**2).sum(axis=-1, keepdims=True)) for name, g in grads.items()}\n"
+        "    clipped = {name: g * (max_norm / lines[name] if norm > max_norm else 1.0) for name, g in grads.items()}",
+        "three_and_four_are_five",
+        "Your rows each get a norm of their own (`axis=-1`). There is one norm for all entries of all arrays.",
+    ),
+    norm_of_the_arrays_so_far=edit(
+        "    clipped = {name: g * factor for name, g in grads.items()}\n",
+        "    clipped, squares = {}, 0.0\n    for name, g in grads.items():\n        squares += (g**2).sum()\n"
+        "        clipped[name] = g * (max_norm / np.sqrt(squares) if squares > max_norm**2 else 1.0)\n",
+        "three_and_four_are_five",
+        "Your arrays are scaled while the norm is still being added up, so each gets another factor. Measure all first, then "
+        "scale all.",
+    ),
+    only_long_arrays_scaled=edit(
+        "clipped = {name: g * factor for name, g in grads.items()}",
+        "clipped = {name: g * (factor if (g**2).sum() > max_norm**2 else 1.0) for name, g in grads.items()}",
+        "entries_of_every_size",
+        "Your factor reaches only arrays that are too long by themselves. All arrays are multiplied by the same number, or "
+        "the direction changes.",
+    ),
+    biases_left_out_of_the_norm=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = sum((g**2).sum() for g in grads.values() if g.ndim > 1)",
+        "three_and_four_are_five",
+        "Your norm leaves out the biases. They belong to the gradient as well.",
+    ),
+    root_of_the_factor=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = np.sqrt(max_norm / norm) if norm > max_norm else 1.0",
+        "three_and_four_are_five",
+        "Your factor has a root too many. The norm is a root already, and the gradient is scaled by the ratio of norms.",
+    ),
+    names_taken_for_arrays=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = sum((g**2).sum() for g in grads)",
+        "three_and_four_are_five",
+        "Your loop goes over the dict itself, which gives the names. The arrays are its values.",
+    ),
+    arrays_joined_unflattened=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = (np.concatenate(list(grads.values())) ** 2).sum()",
+        "three_and_four_are_five",
+        "Your arrays are joined as they are, and their shapes differ. As one long vector, each is flattened first.",
+    ),
+    norm_not_returned=edit(
+        "return clipped, norm",
+        "return clipped",
+        "three_and_four_are_five",
+        "Your function returns the gradients alone. It is asked for the norm before clipping, too.",
+    ),
+    norm_returned_first=edit(
+        "return clipped, norm",
+        "return norm, clipped",
+        "three_and_four_are_five",
+        "Your norm comes first. The order agreed on is the gradients, then the norm.",
+    ),
+    root_of_the_sum_of_norms=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = sum(np.sqrt((g**2).sum()) for g in grads.values())",
+        "three_and_four_are_five",
+        "Your root is taken of a sum of norms. It is the squares of all entries that are added up, and one root that is "
+        "taken.",
+    ),
+    squared_norm_returned=edit(
+        "return clipped, norm",
+        "return clipped, norm**2",
+        "three_and_four_are_five",
+        "Your gradients are right, and the norm that you return is its square.",
+    ),
+    factor_for_norm=edit(
+        "return clipped, norm",
+        "return clipped, factor",
+        "three_and_four_are_five",
+        "Your function returns the factor. It is asked for the norm before clipping.",
+    ),
 )
 
 NORMS = mistakes_of(
@@ -1160,13 +1849,13 @@ NORMS = mistakes_of(
         "return norms\n",
         "return norms[::-1]\n",
         "lengths_at_every_state",
-        "Your lengths are in the order in which they were found, the last state first. norms[t] belongs to h[:, t].",
+        "Your norms are in the order in which they were found, the last state first. norms[t] belongs to h[:, t].",
     ),
     norms_add_up=edit(
         "return norms\n",
         "return norms[::-1].cumsum()[::-1]\n",
         "lengths_at_every_state",
-        "Your lengths are added up on the way back. Each state has the length of its own gradient.",
+        "Your norms are added up on the way back. Each state has the norm of its own gradient.",
     ),
     norms_one_step_late=edit(
         """        norms[t] = np.sqrt((flowing**2).sum())
@@ -1178,32 +1867,32 @@ NORMS = mistakes_of(
         norms[t] = np.sqrt((flowing**2).sum())
 """,
         "one_state_has_one_length",
-        "Your lengths are off by one step: norms[t] is what step t hands back to the state before it. norms[-1] is "
-        "the length of dh_last itself.",
+        "Your norms are off by one step: norms[t] is what step t hands back to the state before it. norms[-1] is "
+        "the norm of dh_last itself.",
     ),
     norms_not_rooted=edit(
         "norms[t] = np.sqrt((flowing**2).sum())",
         "norms[t] = (flowing**2).sum()",
         "lengths_at_every_state",
-        "Your lengths are sums of squares, without the root.",
+        "Your norms are sums of squares, without the root.",
     ),
     norms_of_absolute_values=edit(
         "norms[t] = np.sqrt((flowing**2).sum())",
         "norms[t] = np.abs(flowing).sum()",
         "lengths_at_every_state",
-        "Your lengths are sums of absolute values; a length is the root of the sum of squares.",
+        "Your norms are sums of absolute values; a norm is the root of the sum of squares.",
     ),
     norms_largest_entry=edit(
         "norms[t] = np.sqrt((flowing**2).sum())",
         "norms[t] = np.abs(flowing).max()",
         "lengths_at_every_state",
-        "Your numbers are largest entries; a length is the root of the sum of squares.",
+        "Your numbers are largest entries; a norm is the root of the sum of squares.",
     ),
     norms_averaged_over_rows=edit(
         "norms[t] = np.sqrt((flowing**2).sum())",
         "norms[t] = np.sqrt((flowing**2).sum(axis=1)).mean()",
         "lengths_at_every_state",
-        "Your numbers are means of the rows' lengths. Here it is one length over batch and units together.",
+        "Your numbers are means of the rows' norms. Here it is one norm over batch and units together.",
     ),
     norms_of_each_row=edit(
         """    norms = np.zeros(steps)
@@ -1217,7 +1906,7 @@ NORMS = mistakes_of(
         norms[t] = np.sqrt((flowing**2).sum(axis=1))
 """,
         "lengths_at_every_state",
-        "Your result has a length for each row of the batch. Here it is one for each state, over batch and units "
+        "Your result has a norm for each row of the batch. Here it is one for each state, over batch and units "
         "together.",
     ),
     norms_of_the_spectral_kind=edit(
@@ -1271,7 +1960,7 @@ NORMS = mistakes_of(
         "return norms\n",
         "return norms / norms[-1]\n",
         "lengths_at_every_state",
-        "Your lengths are divided by that of dh_last. They are asked for as they are.",
+        "Your norms are divided by that of dh_last. They are asked for as they are.",
     ),
     measuring_in_place=edit(
         """    flowing = np.array(dh_last)
@@ -1285,8 +1974,103 @@ NORMS = mistakes_of(
         earlier = h[:, t - 1] if t > 0 else h0
         flowing[...] = rnn""",
         "measuring_changes_nothing",
-        "Your loop writes what flows back into the caller's dh_last. The lengths are right, but the gradient that "
+        "Your loop writes what flows back into the caller's dh_last. The norms are right, but the gradient that "
         "was passed in is gone.",
+    ),
+    norms_root_mean_square=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((flowing**2).mean())",
+        "lengths_of_two_sequences",
+        "Your numbers are roots of a mean of squares. A length is the root of their sum.",
+    ),
+    rows_added_before_the_norm=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((flowing.sum(axis=0) ** 2).sum())",
+        "lengths_of_two_sequences",
+        "Your rows are added up before they are measured, so gradients of opposite signs cancel. Square every entry first.",
+    ),
+    norms_behind_the_tanh=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt(((flowing * (1 - h[:, t] ** 2)) ** 2).sum())",
+        "lengths_of_one_unit",
+        "Your norms are taken after the tanh was gone through. The gradient at a state is what arrives there, before its own "
+        "tanh.",
+    ),
+    norms_of_dx=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((((flowing * (1 - h[:, t] ** 2)) @ W_x) ** 2).sum())",
+        "lengths_of_two_sequences",
+        "Your norms are those of the inputs' gradients. The gradient with respect to the states is asked for.",
+    ),
+    norms_of_rows_added=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((flowing**2).sum(axis=1)).sum()",
+        "lengths_of_two_sequences",
+        "Your rows each have a norm, and these are added up. There is one root, of the sum of squares over batch and units.",
+    ),
+    norms_of_the_longest_row=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((flowing**2).sum(axis=1)).max()",
+        "lengths_of_two_sequences",
+        "Your number is the norm of the row with the longest gradient. It is one norm over batch and units.",
+    ),
+    norms_of_each_row_in_rows=edit(
+        """    norms = np.zeros(steps)
+    flowing = np.array(dh_last)
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+""",
+        """    norms = np.zeros((len(h0), steps))
+    flowing = np.array(dh_last)
+    for t in reversed(range(steps)):
+        norms[:, t] = np.sqrt((flowing**2).sum(axis=1))
+""",
+        "lengths_of_one_unit",
+        "Your result has a norm for each row of the batch. Here it is one for each state, over batch and units together.",
+    ),
+    norm_of_h0_too=edit(
+        "    return norms\n",
+        "    return np.append(np.sqrt((flowing**2).sum()), norms)\n",
+        "lengths_of_one_unit",
+        "Your norms begin with that of h0, so there is one too many. There is one for each state in h.",
+    ),
+    norms_by_the_singular_value=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((dh_last**2).sum()) * np.linalg.norm(W_h, 2) ** (steps - 1 - t)",
+        "lengths_of_one_unit",
+        "Your norms are made of the largest singular value of W_h alone. That is a bound; send the gradient itself back, "
+        "through tanh and W_h, and measure it.",
+    ),
+    norms_by_the_spectral_radius=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((dh_last**2).sum()) * np.abs(np.linalg.eigvals(W_h)).max() ** (steps - 1 - t)",
+        "lengths_of_one_unit",
+        "Your norms are made of the spectral radius of W_h alone. That says what happens in the long run; send the gradient "
+        "itself back, through tanh and W_h, and measure it.",
+    ),
+    first_norm_left_at_zero=edit(
+        "    return norms\n",
+        "    norms[0] = 0\n    return norms\n",
+        "lengths_of_one_unit",
+        "Your first norm stays zero: your loop ends one state too early.",
+    ),
+    logarithms_of_norms=edit(
+        "    return norms\n",
+        "    return np.log10(norms)\n",
+        "lengths_of_one_unit",
+        "Your function returns logarithms, as on the axis of the figure. It is asked for the norms themselves.",
+    ),
+    norms_of_the_first_row=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((flowing[0] ** 2).sum())",
+        "lengths_of_two_sequences",
+        "Your norms are those of the first sequence. There is one norm for each state, over the whole batch.",
+    ),
+    dx_taken_for_dh_prev=edit(
+        "(x[:, t], earlier, h[:, t], W_x, W_h))[1]\n    return norms",
+        "(x[:, t], earlier, h[:, t], W_x, W_h))[0]\n    return norms",
+        "equal_sizes_hide_no_wrong_sum",
+        "Your gradient goes on with dx, the first of the step's gradients. To the state before goes dh_prev, the second.",
     ),
 )
 

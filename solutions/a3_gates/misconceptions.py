@@ -69,6 +69,25 @@ UPDATE = mistakes_of(
         "Your `*=` changes the caller's h_prev. The update is right, but the past is gone, and a backward pass "
         "will want it.",
     ),
+    one_minus_the_product=edit(
+        "kept = (1 - z) * h_prev",
+        "kept = 1 - z * h_prev",
+        "keep_replace_or_mix",
+        "Your kept part is 1 - z * h_prev. The share 1 - z comes first, in parentheses, and multiplies all of h_prev.",
+    ),
+    difference_turned_round=edit(
+        "return kept + taken",
+        "return h_prev + z * (h_prev - candidate)",
+        "keep_replace_or_mix",
+        "Your update goes from h_prev away from the candidate: the difference of the two has the wrong sign.",
+    ),
+    update_written_into_h_prev=edit(
+        "kept = (1 - z) * h_prev\n    taken = z * candidate\n    return kept + taken",
+        "h_prev *= 1 - z\n    h_prev += z * candidate\n    return h_prev",
+        "updating_leaves_its_inputs_alone",
+        "Your new state is written over the caller's h_prev. The numbers are right, but the past is gone, and a backward "
+        "pass will want it.",
+    ),
 )
 
 GATES = mistakes_of(
@@ -188,6 +207,156 @@ GATES = mistakes_of(
         "total = f + i + o\n    return f / total, i / total, o / total, c_tilde",
         "forget_gate",
         "Your three gates are divided by their sum, as in a softmax. They are independent: all may be open at once.",
+    ),
+    forget_bias_added_in_the_gate=edit(
+        'f = _sigmoid(joined @ params["W_f"].T + params["b_f"])',
+        'f = _sigmoid(joined @ params["W_f"].T + params["b_f"] + 1.0)',
+        "gates_of_one_unit",
+        "Your forget gate adds 1 to its sum, as TensorFlow's cells do. Here a forget bias is part of b_f already.",
+    ),
+    gate_matrices_reshaped=edit(
+        """    f = _sigmoid(joined @ params["W_f"].T + params["b_f"])
+    i = _sigmoid(joined @ params["W_i"].T + params["b_i"])
+    o = _sigmoid(joined @ params["W_o"].T + params["b_o"])
+    c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])
+""",
+        """    turned = {name: value.reshape(value.shape[::-1]) for name, value in params.items()}
+    f = _sigmoid(joined @ turned["W_f"] + params["b_f"])
+    i = _sigmoid(joined @ turned["W_i"] + params["b_i"])
+    o = _sigmoid(joined @ turned["W_o"] + params["b_o"])
+    c_tilde = np.tanh(joined @ turned["W_c"] + params["b_c"])
+""",
+        "gates_take_a_batch",
+        "Your matrices are turned by `reshape`. That gives the shape of the transpose, with the numbers in other places.",
+    ),
+    joined_along_the_batch=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)",
+        "joined = np.concatenate([h_prev, x_t])",
+        "gates_take_a_batch",
+        "Your h_prev and x_t are joined along the batch, which is what `concatenate` does unless it is told an axis. They "
+        "belong side by side, in one row.",
+    ),
+    hard_sigmoid_gates=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return np.clip(0.2 * a + 0.5, 0, 1)\n\n    f =",
+        "gates_of_one_unit",
+        "Your sigmoid is a straight line that is cut off at 0 and 1, the hard sigmoid of old versions of Keras. Here it is "
+        "1 / (1 + exp(-a)).",
+    ),
+    sigmoid_twice_as_steep=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 0.5 * (1.0 + np.tanh(a))\n\n    f =",
+        "gates_of_one_unit",
+        "Your sigmoid is made from a tanh and is twice as steep as it should be: what it returns for a is sigma(2a).",
+    ),
+    sigmoid_of_the_absolute_sum=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 1.0 / (1.0 + np.exp(-np.abs(a)))\n\n    f =",
+        "gates_take_a_batch",
+        "Your sigmoid takes the absolute value of its sum, so no gate is ever below one half. That avoids the overflow, but "
+        "a negative sum has to shut the gate.",
+    ),
+    sigmoid_with_the_sign_turned=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 0.5 * (1.0 - np.tanh(0.5 * a))\n\n    f =",
+        "gates_of_one_unit",
+        "Your gates are one minus what they should be: a large sum shuts them. Look at the sign in the exponent of your sigmoid.",
+    ),
+    candidate_half_as_steep=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'c_tilde = 2.0 * _sigmoid(joined @ params["W_c"].T + params["b_c"]) - 1.0',
+        "candidate",
+        "Your candidate is 2 sigma(a) - 1, which is the tanh of a / 2. It has the right bounds, but half the slope.",
+    ),
+    gates_stacked_in_sorted_order=edit(
+        "return f, i, o, c_tilde",
+        'sums = [joined @ params[f"W_{k}"].T + params[f"b_{k}"] for k in "cfio"]\n'
+        "    return *(_sigmoid(a) for a in sums[:3]), np.tanh(sums[3])",
+        "gates_take_a_batch",
+        "Your gates are those of the sorted names, c f i o, and they are taken for f i o c. Go by the names of the params, "
+        "not by their order.",
+    ),
+    gates_interleaved=edit(
+        "return f, i, o, c_tilde",
+        'sums = [joined @ params[f"W_{k}"].T + params[f"b_{k}"] for k in "fioc"]\n'
+        "    mixed = np.concatenate(sums, axis=-1).reshape(len(joined), -1, 4)\n"
+        "    return *(_sigmoid(mixed[..., k]) for k in range(3)), np.tanh(mixed[..., 3])",
+        "gates_take_a_batch",
+        "Your packed sums are cut so that every fourth entry goes to the same gate. Each gate's sums stand in one block, and "
+        "the blocks one behind the other.",
+    ),
+    gates_share_a_softmax=edit(
+        "return f, i, o, c_tilde",
+        'sums = np.stack([joined @ params[f"W_{k}"].T + params[f"b_{k}"] for k in "fio"])\n'
+        "    shares = np.exp(sums - sums.max(axis=0))\n    shares = shares / shares.sum(axis=0)\n"
+        "    return shares[0], shares[1], shares[2], c_tilde",
+        "gates_of_one_unit",
+        "Your three gates come out of one softmax, so they sum to one. They are independent: all may be open at once.",
+    ),
+    biases_added_to_the_gates=edit(
+        'f = _sigmoid(joined @ params["W_f"].T + params["b_f"])\n'
+        '    i = _sigmoid(joined @ params["W_i"].T + params["b_i"])\n'
+        '    o = _sigmoid(joined @ params["W_o"].T + params["b_o"])\n'
+        '    c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'f = _sigmoid(joined @ params["W_f"].T) + params["b_f"]\n'
+        '    i = _sigmoid(joined @ params["W_i"].T) + params["b_i"]\n'
+        '    o = _sigmoid(joined @ params["W_o"].T) + params["b_o"]\n'
+        '    c_tilde = np.tanh(joined @ params["W_c"].T) + params["b_c"]',
+        "gates_of_one_unit",
+        "Your biases are added behind the sigmoid and the tanh, so a gate can leave the range from 0 to 1. They belong to the "
+        "sum inside.",
+    ),
+    input_gate_with_b_f=edit(
+        'i = _sigmoid(joined @ params["W_i"].T + params["b_i"])',
+        'i = _sigmoid(joined @ params["W_i"].T + params["b_f"])',
+        "input_gate",
+        "Your input gate has W_i, but the bias of the forget gate.",
+    ),
+    output_gate_with_b_i=edit(
+        'o = _sigmoid(joined @ params["W_o"].T + params["b_o"])',
+        'o = _sigmoid(joined @ params["W_o"].T + params["b_i"])',
+        "output_gate",
+        "Your output gate has W_o, but the bias of the input gate.",
+    ),
+    output_gate_with_W_i=edit(
+        'o = _sigmoid(joined @ params["W_o"].T + params["b_o"])',
+        'o = _sigmoid(joined @ params["W_i"].T + params["b_o"])',
+        "output_gate",
+        "Your output gate has the matrix of the input gate, and b_o.",
+    ),
+    output_gate_is_the_input_gate=edit(
+        'o = _sigmoid(joined @ params["W_o"].T + params["b_o"])',
+        'o = _sigmoid(joined @ params["W_i"].T + params["b_i"])',
+        "output_gate",
+        "Your output gate is the input gate once more; W_o and b_o are not used.",
+    ),
+    input_gate_is_the_forget_gate=edit(
+        'i = _sigmoid(joined @ params["W_i"].T + params["b_i"])',
+        'i = _sigmoid(joined @ params["W_f"].T + params["b_f"])',
+        "input_gate",
+        "Your input gate is the forget gate once more; W_i and b_i are not used.",
+    ),
+    candidate_with_W_o=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'c_tilde = np.tanh(joined @ params["W_o"].T + params["b_c"])',
+        "candidate",
+        "Your candidate has the matrix of the output gate, and b_c.",
+    ),
+    candidate_with_b_o=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_o"])',
+        "candidate",
+        "Your candidate has W_c, but the bias of the output gate.",
+    ),
+    candidate_without_bias=edit(
+        'c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])',
+        'c_tilde = np.tanh(joined @ params["W_c"].T)',
+        "candidate",
+        "Your candidate leaves out its bias, b_c.",
     ),
 )
 
@@ -320,6 +489,36 @@ STEP = mistakes_of(
         "Your cell state adds the input gate to the candidate. The gate says how much of the candidate is "
         "written: it multiplies.",
     ),
+    candidate_through_a_second_tanh=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = f * c_prev + i * np.tanh(c_tilde)\n    h_t",
+        "cell_state",
+        "Your candidate goes through a tanh when it is written. It has been through one in lstm_gates.",
+    ),
+    forgets_what_is_written=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = f * (c_prev + i * c_tilde)\n    h_t",
+        "cell_state",
+        "Your forget gate multiplies what is written now as well. It decides about the old cell alone.",
+    ),
+    cell_clipped=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = np.clip(f * c_prev + i * c_tilde, -1, 1)\n    h_t",
+        "step_of_one_unit",
+        "Your cell is cut off at -1 and 1. It may grow beyond: only what is revealed goes through a tanh.",
+    ),
+    keeps_with_one_minus_i=edit(
+        "c_t = f * c_prev + i * c_tilde\n    h_t",
+        "c_t = (1 - i) * c_prev + i * c_tilde\n    h_t",
+        "cell_state",
+        "Your cell keeps 1 - i of what it held, as a GRU does with its one gate. An LSTM has a gate of its own for keeping, f.",
+    ),
+    what_is_hidden_is_filled_with_the_old_state=edit(
+        "h_t = o * np.tanh(c_t)",
+        "h_t = o * np.tanh(c_t) + (1 - o) * h_prev",
+        "revealed_state",
+        "Your h_t keeps 1 - o of the old state, as a GRU would. What the output gate does not reveal is not shown at all.",
+    ),
 )
 
 FORWARD = mistakes_of(
@@ -432,6 +631,76 @@ FORWARD = mistakes_of(
         "h, c = h0, c0\n    for t in range(time):\n        h[...], c[...] = lstm_step(x[:, t], h, c, params)",
         "running_leaves_its_inputs_alone",
         "Your states are written into the caller's h0 and c0, so that a second run starts from elsewhere.",
+    ),
+    states_reshaped=edit(
+        "return states, cells",
+        "return tuple(a.swapaxes(0, 1).reshape(a.shape) for a in (states, cells))",
+        "sequences_take_a_batch",
+        "Your states were collected time first and brought to (batch, time, hidden) by `reshape`, which leaves the numbers in "
+        "their order, so the sequences are mixed. Two axes that change places need a transpose.",
+    ),
+    reads_the_input_before=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, t - 1], h, c, params)",
+        "sequences_take_a_batch",
+        "Your step t reads x[:, t - 1], so the first one reads the last input of all. What h[:, t] has read last is x[:, t].",
+    ),
+    first_row_goes_on_for_all=edit(
+        "states[:, t], cells[:, t] = h, c",
+        "states[:, t], cells[:, t] = h, c\n        h, c = h[:1], c[:1]",
+        "sequences_take_a_batch",
+        "After the first step, all your sequences go on from the state of the first one. Each carries its own.",
+    ),
+    rows_run_one_after_the_other=edit(
+        "h, c = h0, c0\n    for t in range(time):\n        h, c = lstm_step(x[:, t], h, c, params)\n"
+        "        states[:, t], cells[:, t] = h, c",
+        "h, c = h0[:1], c0[:1]\n    for n, t in np.ndindex(batch, time):\n"
+        "        h, c = lstm_step(x[n : n + 1, t], h, c, params)\n        states[n, t], cells[n, t] = h[0], c[0]",
+        "sequences_take_a_batch",
+        "Your second sequence goes on from where the first one ended. Each starts from its own row of h0 and c0.",
+    ),
+    every_step_is_the_last=edit(
+        "return states, cells",
+        "return np.repeat(h[:, None], time, axis=1), np.repeat(c[:, None], time, axis=1)",
+        "states_of_every_step",
+        "Your states are those after the last step, at every position. Is one array collected again and again, and written "
+        "over at each step?",
+    ),
+    first_step_stays_zero=edit(
+        "for t in range(time):",
+        "for t in range(1, time):",
+        "a_sequence_of_one_step",
+        "Your loop leaves out the first step: x[:, 0] is never read, and what is returned for it are zeros.",
+    ),
+    first_column_is_h0=edit(
+        "for t in range(time):",
+        "states[:, 0], cells[:, 0] = h0, c0\n    for t in range(1, time):",
+        "a_sequence_of_one_step",
+        "Your first column is h0 and c0, and x[:, 0] is never read. h[:, 0] is the state after the first input.",
+    ),
+    states_in_place_of_cells=edit(
+        "states[:, t], cells[:, t] = h, c",
+        "states[:, t], cells[:, t] = h, h",
+        "cells_of_every_step",
+        "Your second result holds the states once more. It should hold the cells.",
+    ),
+    tanh_of_the_cells_returned=edit(
+        "states[:, t], cells[:, t] = h, c",
+        "states[:, t], cells[:, t] = h, np.tanh(c)",
+        "cells_of_every_step",
+        "Your cells are returned after a tanh. The tanh belongs to what h shows of them; c is the cell itself.",
+    ),
+    cell_starts_from_h0=edit(
+        "h, c = h0, c0",
+        "h, c = h0, h0",
+        "cells_of_every_step",
+        "Your cell starts from h0, and c0 is never used.",
+    ),
+    state_starts_from_c0=edit(
+        "h, c = h0, c0",
+        "h, c = c0, c0",
+        "states_of_every_step",
+        "Your state starts from c0, and h0 is never used.",
     ),
 )
 
@@ -690,6 +959,95 @@ STEP_BACKWARD = mistakes_of(
         "Your gradients of weights and biases are divided by the batch size. If the loss is a mean, dh and "
         "dc know that already; here rows add up.",
     ),
+    tanh_slope_squared_as_a_whole=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o * (1 - tanh_c) ** 2",
+        "step_backward_by_hand",
+        "Your square is that of 1 - tanh(c_t). The derivative of tanh is 1 - tanh(c_t)^2, so the square belongs to the tanh alone.",
+    ),
+    candidate_slope_squared_as_a_whole=edit(
+        "da_c = dc_tilde * (1 - c_tilde**2)",
+        "da_c = dc_tilde * (1 - c_tilde) ** 2",
+        "step_backward_by_hand",
+        "Your square is that of 1 - c_tilde. The derivative of its tanh is 1 - c_tilde^2, so the square belongs to c_tilde alone.",
+    ),
+    output_gate_uses_the_old_cell=edit(
+        "do = dh * tanh_c",
+        "do = dh * np.tanh(c_prev)",
+        "step_backward_by_hand",
+        "Your gradient of the output gate uses c_prev. The gate was multiplied with the tanh of the new cell.",
+    ),
+    weights_by_reshape=edit(
+        'grads[f"W_{gate}"] = da.T @ row',
+        'grads[f"W_{gate}"] = da.reshape(da.shape[::-1]) @ row',
+        "step_backward_takes_a_batch",
+        "Your rows become columns by `reshape`, which keeps the numbers in their order and mixes the rows of the batch. To "
+        "turn rows into columns is to transpose.",
+    ),
+    tanh_prime_of_h_t=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o * (1 - (o * tanh_c) ** 2)",
+        "cells_get_their_gradient",
+        "Your derivative of tanh is 1 - h_t^2. The output gate comes after the tanh: the square is that of tanh(c_t) alone.",
+    ),
+    input_gate_fed_with_dc_alone=edit(
+        "di = dc_total * c_tilde",
+        "di = dc * c_tilde",
+        "input_weights",
+        "Your input gate's gradient uses the dc that came in, without what comes to c_t by way of h_t. The other gates use "
+        "the sum.",
+    ),
+    forget_gate_fed_with_dc_alone=edit(
+        "df = dc_total * c_prev",
+        "df = dc * c_prev",
+        "forget_weights",
+        "Your forget gate's gradient uses the dc that came in, without what comes to c_t by way of h_t. The other gates use "
+        "the sum.",
+    ),
+    candidate_fed_with_dc_alone=edit(
+        "dc_tilde = dc_total * i",
+        "dc_tilde = dc * i",
+        "candidate_weights",
+        "Your candidate's gradient uses the dc that came in, without what comes to c_t by way of h_t. The gates use the sum.",
+    ),
+    output_and_candidate_gradients_exchanged=edit(
+        '("o", da_o), ("c", da_c)',
+        '("o", da_c), ("c", da_o)',
+        "output_weights",
+        "Your gradients of the output gate and of the candidate have changed places.",
+    ),
+    output_gate_through_the_slope_of_tanh=edit(
+        "do = dh * tanh_c",
+        "do = dh * (1 - tanh_c**2)",
+        "output_weights",
+        "Your output gate gets dh times the derivative of the tanh. In a product each factor gets the other one, here "
+        "tanh(c_t) itself.",
+    ),
+    dc_handed_on_once_more=edit(
+        "dc_prev = dc_total * f",
+        "dc_prev = dc_total * f + dc",
+        "cells_get_their_gradient",
+        "Your dc_prev adds the dc that came in once more, unchanged. It is in the sum already, and all of it passes the "
+        "forget gate.",
+    ),
+    biases_keep_the_batch_axis=edit(
+        'grads[f"b_{gate}"] = da.sum(axis=0)',
+        'grads[f"b_{gate}"] = da.sum(axis=0, keepdims=True)',
+        "forget_bias",
+        "Your biases' gradients keep an axis of length one. A gradient has the shape of what it belongs to, (hidden,).",
+    ),
+    input_slope_with_the_forget_gate=edit(
+        "da_i = di * i * (1 - i)",
+        "da_i = di * i * (1 - f)",
+        "input_weights",
+        "Your input gate's slope is i (1 - f). Both factors are of the same gate.",
+    ),
+    dh_handed_on_to_h_prev=edit(
+        "dh_prev, dx = drow[:, :hidden], drow[:, hidden:]",
+        "dh_prev, dx = drow[:, :hidden] + dh, drow[:, hidden:]",
+        "states_get_their_gradient",
+        "Your dh_prev adds dh itself. h_prev does not stand in h_t directly; only the gates and the candidate read it.",
+    ),
 )
 
 SEQUENCE_BACKWARD = mistakes_of(
@@ -858,6 +1216,75 @@ SEQUENCE_BACKWARD = mistakes_of(
         "every_input_gets_its_gradient",
         "Your dx is summed over the steps. Params are shared between steps, but every step has an input of its own.",
     ),
+    gates_of_the_step_before=edit(
+        'step = {name: cache[name][:, t] for name in ("f", "i", "o", "c_tilde")}',
+        'step = {name: cache[name][:, t - 1] for name in ("f", "i", "o", "c_tilde")}',
+        "two_sequences_backwards",
+        "Your gates are those of the step before. Only h and c are needed from there; f, i, o and c_tilde belong to this step.",
+    ),
+    new_state_goes_through_the_forget_gate_twice=edit(
+        "dc_t = dc[:, t] + dc_next",
+        'dc_t = dc[:, t] + dc_next * cache["f"][:, t]',
+        "two_sequences_backwards",
+        "What comes back along the cell is multiplied by a forget gate twice. The step that hands it back has done that.",
+    ),
+    cell_before_the_first_is_h0=edit(
+        'step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
+        'step["c_prev"] = c[:, t - 1] if t > 0 else cache["h0"]',
+        "forget_weights_over_time",
+        "Your first step takes h0 for the cell before it. That is c0.",
+    ),
+    state_before_the_first_is_c0=edit(
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]',
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["c0"]',
+        "forget_weights_over_time",
+        "Your first step takes c0 for the state before it. That is h0.",
+    ),
+    first_outer_gradient_counted_for_h0=edit(
+        "return dx, dh_next, dc_next, totals",
+        "return dx, dh_next + dh[:, 0], dc_next + dc[:, 0], totals",
+        "first_state_gets_its_gradient",
+        "Your dh0 and dc0 have dh[:, 0] and dc[:, 0] added to them. Those belong to h[:, 0] and c[:, 0], and have gone through "
+        "the first step already.",
+    ),
+    last_outer_gradient_counted_twice=edit(
+        'dh_next, dc_next = np.zeros(cache["h0"].shape), np.zeros(cache["c0"].shape)',
+        "dh_next, dc_next = dh[:, -1], dc[:, -1]",
+        "every_input_gets_its_gradient",
+        "Your pass begins with dh[:, -1] as what comes from later steps, and adds it at the last step again. Nothing comes "
+        "after the last step: begin with zeros.",
+    ),
+    last_outer_dh_counted_twice=edit(
+        'dh_next, dc_next = np.zeros(cache["h0"].shape), np.zeros(cache["c0"].shape)',
+        'dh_next, dc_next = dh[:, -1], np.zeros(cache["c0"].shape)',
+        "every_input_gets_its_gradient",
+        "Your pass begins with dh[:, -1] as what comes from later steps, and adds it at the last step again. Nothing comes "
+        "after the last step: begin with zeros.",
+    ),
+    first_step_left_out=edit(
+        "for t in reversed(range(x.shape[1])):",
+        "for t in range(x.shape[1] - 1, 0, -1):",
+        "first_state_gets_its_gradient",
+        "Your loop ends before the first step. range(n, 0, -1) stops at 1; step 0 has an input and params, too.",
+    ),
+    last_step_left_out=edit(
+        "for t in reversed(range(x.shape[1])):",
+        "for t in range(x.shape[1] - 2, -1, -1):",
+        "every_input_gets_its_gradient",
+        "Your loop begins one step too early: the last step is never gone through, and its dh and dc are not read.",
+    ),
+    cell_before_for_the_present_one=edit(
+        '"c_t": c[:, t]',
+        '"c_t": c[:, t - 1]',
+        "output_weights_over_time",
+        "Your step gets the cell before it as c_t. c_t is the cell after the step, c[:, t].",
+    ),
+    dh_and_dc_changed_in_place=edit(
+        "dh_t = dh[:, t] + dh_next\n        dc_t = dc[:, t] + dc_next",
+        "dh[:, t] += dh_next\n        dc[:, t] += dc_next\n        dh_t, dc_t = dh[:, t], dc[:, t]",
+        "backward_leaves_the_cache_alone",
+        "Your pass adds what it carries into the caller's dh and dc. The first result is right; the next use of them is not.",
+    ),
 )
 
 GRU = mistakes_of(
@@ -1014,6 +1441,59 @@ GRU = mistakes_of(
         "Your candidate reads the row [x_t; r * h_prev]. The columns of W_h are for the state first and the input "
         "second, as in the gates: [r * h_prev; x_t].",
     ),
+    gru_joined_along_the_batch=edit(
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)",
+        "joined_row = np.concatenate([h_prev, x_t])",
+        "gru_takes_a_batch",
+        "Your h_prev and x_t are joined along the batch, which is what `concatenate` does unless it is told an axis. They "
+        "belong side by side, in one row.",
+    ),
+    gru_sigmoid_with_the_sign_turned=edit(
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)\n",
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 0.5 * (1.0 - np.tanh(0.5 * a))\n\n",
+        "gru_steps_of_any_size",
+        "Your gates are one minus what they should be: a large sum shuts them. Look at the sign in the exponent of your sigmoid.",
+    ),
+    update_gate_reads_the_reset_state=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        'z = _sigmoid(reset_row @ params["W_z"].T + params["b_z"])\n    return gated_update(h_prev, h_tilde, z)',
+        "gru_steps_of_any_size",
+        "Your update gate reads r * h_prev. Both gates read the plain row [h_prev; x_t]; the reset is for the candidate alone.",
+    ),
+    reset_on_the_sum_and_its_bias=edit(
+        'h_tilde = np.tanh(reset_row @ params["W_h"].T + params["b_h"])',
+        'h_tilde = np.tanh(r * (joined_row @ params["W_h"].T + params["b_h"]))',
+        "gru_steps_of_any_size",
+        "Your reset gate multiplies the whole sum, with the input's part and the bias. It is there to hide the past from the "
+        "candidate, not the present.",
+    ),
+    reset_gate_with_W_z=edit(
+        'r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
+        'r = _sigmoid(joined_row @ params["W_z"].T + params["b_r"])',
+        "gru_steps_of_any_size",
+        "Your reset gate has the matrix of the update gate, and b_r.",
+    ),
+    reset_gate_with_b_z=edit(
+        'r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])',
+        'r = _sigmoid(joined_row @ params["W_r"].T + params["b_z"])',
+        "gru_steps_of_any_size",
+        "Your reset gate has W_r, but the bias of the update gate.",
+    ),
+    gru_sigmoid_twice_as_steep=edit(
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)\n",
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 0.5 * (1.0 + np.tanh(a))\n\n",
+        "gru_steps_of_any_size",
+        "Your sigmoid is made from a tanh and is twice as steep as it should be: what it returns for a is sigma(2a).",
+    ),
+    gru_sigmoid_of_the_absolute_sum=edit(
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)\n",
+        "joined_row = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 1.0 / (1.0 + np.exp(-np.abs(a)))\n\n",
+        "gru_steps_of_any_size",
+        "Your sigmoid takes the absolute value of its sum, so no gate is ever below one half. A negative sum has to shut the gate.",
+    ),
 )
 
 KEEP = mistakes_of(
@@ -1099,6 +1579,88 @@ KEEP = mistakes_of(
         "Your candidate reads the row [x_t; r * h_prev]. The columns of W_h are for the state first and the input "
         "second, as in the gates: [r * h_prev; x_t].",
     ),
+    keep_sigmoid_with_the_sign_turned=edit(
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n",
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 0.5 * (1.0 - np.tanh(0.5 * a))\n\n",
+        "keeping_gru_of_any_size",
+        "Your gates are one minus what they should be: a large sum shuts them. Look at the sign in the exponent of your sigmoid.",
+    ),
+    keep_update_gate_reads_the_reset_state=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        'keep = _sigmoid(after_reset @ params["W_z"].T + params["b_z"])\n    return keep * h_prev + (1 - keep) * proposal',
+        "keeping_gru_of_any_size",
+        "Your update gate reads r * h_prev. Both gates read the plain row [h_prev; x_t]; the reset is for the candidate alone.",
+    ),
+    keep_reset_on_the_sum_and_its_bias=edit(
+        'proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        'proposal = np.tanh(reset * (both @ params["W_h"].T + params["b_h"]))',
+        "keeping_gru_of_any_size",
+        "Your reset gate multiplies the whole sum, with the input's part and the bias. It is there to hide the past from the "
+        "candidate, not the present.",
+    ),
+    keep_reset_gate_with_W_z=edit(
+        'reset = _sigmoid(both @ params["W_r"].T + params["b_r"])',
+        'reset = _sigmoid(both @ params["W_z"].T + params["b_r"])',
+        "keeping_gru_of_any_size",
+        "Your reset gate has the matrix of the update gate, and b_r.",
+    ),
+    keep_reset_gate_is_the_update_gate=edit(
+        'reset = _sigmoid(both @ params["W_r"].T + params["b_r"])',
+        "reset = keep",
+        "keeping_gru_of_any_size",
+        "Your reset gate is the update gate once more; W_r and b_r are not used.",
+    ),
+    keep_sigmoid_twice_as_steep=edit(
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n",
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 0.5 * (1.0 + np.tanh(a))\n\n",
+        "keeping_gru_of_any_size",
+        "Your sigmoid is made from a tanh and is twice as steep as it should be: what it returns for a is sigma(2a).",
+    ),
+    keep_sigmoid_of_the_absolute_sum=edit(
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n",
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 1.0 / (1.0 + np.exp(-np.abs(a)))\n\n",
+        "keeping_gru_of_any_size",
+        "Your sigmoid takes the absolute value of its sum, so no gate is ever below one half. A negative sum has to shut the gate.",
+    ),
+    keep_all_params_negated=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return gru_step(x_t, h_prev, {name: -value for name, value in params.items()})",
+        "keeping_gru_of_any_size",
+        "Your function negates all params. That turns r and the candidate round as well; the conventions differ in z alone.",
+    ),
+    keep_reset_gate_keeps=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return reset * h_prev + (1 - reset) * proposal",
+        "keeping_gru_of_any_size",
+        "Your last line mixes with the reset gate. In both conventions it is z that mixes old and new.",
+    ),
+    keep_one_minus_the_other_state=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return 1 - gru_step(x_t, h_prev, params)",
+        "keeping_gru_of_any_size",
+        "Your result is one minus that of gru_step. What is turned round is the gate z, not the state.",
+    ),
+    keep_bias_alone_negated=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        'return gru_step(x_t, h_prev, params | {"b_z": -params["b_z"]})',
+        "keeping_gru_of_any_size",
+        "Your function turns the sign of b_z alone. z turns into 1 - z when the sign of the whole sum inside the sigmoid turns.",
+    ),
+    keep_weights_alone_negated=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        'return gru_step(x_t, h_prev, params | {"W_z": -params["W_z"]})',
+        "keeping_gru_of_any_size",
+        "Your function turns the sign of W_z alone. z turns into 1 - z when the sign of the whole sum inside the sigmoid turns.",
+    ),
+    keep_candidate_without_bias=edit(
+        'proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        'proposal = np.tanh(after_reset @ params["W_h"].T)',
+        "keeping_gru_of_any_size",
+        "Your candidate leaves out its bias, b_h.",
+    ),
 )
 
 CONVERT = mistakes_of(
@@ -1183,6 +1745,12 @@ CONVERT = mistakes_of(
         "converting_leaves_the_params_alone",
         "Your dict is a new one, but it holds the caller's arrays, and `*=` changes those.",
         "converted_in_place",
+    ),
+    bias_is_one_minus_itself=edit(
+        'converted["b_z"] = -params["b_z"]',
+        'converted["b_z"] = 1 - params["b_z"]',
+        "conversions_of_any_size",
+        "Your bias is 1 - b_z. It is z that turns into 1 - z; inside the sigmoid only the sign turns.",
     ),
 )
 
@@ -1420,6 +1988,55 @@ GRU_BACKWARD = mistakes_of(
         "Your gradients of weights and biases are divided by the batch size. If the loss is a mean, dh knows "
         "that already; here rows add up.",
     ),
+    gru_slope_squared_as_a_whole=edit(
+        "da_h = dh_tilde * (1 - h_tilde**2)",
+        "da_h = dh_tilde * (1 - h_tilde) ** 2",
+        "gru_backward_by_hand",
+        "Your square is that of 1 - h_tilde. The derivative of its tanh is 1 - h_tilde^2, so the square belongs to h_tilde alone.",
+    ),
+    gru_weights_by_reshape=edit(
+        'weights = {f"W_{name}": da.T @ row for name, (da, row) in read.items()}',
+        'weights = {f"W_{name}": da.reshape(da.shape[::-1]) @ row for name, (da, row) in read.items()}',
+        "gru_backward_takes_a_batch",
+        "Your rows become columns by `reshape`, which keeps the numbers in their order and mixes the rows of the batch. To "
+        "turn rows into columns is to transpose.",
+    ),
+    dr_through_the_reset_gate=edit(
+        "dr = dreset_h * h_before",
+        "dr = dreset_h * r * h_before",
+        "reset_weights",
+        "Your dr is multiplied by r. In r * h_prev each factor gets the other one: dr gets h_prev alone.",
+    ),
+    W_r_gradient_with_reset=edit(
+        '"r": (da_r, gates_row)',
+        '"r": (da_r, reset_row)',
+        "reset_weights",
+        "Your dW_r uses [r * h_prev; x_t]. The gates read the plain row [h_prev; x_t].",
+    ),
+    gate_matrices_exchanged=edit(
+        "dgates_row = da_z @ W_z + da_r @ W_r",
+        "dgates_row = da_z @ W_r + da_r @ W_z",
+        "gru_backward_by_hand",
+        "Your two gates go back through each other's matrix: da_z belongs to W_z, da_r to W_r.",
+    ),
+    dh_scaled_before_all=edit(
+        "dz = dh * (h_tilde - h_before)\n    dh_tilde = dh * z",
+        "dh = dh * z\n    dz = dh * (h_tilde - h_before)\n    dh_tilde = dh",
+        "gru_backward_by_hand",
+        "Your dh is scaled by z for the candidate and then read again for z and for h_prev. Those get dh as it came in.",
+    ),
+    gru_dh_scaled_in_place=edit(
+        "dz = dh * (h_tilde - h_before)\n    dh_tilde = dh * z",
+        "dz = dh * (h_tilde - h_before)\n    dh *= z\n    dh_tilde = dh",
+        "gru_backward_by_hand",
+        "Your `*=` changes dh, the caller's array, and what is kept is then made from the changed one.",
+    ),
+    gru_biases_keep_the_batch_axis=edit(
+        "da.sum(axis=0) for name, (da, _)",
+        "da.sum(axis=0, keepdims=True) for name, (da, _)",
+        "gru_backward_by_hand",
+        "Your biases' gradients keep an axis of length one. A gradient has the shape of what it belongs to, (hidden,).",
+    ),
 )
 
 STACKED = mistakes_of(
@@ -1506,6 +2123,76 @@ STACKED = mistakes_of(
         "new = _rnn(out, layer)\n        if new.shape == x.shape:\n            x[...] = new\n        out = new",
         "stacking_leaves_its_inputs_alone",
         "Your layers write their states over the caller's x. Put them into an array of their own.",
+    ),
+    every_layer_as_wide_as_the_top=edit(
+        "out = _rnn(out, layer)",
+        'new = _rnn(out, layer)\n        out = np.zeros((*new.shape[:2], len(layers[-1]["W_h"])))\n        out[...] = new',
+        "layers_may_differ_in_size",
+        "Your layers all write into an array as wide as the top layer. Each layer has as many units as its own W_h has rows.",
+    ),
+    states_reshaped_on_the_way_up=edit(
+        "out = _rnn(out, layer)",
+        "new = _rnn(out, layer)\n        out = new.swapaxes(0, 1).reshape(new.shape)",
+        "one_layer",
+        "Your states were collected time first and brought to (batch, time, hidden) by `reshape`, which leaves the numbers in "
+        "their order, so the sequences are mixed. Two axes that change places need a transpose.",
+    ),
+    upper_layers_keep_the_first_W_h=edit(
+        "out = _rnn(out, layer)",
+        'same = layer["W_h"].shape == layers[0]["W_h"].shape\n'
+        '        out = _rnn(out, layer | {"W_h": layers[0]["W_h"]} if same else layer)',
+        "two_layers",
+        "Your layers all use the W_h of the bottom one. Each brings along its own.",
+    ),
+    layers_lag_one_step=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        "for k, layer in enumerate(layers):\n"
+        '        lag = np.concatenate([layers[k - 1]["h0"][:, None], out[:, :-1]], axis=1) if k else out\n'
+        "        out = _rnn(lag, layer)",
+        "two_layers",
+        "Your upper layers read the layer below as it was one step before. Step t reads the state below of step t.",
+    ),
+    last_state_of_the_layer_below_repeated=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        "for k, layer in enumerate(layers):\n"
+        "        out = _rnn(out if k == 0 else np.repeat(out[:, -1:], x.shape[1], axis=1), layer)",
+        "two_layers",
+        "Your upper layers read the last state of the layer below at every step. Step t reads the state below of step t.",
+    ),
+    top_layer_left_out=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        "for layer in layers[:-1]:\n        out = _rnn(out, layer)",
+        "two_layers",
+        "Your top layer is never run: what is returned is what it should read.",
+    ),
+    tanh_at_the_top_alone=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        "for layer in layers[:-1]:\n"
+        '        state, sums = layer["h0"], []\n'
+        "        for t in range(x.shape[1]):\n"
+        '            state = state @ layer["W_h"].T + out[:, t] @ layer["W_x"].T + layer["b"]\n'
+        "            sums.append(state)\n"
+        "        out = np.stack(sums, axis=1)\n"
+        "    out = _rnn(out, layers[-1])",
+        "two_layers",
+        "Your lower layers have no tanh. Each layer is a whole recurrent layer, and the tanh is part of its step.",
+    ),
+    tanh_missing=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        "for layer in layers:\n"
+        '        state, sums = layer["h0"], []\n'
+        "        for t in range(x.shape[1]):\n"
+        '            state = state @ layer["W_h"].T + out[:, t] @ layer["W_x"].T + layer["b"]\n'
+        "            sums.append(state)\n"
+        "        out = np.stack(sums, axis=1)",
+        "two_layers",
+        "Your layers have no tanh. Without it a stack of layers can do no more than a single linear one.",
+    ),
+    layers_without_bias=edit(
+        "out = _rnn(out, layer)",
+        'out = _rnn(out, layer | {"b": 0 * layer["b"]})',
+        "two_layers",
+        "Your layers leave out their bias b.",
     ),
 )
 
@@ -1645,6 +2332,120 @@ BIDIRECTIONAL = mistakes_of(
         "x[~real[:, :, 0]] = 0.0\n    turned = np.take_along_axis(x, mirror, axis=1)",
         "reading_leaves_its_inputs_alone",
         "Your function sets the caller's padding to zero. The outputs are right, but x is not yours to change.",
+    ),
+    turned_back_over_the_whole_width=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "leftwards = _rnn(turned, backward)[:, ::-1]",
+        "second_row_is_padded",
+        "Your backward states are turned back over the whole width, so in a padded row they stand too far to the right. "
+        "Turn them back within the row's own length, as the input was turned.",
+    ),
+    one_padded_position_counts=edit(
+        "real = (places < lengths[:, None])[:, :, None]",
+        "real = (places <= lengths[:, None])[:, :, None]",
+        "second_row_is_padded",
+        "Your rows have one real position too many. Positions are counted from 0, so a row of length 2 has 0 and 1.",
+    ),
+    turned_back_over_the_whole_width_behind_zeros=edit(
+        "turned = np.take_along_axis(x, mirror, axis=1)\n"
+        "    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "turned = np.take_along_axis(np.where(real, x, 0.0), mirror, axis=1)\n"
+        "    leftwards = _rnn(turned, backward)[:, ::-1]",
+        "second_row_is_padded",
+        "Your backward states are turned back over the whole width, so in a padded row they stand too far to the right. "
+        "Turn them back within the row's own length, as the input was turned.",
+    ),
+    forward_half_not_zero=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "return np.concatenate([rightwards, np.where(real, leftwards, 0.0)], axis=-1)",
+        "second_row_is_padded",
+        "Your backward half is zero at padded positions, and your forward half is not. Both should be.",
+    ),
+    backward_half_not_zero=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "return np.concatenate([np.where(real, rightwards, 0.0), leftwards], axis=-1)",
+        "second_row_is_padded",
+        "Your forward half is zero at padded positions, and your backward half is not. Both should be.",
+    ),
+    last_real_position_left_out=edit(
+        "return np.where(real, np.concatenate",
+        "real = (places < lengths[:, None] - 1)[:, :, None]\n    return np.where(real, np.concatenate",
+        "both_directions",
+        "Your last real position is zero, as if it were padding. A row of length 2 has the positions 0 and 1.",
+    ),
+    longest_row_sets_the_start=edit(
+        "mirror = np.where(real[:, :, 0], lengths[:, None] - 1 - places, places)[:, :, None]",
+        "mirror = np.where(places < lengths.max(), lengths.max() - 1 - places, places)[None, :, None]\n"
+        "    mirror = np.repeat(mirror, len(x), axis=0)",
+        "second_row_is_padded",
+        "Your backward layer turns every row at the length of the longest one, so it reads padding first in the others. Each "
+        "row has a length of its own.",
+    ),
+    backward_starts_from_each_last_forward_state=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        'same = forward["h0"].shape == backward["h0"].shape\n'
+        '    backward = backward | {"h0": rightwards[np.arange(len(x)), lengths - 1]} if same else backward\n'
+        "    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "second_row_is_padded",
+        "Your backward layer starts from the last state of the forward one. It starts from its own h0.",
+    ),
+    backward_starts_from_the_forward_h0=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        'same = forward["h0"].shape == backward["h0"].shape\n'
+        '    backward = backward | {"h0": forward["h0"]} if same else backward\n'
+        "    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "second_row_is_padded",
+        "Your backward layer starts from the h0 of the forward layer. Each layer brings along its own.",
+    ),
+    as_long_as_the_longest_row=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)[:, : lengths.max()]",
+        "no_row_fills_the_width",
+        "Your output ends where the longest row ends. It has as many positions as x, and those behind all rows are zero.",
+    ),
+    order_by_length_applied_again=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        'order = np.argsort(-lengths, kind="stable")\n'
+        "    return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)[order][order]",
+        "no_row_fills_the_width",
+        "Your rows come back in another order. They were sorted by length; to undo that, sort the order itself, and index with "
+        "what comes out.",
+    ),
+    rows_left_sorted_by_length=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        'order = np.argsort(-lengths, kind="stable")\n'
+        "    return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)[order]",
+        "no_row_fills_the_width",
+        "Your rows come back sorted by length. Row n of the output belongs to row n of x.",
+    ),
+    h0_not_sorted_with_the_rows=edit(
+        "rightwards = _rnn(x, forward)",
+        'back = np.argsort(np.argsort(-lengths, kind="stable"))\n'
+        '    forward, backward = (layer | {"h0": layer["h0"][back]} for layer in (forward, backward))\n'
+        "    rightwards = _rnn(x, forward)",
+        "no_row_fills_the_width",
+        "Your rows were sorted by length, and h0 was not: each row starts from the h0 of another one.",
+    ),
+    rows_turned_in_place=edit(
+        "turned = np.take_along_axis(x, mirror, axis=1)",
+        "x[...] = np.take_along_axis(x, mirror, axis=1)\n    turned = x",
+        "reading_leaves_its_inputs_alone",
+        "Your rows are turned in the caller's x. The outputs are right, but x is not yours to change.",
+    ),
+    backward_state_before_the_position=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        'before = np.concatenate([backward["h0"][:, None], _rnn(turned, backward)[:, :-1]], axis=1)\n'
+        "    leftwards = np.take_along_axis(before, mirror, axis=1)",
+        "both_directions",
+        "Your backward state at a position has not read that position yet. Both directions say what they know after reading it.",
+    ),
+    turned_one_position_too_far=edit(
+        "turned = np.take_along_axis(x, mirror, axis=1)",
+        "ahead = np.where(real[:, :, 0], (lengths[:, None] - places) % lengths[:, None], places)[:, :, None]\n"
+        "    turned = np.take_along_axis(x, ahead, axis=1)",
+        "both_directions",
+        "Your backward layer reads position length - t at its step t, one too far. Counted from 0, the last position is "
+        "length - 1.",
     ),
 )
 
@@ -1833,6 +2634,86 @@ CELL = mistakes_of(
         "torch.tanh(c_new.detach())",
         "gradients_reach_the_parameters",
         "Your c_t is detached before its tanh, so the loss on h_t reaches the output gate alone.",
+    ),
+    zeros_as_wide_as_the_input=edit(
+        "zeros = x_t.new_zeros(x_t.shape[0], self.hidden_size)",
+        "zeros = torch.zeros_like(x_t)",
+        "torch_cell_takes_a_batch",
+        "Your zeros for a missing state have the shape of x_t. A state is as wide as the cell has hidden units.",
+    ),
+    torch_reveals_the_old_cell=edit(
+        "torch.tanh(c_new)",
+        "torch.tanh(c_prev)",
+        "torch_cell_of_one_unit",
+        "Your h_t reveals c_prev. What is revealed is the new cell.",
+    ),
+    chunked_along_the_batch=edit(
+        "a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)",
+        "a_i, a_f, a_g, a_o = packed.chunk(4)",
+        "torch_cell_takes_a_batch",
+        "Your `chunk` cuts along the batch, which is what it does unless it is told an axis. The gates stand side by side in "
+        "the last one.",
+    ),
+    c_prev_scaled_in_place=edit(
+        "c_new = torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i) * torch.tanh(a_g)",
+        "with torch.no_grad():\n            c_prev.mul_(torch.sigmoid(a_f))\n"
+        "        c_new = c_prev + torch.sigmoid(a_i) * torch.tanh(a_g)",
+        "torch_cell_leaves_its_inputs_alone",
+        "Your cell multiplies the caller's c_prev in place, out of sight of the gradient: the forget gate then learns nothing.",
+    ),
+    torch_reveals_the_candidate=edit(
+        "torch.tanh(c_new)",
+        "torch.tanh(a_g)",
+        "torch_cell_reveals",
+        "Your h_t shows the candidate, and nothing of what the cell remembers.",
+    ),
+    torch_biases_averaged=edit(
+        "packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh",
+        "packed = x_t @ self.weight_ih.T + h_prev @ self.weight_hh.T + (self.bias_ih + self.bias_hh) / 2",
+        "torch_cell_remembers",
+        "Your cell takes the mean of its two biases. Their sum counts.",
+    ),
+    torch_tanh_for_the_output_gate=edit(
+        "torch.sigmoid(a_o)",
+        "torch.tanh(a_o)",
+        "torch_cell_reveals",
+        "Your output gate is a tanh and can be negative. A gate is a sigmoid; only the candidate is a tanh.",
+    ),
+    torch_sigmoid_on_the_cell=edit(
+        "torch.tanh(c_new)",
+        "torch.sigmoid(c_new)",
+        "torch_cell_reveals",
+        "Your cell goes through a sigmoid before it is revealed, so the state can never be negative.",
+    ),
+    torch_no_forget_gate=edit(
+        "torch.sigmoid(a_f) * c_prev",
+        "c_prev",
+        "torch_cell_remembers",
+        "Your cell never erases: c_prev is added whole, and the forget gate is not used.",
+    ),
+    torch_writes_with_one_minus_f=edit(
+        "torch.sigmoid(a_i) * torch.tanh(a_g)",
+        "(1 - torch.sigmoid(a_f)) * torch.tanh(a_g)",
+        "torch_cell_remembers",
+        "Your cell writes with one minus the forget gate, as a GRU does. An LSTM has a gate of its own for that.",
+    ),
+    torch_cell_through_the_tanh=edit(
+        "h_new = torch.sigmoid(a_o) * torch.tanh(c_new)",
+        "c_new = torch.tanh(c_new)\n        h_new = torch.sigmoid(a_o) * c_new",
+        "torch_cell_remembers",
+        "Your cell itself goes through the tanh, so it shrinks at every step. The tanh belongs to what is revealed; c_t is "
+        "passed on as it is.",
+    ),
+    bias_hh_left_out_without_a_state=edit(
+        "if state is None:\n            zeros = x_t.new_zeros(x_t.shape[0], self.hidden_size)\n            state = (zeros, zeros)\n"
+        "        h_prev, c_prev = state\n"
+        "        packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh",
+        "bias_hh = 0 * self.bias_hh if state is None else self.bias_hh\n"
+        "        if state is None:\n            zeros = x_t.new_zeros(x_t.shape[0], self.hidden_size)\n"
+        "            state = (zeros, zeros)\n        h_prev, c_prev = state\n"
+        "        packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + bias_hh",
+        "torch_cell_without_a_state",
+        "Your cell leaves out bias_hh when there is no state. A state of zeros still has its bias.",
     ),
 )
 

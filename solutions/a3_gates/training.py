@@ -114,10 +114,10 @@ train_adding = Training(
         ),
         Metric(
             "plain_network_does_not",
-            "With the gates locked open and shut, what is left is a plain network, and stays at the baseline.",
+            "With the gates locked open and shut, what is left is a plain tanh network, and stays at the baseline.",
             _plain,
             low=0.12,
-            below="That is too good for a plain network: a gate that is told to erase everything still keeps something.",
+            below="That is too good for a plain tanh network: a gate that is told to erase everything still keeps something.",
         ),
     ),
     catches=CAUGHT,

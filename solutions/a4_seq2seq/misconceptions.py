@@ -81,6 +81,45 @@ INPUTS = mistakes_of(
         "Your inputs are right, but they are written over the caller's targets, and now the loss has nothing to "
         "compare with.",
     ),
+    bos_over_the_first_row=edit(
+        "inputs[:, 0] = bos\n    return inputs",
+        "inputs[0] = bos\n    return inputs",
+        "each_row_is_shifted_by_itself",
+        "Your BOS fills the first row, from end to end. `inputs[0]` is a row; every sentence needs BOS in its first column.",
+    ),
+    bos_over_the_first_row_of_a_roll=edit(
+        "inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs = targets.roll(1, dims=1)\n    inputs[0] = bos",
+        "each_row_is_shifted_by_itself",
+        "Your BOS fills the first row, from end to end. `inputs[0]` is a row; every sentence needs BOS in its first column.",
+    ),
+    bos_at_the_end=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs[:, -1] = bos",
+        "inputs_are_shifted_by_one",
+        "Your BOS stands at the end, and nothing is shifted: the decoder reads the very word that it has to say.",
+    ),
+    rows_rolled=edit(
+        "inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs = targets.roll(1, dims=0)\n    inputs[:, 0] = bos",
+        "each_row_is_shifted_by_itself",
+        "Your roll moves the rows of the batch, not the words of a row: each sentence reads another one's words. Axis 1 is time.",
+    ),
+    first_word_runs_through=edit(
+        "inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "for t in range(1, targets.shape[1]):\n        inputs[:, t] = inputs[:, t - 1]\n    inputs[:, 0] = bos",
+        "inputs_are_shifted_by_one",
+        "Your first word runs through the whole row: each position copies the one before, which has been overwritten already. "
+        "Read from targets, write to a copy.",
+    ),
+    first_word_runs_through_targets=edit(
+        "inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs = targets\n    for t in range(1, targets.shape[1]):\n        inputs[:, t] = targets[:, t - 1]\n"
+        "    inputs[:, 0] = bos",
+        "inputs_are_shifted_by_one",
+        "Your first word runs through the whole row, since inputs and targets are one tensor: each position copies the one "
+        "before, which has been overwritten already.",
+    ),
 )
 
 ENCODER = mistakes_of(
@@ -208,6 +247,94 @@ ENCODER = mistakes_of(
         "Your `final` is cut off from the network (detach, .data or no_grad), so what the decoder learns from it "
         "never reaches the encoder.",
     ),
+    put_back_by_the_same_order=edit(
+        "return states, final",
+        "order = lengths.argsort(descending=True)\n        return states[order][order], final[order][order]",
+        "short_rows_end_earlier",
+        "Your rows are sorted by length and indexed with the same order once more, which does not put them back. The way back "
+        "is the inverse order: order.argsort().",
+    ),
+    final_stays_sorted=edit(
+        "return states, final",
+        "return states, final[lengths.argsort(descending=True)]",
+        "short_rows_end_earlier",
+        "Your `final` comes back sorted by length, and states in the order of src. Both belong to the rows as they came.",
+    ),
+    lengths_sorted_without_their_rows=edit(
+        "embedded = self.embedding(src)",
+        "embedded = self.embedding(src)\n        lengths = lengths.sort(descending=True).values",
+        "short_rows_end_earlier",
+        "Your lengths are sorted, and the rows are not, so each row gets the length of another one.",
+    ),
+    padding_zeroed_and_read=edit(
+        """        outputs, _ = self.rnn(embedded)
+        real = torch.arange(src.shape[1], device=src.device) < lengths[:, None]
+        states = outputs * real[:, :, None]
+        final = states[torch.arange(src.shape[0]), lengths - 1]
+""",
+        """        real = torch.arange(src.shape[1], device=src.device) < lengths[:, None]
+        outputs, _ = self.rnn(embedded * real[:, :, None])
+        states = outputs * real[:, :, None]
+        final = outputs[:, -1]
+""",
+        "short_rows_end_earlier",
+        "Your padding is set to zero and then read on to the last column. A zero input still is a step: the biases and the old "
+        "state move the new one.",
+    ),
+    final_squeezed=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states[torch.arange(src.shape[0]), lengths - 1].squeeze()",
+        "a_single_sentence",
+        "Your `squeeze()` takes away every axis of length one, so a batch of one sentence loses its batch axis. Name the axis.",
+    ),
+    final_where_the_longest_row_ends=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states[:, lengths.max() - 1]",
+        "short_rows_end_earlier",
+        "Your `final` is taken where the longest row ends. Each row has a length of its own.",
+    ),
+    final_where_the_longest_row_ends_unmasked=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = outputs[:, lengths.max() - 1]",
+        "short_rows_end_earlier",
+        "Your `final` is taken where the longest row ends, so shorter ones have read padding by then. Each row has a length of "
+        "its own.",
+    ),
+    rows_read_as_one=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "states, carried = torch.zeros_like(states), None\n"
+        "        for n, length in enumerate(lengths.tolist()):\n"
+        "            part, carried = self.rnn(embedded[n : n + 1, :length], carried)\n"
+        "            states[n, :length] = part[0]\n"
+        "        final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "short_rows_end_earlier",
+        "Your second sentence goes on from the state in which the first one ended. Each row starts from zero.",
+    ),
+    padded_ids_overwritten=edit(
+        "return states, final",
+        "src[~real] = 0\n        return states, final",
+        "ids_and_lengths_stay_as_they_are",
+        "Your encoder sets the padded ids in the caller's src to 0. The states are right, but src is not yours to change.",
+    ),
+    encoder_states_time_first=edit(
+        "return states, final",
+        "return states.transpose(0, 1), final",
+        "a_single_sentence",
+        "Your states come as (T, batch, hidden). Here the batch comes first; does the unpacking know of batch_first?",
+    ),
+    final_of_one_feature=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states.gather(1, (lengths - 1).view(-1, 1, 1)).squeeze(1)",
+        "a_single_sentence",
+        "Your `gather` picks a single feature for each row. Its index needs an entry for every feature, (batch, 1, hidden).",
+    ),
+    final_read_backwards=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = states[torch.arange(src.shape[0]), src.shape[1] - lengths]",
+        "short_rows_end_earlier",
+        "Your `final` is taken at T - length, as if the padding stood in front. It stands behind: the last word is at "
+        "length - 1.",
+    ),
 )
 
 DOT = mistakes_of(
@@ -275,6 +402,12 @@ DOT = mistakes_of(
         "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
         "different keys. Swap the two axes: k.transpose(1, 2).",
     ),
+    dots_of_all_sentences=edit(
+        "return q @ k.transpose(1, 2)",
+        'return torch.einsum("nid,mjd->nij", q, k)',
+        "dots_of_a_batch",
+        "Your scores add up the keys of all sentences of the batch. A query meets the keys of its own sentence.",
+    ),
 )
 
 BILINEAR = mistakes_of(
@@ -330,6 +463,30 @@ BILINEAR = mistakes_of(
         "asked = q @ W.detach()\n",
         "the_matrix_gets_its_gradient",
         "Your W is cut off from the network (detach, .data or numpy), so it would stay as it was drawn for ever.",
+    ),
+    bilinear_with_reshaped_keys=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ k.reshape(k.shape[0], k.shape[2], k.shape[1])",
+        "queries_and_keys_of_different_widths",
+        "Your keys are turned by `reshape` (or `view`). That gives the shape of the transpose, with the numbers in other places.",
+    ),
+    bilinear_scaled_by_the_width_of_queries=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ k.transpose(1, 2) / q.shape[-1] ** 0.5",
+        "queries_and_keys_of_different_widths",
+        "Your scores are divided by a square root. This score has no scale; W can learn one.",
+    ),
+    bilinear_matrix_reshaped=edit(
+        "asked = q @ W\n    return asked @ k.transpose(1, 2)",
+        "return q @ (k @ W.reshape(W.shape[1], W.shape[0])).transpose(1, 2)",
+        "queries_and_keys_of_different_widths",
+        "Your W is turned by `reshape` or `view`. That gives the shape of the transpose, with the numbers in other places.",
+    ),
+    bilinear_of_all_sentences=edit(
+        "return asked @ k.transpose(1, 2)",
+        'return torch.einsum("nib,mjb->nij", asked, k)',
+        "queries_and_keys_of_different_widths",
+        "Your scores add up the keys of all sentences of the batch. A query meets the keys of its own sentence.",
     ),
 )
 
@@ -446,6 +603,48 @@ MLP = mistakes_of(
         "return met.detach() @ w",
         "the_small_network_gets_its_gradient",
         "Your tanh is cut off from the network (detach, .data or numpy), so only w would ever learn.",
+    ),
+    mlp_queries_tiled=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "tiled = from_query.repeat(1, k.shape[1], 1).view(len(q), q.shape[1], k.shape[1], -1)\n"
+        "    met = torch.tanh(tiled + from_key[:, None, :])",
+        "every_query_meets_every_key",
+        "Your queries are repeated as a whole, one list after the other (`repeat`), and then cut up into rows of keys, so "
+        "scores are those of other pairs. Entry [n, i, j] belongs to query i and key j.",
+    ),
+    mlp_keys_repeated_one_by_one=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "spread = from_key.repeat_interleave(q.shape[1], dim=1).view(len(q), q.shape[1], k.shape[1], -1)\n"
+        "    met = torch.tanh(from_query[:, :, None] + spread)",
+        "every_query_meets_every_key",
+        "Your keys are repeated one by one (`repeat_interleave`) and then cut up into rows of keys, so scores are those of "
+        "other pairs. Entry [n, i, j] belongs to query i and key j.",
+    ),
+    mlp_grid_read_the_other_way=edit(
+        "return met @ w",
+        "return (met @ w).transpose(1, 2).reshape(len(q), q.shape[1], k.shape[1])",
+        "every_query_meets_every_key",
+        "Your pairs are made with the keys in front and cut up as if the queries were: scores are those of other pairs. Entry "
+        "[n, i, j] belongs to query i and key j.",
+    ),
+    mlp_tanh_before_the_matrix=edit(
+        "from_query = q @ W[:, :d_q].T\n    from_key = k @ W[:, d_q:].T\n    met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "from_query = torch.tanh(q) @ W[:, :d_q].T\n    from_key = torch.tanh(k) @ W[:, d_q:].T\n"
+        "    met = from_query[:, :, None] + from_key[:, None, :]",
+        "a_small_network",
+        "Your tanh is taken of q and k, before the matrix. It belongs to what the matrix makes of both together.",
+    ),
+    mlp_matrix_cut_in_half=edit(
+        "d_q = q.shape[-1]\n    from_query",
+        "d_q = W.shape[-1] // 2\n    from_query",
+        "every_query_meets_every_key",
+        "Your W is cut in the middle. Its first d_q columns belong to the query, and queries and keys need not be equally wide.",
+    ),
+    mlp_mean_of_the_products=edit(
+        "return met @ w",
+        "return (met * w).mean(dim=-1)",
+        "a_small_network",
+        "Your score is the mean of the products with w. A dot product is their sum.",
     ),
 )
 
@@ -609,6 +808,51 @@ SOFTMAX = mistakes_of(
         "shares_under_every_mask",
         "Your softmax does not use the mask: what may not be looked at gets its share like everything else.",
     ),
+    log_of_the_mask_added=edit(
+        "filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "filled = scores + torch.log(mask + 1e-9)\n    return torch.softmax(filled, dim=-1)",
+        "thousands_are_only_numbers",
+        "Your forbidden scores are lowered by a fixed number, such as the logarithm of a small one. Where a forbidden score is "
+        "far above the others, it still takes everything, and a row with nothing to look at does not become zero.",
+    ),
+    one_maximum_of_all_allowed=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "filled = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)\n"
+        "    raised = torch.exp(filled - filled.max()) * mask\n"
+        "    return raised / raised.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
+        "thousands_are_only_numbers",
+        "Your softmax subtracts one maximum from all rows. Rows far below it underflow: all their exponentials are zero, and so "
+        "are their shares.",
+    ),
+    only_a_mask_without_any_true_is_looked_after=edit(
+        "filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        'lowest = float("-inf") if mask.any() else lowest\n'
+        "    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "nothing_to_look_at",
+        "Your function only looks after a mask that has no True anywhere. A single row without one is 0 / 0, too: ask row by row.",
+    ),
+    empty_rows_asked_all_at_once=edit(
+        "return weights * mask",
+        "return weights * mask.any()",
+        "nothing_to_look_at",
+        "Your `any()` asks the whole mask at once. Whether there is anything to look at is a question for each row.",
+    ),
+    one_added_to_the_total=edit(
+        "filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "filled = scores.masked_fill(~mask, lowest)\n"
+        "    raised = torch.exp(filled - filled.amax(dim=-1, keepdim=True)) * mask\n"
+        "    return raised / (1 + raised.sum(dim=-1, keepdim=True))",
+        "shares_of_the_handout",
+        "Your total has a one added to it, so that it is never zero. But then the shares do not sum to one.",
+    ),
+    empty_rows_share_among_all=edit(
+        "filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "allowed = mask | ~mask.any(dim=-1, keepdim=True)\n"
+        "    return torch.softmax(scores.masked_fill(~allowed, lowest), dim=-1)",
+        "nothing_to_look_at",
+        "Your rows in which nothing may be looked at look at everything. Opening the mask there avoids 0 / 0, but the weights "
+        "have to be zeros in the end.",
+    ),
 )
 
 CONTEXT = mistakes_of(
@@ -688,6 +932,13 @@ CONTEXT = mistakes_of(
         "three_states_are_mixed",
         "Your sum goes over the queries (the first axis of a sentence's weights) and leaves one context for each "
         "key. A context is a sum over the keys, one for each query.",
+    ),
+    context_divided_by_the_number_of_queries=edit(
+        "return weights @ values",
+        "return weights @ values / weights.shape[1]",
+        "contexts_of_a_batch",
+        "Your contexts are divided by the number of queries. Each query has a mixture of its own, and the weights sum to one "
+        "already.",
     ),
 )
 
@@ -834,6 +1085,43 @@ FIXED = mistakes_of(
         "gradients_reach_the_context",
         "Your context is cut off from the network (detach, .data or no_grad), so the encoder learns little or "
         "nothing from the decoder's mistakes.",
+    ),
+    first_step_is_not_taken=edit(
+        "if state is None:\n            state = torch.tanh(self.bridge(context))\n        e = self.embedding(y_prev)\n"
+        "        read = torch.cat([e, context], dim=-1)\n        h = self.cell(read, state)",
+        "first = state is None\n        if first:\n            state = torch.tanh(self.bridge(context))\n"
+        "        e = self.embedding(y_prev)\n        read = torch.cat([e, context], dim=-1)\n"
+        "        h = state if first else self.cell(read, state)",
+        "the_first_step",
+        "Your first step returns h_0 as the new state: the cell is not run. h_0 is the state before the first word; the cell "
+        "makes h_1 of it.",
+    ),
+    bridge_added_at_every_step=edit(
+        "if state is None:\n            state = torch.tanh(self.bridge(context))",
+        "start = torch.tanh(self.bridge(context))\n        state = start if state is None else state + start",
+        "a_later_step",
+        "Your bridge is added to the state at every step. It makes the first state only; later the context comes in beside "
+        "the word.",
+    ),
+    cell_reads_the_bridged_context=edit(
+        "read = torch.cat([e, context], dim=-1)",
+        "read = torch.cat([e, torch.tanh(self.bridge(context))], dim=-1)",
+        "the_first_step",
+        "Your cell reads what the bridge makes of the context. The bridge makes the first state; the cell reads the context "
+        "itself.",
+    ),
+    context_cut_off_everywhere=edit(
+        "if state is None:\n            state = torch.tanh(self.bridge(context))",
+        "context = context.detach()\n        if state is None:\n            state = torch.tanh(self.bridge(context))",
+        "the_context_can_learn",
+        "Your context is cut off from the network (detach, .data or no_grad), so the encoder learns nothing from the decoder's "
+        "mistakes.",
+    ),
+    output_reads_a_tanh=edit(
+        "return self.output(said), h\n",
+        "return self.output(torch.tanh(said)), h\n",
+        "the_first_step",
+        "Your output layer reads a tanh of [h; e; c]. It reads them as they are.",
     ),
 )
 
@@ -1023,6 +1311,61 @@ ATTENTION = mistakes_of(
         "yesterday_can_learn",
         "Your attention weights are detached, so no gradient goes back through them: the values are right, but "
         "W_score and w_score never learn where to look.",
+    ),
+    decoder_mask_fills_with_zero=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = torch.softmax(similarity * mask[:, None], dim=-1)",
+        "padding_gets_no_attention",
+        "Your scores of padded positions are zero. The exponential of zero is one, so they still get a share.",
+    ),
+    state_moved_on_twice=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), self.cell(self.embedding(y_prev), h_t), looks[:, 0]",
+        "one_word_with_attention",
+        "Your state has moved on twice: the cell is run once more for what is handed on. One word is one step.",
+    ),
+    padding_zeroed_and_looked_at=edit(
+        "similarity = mlp_score(query, enc, self.W_score, self.w_score)\n        looks = masked_softmax(similarity, mask[:, None])",
+        "enc = enc * mask[:, :, None]\n        similarity = mlp_score(query, enc, self.W_score, self.w_score)\n"
+        "        looks = torch.softmax(similarity, dim=-1)",
+        "padding_gets_no_attention",
+        "Your padding is set to zero, and then it is looked at like a word. A zero vector still has a score: mask the scores.",
+    ),
+    weights_softmaxed_twice=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "looks = masked_softmax(looks, mask[:, None])\n        c_t = attention_context(looks, enc)[:, 0]",
+        "one_word_with_attention",
+        "Your weights go through a softmax twice, which makes them more even. They are shares after the first one.",
+    ),
+    context_for_weights=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), h_t, c_t",
+        "padding_gets_no_attention",
+        "Your third result is the context. Asked for are the weights, one for each source position.",
+    ),
+    tanh_on_the_logits=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))\n        return self.output(spoken)",
+        "spoken = self.W_out(torch.cat([c_t, h_t], dim=-1))\n        return torch.tanh(self.output(spoken))",
+        "one_word_with_attention",
+        "Your tanh is around the logits, which caps them at 1. It belongs around what W_out makes; the output layer comes after.",
+    ),
+    tanh_on_the_logits_too=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return torch.tanh(self.output(spoken)), h_t, looks[:, 0]",
+        "one_word_with_attention",
+        "Your logits go through a tanh, which caps them at 1. They go out as they are.",
+    ),
+    mean_of_the_real_source=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "c_t = (enc * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)",
+        "one_word_with_attention",
+        "Your context is the plain mean of the real encoder states, whatever the weights say.",
+    ),
+    residual_into_the_output=edit(
+        "spoken = torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "spoken = h_t + torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
+        "one_word_with_attention",
+        "Your output layer reads h_t added to the tanh. It reads the tanh alone; h_t is inside already.",
     ),
 )
 
@@ -1238,6 +1581,56 @@ LSTM = mistakes_of(
         "a_step_of_one_number_each",
         "Your context is the encoder state with the largest weight. All of them count, each by its share.",
     ),
+    lstm_mask_fills_with_zero=edit(
+        "shares = masked_softmax(scored, mask[:, None])",
+        "shares = torch.softmax(scored * mask[:, None], dim=-1)",
+        "two_sentences_look_first",
+        "Your scores of padded positions are zero. The exponential of zero is one, so they still get a share.",
+    ),
+    output_looks_again=edit(
+        "logits = self.output(torch.cat([h_next, word, seen], dim=-1))",
+        "shares = masked_softmax(mlp_score(h_next[:, None], enc, self.W_score, self.w_score), mask[:, None])\n"
+        "        seen = attention_context(shares, enc)[:, 0]\n"
+        "        logits = self.output(torch.cat([h_next, word, seen], dim=-1))",
+        "a_step_of_one_number_each",
+        "Your decoder looks a second time, with the new h, before it speaks. One look, with h_{t-1}, serves cell and output.",
+    ),
+    lstm_hands_on_h_alone=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return logits, h_next, shares[:, 0]",
+        "a_step_of_one_number_each",
+        "Your step hands on h alone. The state of an LSTM is the pair (h, c); without c the next step has forgotten.",
+    ),
+    lstm_state_stacked=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return logits, torch.stack([h_next, c_next]), shares[:, 0]",
+        "a_step_of_one_number_each",
+        "Your state comes back as one tensor. It is a pair of two, (h, c), as it was handed in.",
+    ),
+    lstm_returns_four_things=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return logits, h_next, c_next, shares[:, 0]",
+        "a_step_of_one_number_each",
+        "Your step returns four things. h and c belong together as one pair: logits, (h, c), weights.",
+    ),
+    h_and_c_ask_together=edit(
+        "scored = mlp_score(h_prev[:, None], enc, self.W_score, self.w_score)",
+        "scored = mlp_score((h_prev + c_prev)[:, None], enc, self.W_score, self.w_score)",
+        "two_sentences_look_first",
+        "Your query is h + c. Only h asks; the cell state shows as much of itself in h as the output gate lets through.",
+    ),
+    lstm_context_squashed=edit(
+        "word = self.embedding(y_prev)\n        h_next",
+        "seen = torch.tanh(seen)\n        word = self.embedding(y_prev)\n        h_next",
+        "a_step_of_one_number_each",
+        "Your context goes through a tanh. It is the mixture of the encoder states as it is.",
+    ),
+    lstm_weights_keep_the_query_axis=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return logits, (h_next, c_next), shares",
+        "a_step_of_one_number_each",
+        "Your weights still have the axis of the one query: (batch, 1, T) instead of (batch, T).",
+    ),
 )
 
 LOSS = mistakes_of(
@@ -1414,6 +1807,64 @@ LOSS = mistakes_of(
         "Your cross_entropy gets logits (batch, time, vocab), but it reads axis 1 as the classes, and that is "
         "time. Flatten batch and time, or move the vocabulary to axis 1.",
     ),
+    mask_on_the_logits=edit(
+        """    log_probs_of_words = torch.log_softmax(logits, dim=-1)
+    indices = torch.where(spoken_of, targets, 0)
+    surprise = -log_probs_of_words.gather(-1, indices[..., None])[..., 0]
+    return (surprise * spoken_of).sum() / spoken_of.sum()
+""",
+        """    log_probs_of_words = torch.log_softmax(logits * spoken_of[..., None], dim=-1)
+    indices = torch.where(spoken_of, targets, 0)
+    surprise = -log_probs_of_words.gather(-1, indices[..., None])[..., 0]
+    return surprise.sum() / spoken_of.sum()
+""",
+        "three_words_and_a_filler",
+        "Your mask is multiplied into the logits. Logits of zero are a prediction too (all words equally likely), so padding "
+        "still adds its ln(vocab) to the sum. It is the losses that the mask has to choose from.",
+    ),
+    log_of_the_mean_probability=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return -torch.log((torch.exp(-surprise) * spoken_of).sum() / spoken_of.sum())",
+        "three_words_and_a_filler",
+        "Your loss is the logarithm of the mean probability. First take the logarithm of each word's probability, then the mean.",
+    ),
+    pad_compared_after_clamping=edit(
+        "spoken_of = targets != pad",
+        "targets = targets.clamp(min=0)\n    spoken_of = targets != pad",
+        "logits_need_not_be_normalised",
+        "Your targets are clamped before they are compared with pad, so a pad of -1 is no longer found. Find the real words "
+        "first.",
+    ),
+    classes_by_reshape=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "turned = logits.reshape(logits.shape[0], logits.shape[2], logits.shape[1])\n"
+        "    return nn.functional.cross_entropy(turned, targets, ignore_index=pad)\n"
+        "    log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "three_words_and_a_filler",
+        "Your logits are brought to (batch, vocab, T) by `reshape` or `view`, which leaves the numbers in their order, so words "
+        "and positions are mixed. Two axes that change places need a transpose.",
+    ),
+    pad_left_out_of_the_vocabulary=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "words = torch.arange(logits.shape[-1], device=logits.device)\n"
+        "    log_probs_of_words = torch.log_softmax(logits.masked_fill(words == pad, -1e9), dim=-1)",
+        "three_words_and_a_filler",
+        "Your softmax leaves out the word whose id is pad. The decoder can say it, so it has its share; only targets are "
+        "ignored.",
+    ),
+    last_word_not_counted=edit(
+        "spoken_of = targets != pad",
+        "spoken_of = targets != pad\n"
+        "    spoken_of = spoken_of & torch.cat([spoken_of[:, 1:], torch.zeros_like(spoken_of[:, :1])], dim=1)",
+        "three_words_and_a_filler",
+        "Your loss leaves out the last real word of each row, EOS. The decoder has to learn when to stop.",
+    ),
+    first_word_not_counted=edit(
+        "spoken_of = targets != pad",
+        "spoken_of = (targets != pad) & (torch.arange(targets.shape[1], device=targets.device) > 0)",
+        "three_words_and_a_filler",
+        "Your loss leaves out the first word of each row. The targets do not begin with BOS: their first word has to be said, too.",
+    ),
 )
 
 GREEDY = mistakes_of(
@@ -1428,8 +1879,8 @@ GREEDY = mistakes_of(
         "if ended.all():\n            break",
         "pass",
         "no_step_after_the_last_eos",
-        "Your loop goes on to max_len although all rows have ended. The ids would be the same, but the time is "
-        "lost, and here step has nothing more to say.",
+        "Your loop asks step once more, or until max_len, although all rows have ended. The ids would be the same, but the "
+        "time is lost, and here step has nothing more to say.",
         "all_have_to_end_at_once",
     ),
     first_end_stops_all=edit(
@@ -1524,6 +1975,58 @@ GREEDY = mistakes_of(
         "Your loop ends early only if all rows say EOS at the same step. They end at different times: remember "
         "who has ended.",
         "never_stops_early",
+    ),
+    eos_asked_of_all_rows_at_once=edit(
+        "if ended.all():",
+        "if y_prev == eos:",
+        "rows_end_when_they_end",
+        "Your `if` asks one question about all rows, and each row has an answer of its own. Remember which rows have ended, and "
+        "stop when all of them have.",
+    ),
+    rows_without_eos_are_cut=edit(
+        "        if ended.all():\n            break\n    return ids",
+        "        if ended.all():\n            break\n"
+        "    first_end = (ids == eos).int().argmax(dim=1)\n"
+        "    places = torch.arange(max_len, device=ids.device)\n"
+        "    return torch.where(places > first_end[:, None], pad, ids)",
+        "yes_forever",
+        "Your rows without an EOS are cut after their first word: `argmax` over a row without a True answers 0. Ask first "
+        "whether there is one.",
+    ),
+    ended_rows_wake_up_behind_padding=edit(
+        "y_prev = logits.argmax(dim=-1)\n        ids[:, t] = torch.where(ended, pad, y_prev)\n        ended = ended | (y_prev == eos)",
+        "y_prev = torch.where(ended, pad, logits.argmax(dim=-1))\n        ids[:, t] = y_prev\n        ended = y_prev == eos",
+        "rows_end_when_they_end",
+        "Your rows wake up again after their EOS: that a row has ended is forgotten one step later.",
+    ),
+    pad_ends_a_sentence=edit(
+        "ended = ended | (y_prev == eos)",
+        "ended = ended | (y_prev == eos) | (y_prev == pad)",
+        "one_word_leads_to_the_next",
+        "Your rows also end when they say the id of pad. It may be a word like any other; only EOS ends a sentence.",
+    ),
+    last_word_replaced_by_eos=edit(
+        "        if ended.all():\n            break\n    return ids",
+        "        if ended.all():\n            break\n    ids[~ended, -1] = eos\n    return ids",
+        "yes_forever",
+        "Your sentences that were cut off get an EOS as their last word. They keep the word that was said.",
+    ),
+    living_rows_lose_their_numbers=edit(
+        "for t in range(max_len):\n        logits, state = step(y_prev, state)\n",
+        "alive = torch.arange(batch, device=state.device)\n"
+        "    for t in range(max_len):\n"
+        "        logits, state = step(y_prev, state)\n"
+        "        y_prev = logits.argmax(dim=-1)\n"
+        "        ids[alive, t] = y_prev\n"
+        "        going = y_prev != eos\n"
+        "        y_prev, state, alive = y_prev[going], state[going], going.nonzero()[:, 0]\n"
+        "        if not going.any():\n"
+        "            return ids\n"
+        "    return ids\n"
+        "    for t in range(max_len):\n        logits, state = step(y_prev, state)\n",
+        "rows_end_when_they_end",
+        "Your rows that go on lose their numbers when others end, so later words stand in other rows. Positions within what is "
+        "left are not rows of the batch.",
     ),
 )
 
@@ -1769,6 +2272,69 @@ BEAM = mistakes_of(
         "a_wider_beam_finds_more",
         "Your hypotheses share one state: each goes on from what the one before it left. Every hypothesis "
         "has a state of its own.",
+    ),
+    places_are_freed_until_enough_are_finished=edit(
+        "places = width - len(finished)",
+        "if len(finished) >= width:\n            break\n        places = width",
+        "a_finished_one_keeps_its_place",
+        "Your finished hypotheses free their places for others, until there are `width` of them. Some libraries do so; here, as "
+        "in Jurafsky and Martin, the beam gets narrower.",
+    ),
+    bos_counts_as_a_word=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total / ((6 + len(words)) / 6) ** length_penalty) for",
+        "silence_is_golden",
+        "Your n is one too large, as if BOS were a word of the sentence. It is read, not said.",
+    ),
+    parent_found_by_the_width=edit(
+        "parent, word = divmod(place, extended.shape[1])",
+        "parent, word = place // width, place % extended.shape[1]",
+        "ok_is_better_than_yes",
+        "Your parent is found by dividing by the width of the beam. A row of the flattened scores has as many entries as there "
+        "are words.",
+    ),
+    stops_when_no_log_p_is_better=edit(
+        "hypotheses = [words for words, _, _ in kept]",
+        "done = [total / ((5 + len(words)) / 6) ** length_penalty for words, total in finished]\n"
+        "        if done and kept and max(done) >= max(total for _, total, _ in kept):\n"
+        "            hypotheses, totals = [], extended.new_tensor([])\n            break\n"
+        "        hypotheses = [words for words, _, _ in kept]",
+        "a_longer_one_may_still_win",
+        "Your search stops as soon as a finished score is above every unfinished log P. log P can only fall, but the length "
+        "penalty still divides it: a longer sentence may win.",
+    ),
+    penalty_before_the_choice=edit(
+        "extended = totals[:, None] + torch.log_softmax(raw, dim=-1)",
+        "extended = totals[:, None] + torch.log_softmax(raw, dim=-1)\n"
+        "        extended = extended / ((5 + len(hypotheses[0]) + 1) / 6) ** length_penalty",
+        "silence_is_golden",
+        "Your log P is divided by lp at every step, and what is divided already is divided again. It is for the end, when "
+        "sentences of different lengths are compared.",
+    ),
+    penalty_of_the_numerator=edit(
+        "((5 + len(words)) / 6) ** length_penalty)",
+        "((5 + len(words)) ** length_penalty / 6))",
+        "ok_is_better_than_yes",
+        "Your length penalty raises 5 + n alone to the power. The whole fraction is raised: ((5 + n) / 6) ^ length_penalty.",
+    ),
+    one_word_too_few_in_the_penalty=edit(
+        "((5 + len(words)) / 6) ** length_penalty)",
+        "((4 + len(words)) / 6) ** length_penalty)",
+        "silence_is_golden",
+        "Your length penalty counts one word too few in every sentence. n is the number of words, EOS among them.",
+    ),
+    eos_taken_off_at_the_end=edit(
+        "return max(candidates, key=lambda candidate: candidate[1])",
+        "ids, score = max(candidates, key=lambda candidate: candidate[1])\n"
+        "    return (ids[:-1] if ids[-1] == eos else ids), score",
+        "ok_is_better_than_yes",
+        "Your sentence has lost its EOS. It belongs to the sentence that is returned; only BOS does not.",
+    ),
+    beam_in_bits=edit(
+        "torch.log_softmax(raw, dim=-1)",
+        "torch.log_softmax(raw, dim=-1) / 0.6931471805599453",
+        "ok_is_better_than_yes",
+        "Your log P is in bits (logarithm of base 2). Here logarithms are natural ones.",
     ),
 )
 

@@ -10,7 +10,7 @@ function takes (T, d), (batch, T, d) and (batch, heads, T, d). Count axes from t
 Weights multiply from the right, as in Q = X W_q, so W_q and W_k are (d_model, d_k) and W_v is (d_model, d_v).
 (Other assignments lay their weights out as (out, in); this one follows the formula as the papers print it.)
 
-A mask holds truth values: True means "this query may read this key". It broadcasts to (..., T_q, T_k).
+A mask is a boolean array: True means "this query may read this key". It broadcasts to (..., T_q, T_k).
 
 No function here changes the arrays it is given. Each may call any other of this file, also one further down.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def average_context(x: np.ndarray) -> np.ndarray:
-    """Attempt one: describe each position by the mean of everything up to and including itself.
+    """Attempt one: return for each position the mean of all vectors up to and including its own.
 
         y_i = (x_1 + ... + x_i) / i
 
@@ -40,7 +40,7 @@ def average_context(x: np.ndarray) -> np.ndarray:
 
 
 def similarity_context(x: np.ndarray) -> np.ndarray:
-    """Attempt two: weight what came before by how similar it is to the present.
+    """Attempt two: return for each position a mean of the vectors so far, weighted by their similarity to its own.
 
         y_i = sum over j <= i of a_ij x_j,    a_i = softmax over j <= i of (x_i . x_j / sqrt(d))
 
@@ -66,7 +66,7 @@ def similarity_context(x: np.ndarray) -> np.ndarray:
 def project_qkv(
     X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give every position three roles: a query that asks, a key that is matched, a value that is handed on.
+    """Return the query, the key and the value of every position.
 
         Q = X W_q,    K = X W_k,    V = X W_v
 
@@ -91,7 +91,7 @@ def project_qkv(
 
 
 def attention_scores(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """Score every query against every key by their scaled dot product.
+    """Return the score of every query with every key: their scaled dot product.
 
         scores = Q K^T / sqrt(d_k)
 
@@ -113,11 +113,11 @@ def attention_scores(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
 
 
 def attention_weights(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Turn each query's scores into shares of one: a softmax over the keys it may read.
+    """Return the attention weights: a softmax of each query's scores over the keys that it may read.
 
     Args:
         scores: (..., T_q, T_k).
-        mask: truth values, broadcastable to (..., T_q, T_k); True where the query may read the key. None: everywhere.
+        mask: booleans, broadcastable to (..., T_q, T_k); True where the query may read the key. None: everywhere.
 
     Returns:
         weights: (..., T_q, T_k); every row sums to one, and entries the mask forbids are exactly zero. Minus infinity before
@@ -138,7 +138,7 @@ def attention_weights(scores: np.ndarray, mask: np.ndarray | None = None) -> np.
 
 
 def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Let every query read the values, each in proportion to how well its key answers.
+    """Return scaled dot-product attention: for every query, the mean of the values under its attention weights.
 
         attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V
 
@@ -146,7 +146,7 @@ def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | No
         Q: (..., T_q, d_k).
         K: (..., T_k, d_k), with the same leading axes.
         V: (..., T_k, d_v), with the same leading axes.
-        mask: truth values, broadcastable to (..., T_q, T_k), or None.
+        mask: booleans, broadcastable to (..., T_q, T_k), or None.
 
     Returns:
         output: (..., T_q, d_v), the output alone.
@@ -162,7 +162,7 @@ def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | No
 
 
 def folded_scores(X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray) -> np.ndarray:
-    """Reach the scores of self-attention by another route: fold both projections into one matrix first.
+    """Return the scores of self-attention by another route: with both projections folded into one matrix first.
 
         scores = X (W_q W_k^T / sqrt(d_k)) X^T
 
@@ -186,7 +186,7 @@ def folded_scores(X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray) -> np.ndarray
 
 
 def causal_mask(T_q: int, T_k: int) -> np.ndarray:
-    """Let each position read itself and what came before.
+    """Return the causal mask: each position may read itself and what came before.
 
     When there are fewer queries than keys, the queries are the LAST T_q positions (as when a model writes on from a
     text it has already read), so the last query sees every key.
@@ -210,12 +210,12 @@ def causal_mask(T_q: int, T_k: int) -> np.ndarray:
 
 
 def padding_mask(ids: np.ndarray, pad: int) -> np.ndarray:
-    """Hide the filler that makes the sequences of a batch equally long.
+    """Return the padding mask, which hides the filler that makes the sequences of a batch equally long.
 
     Args:
         ids: (..., T) of int, the token ids.
-        pad: the id that means "no token here"; it may be any number, and may stand at either end. (Joined with a causal mask, padding in front
-            would leave rows without any key; that is never asked for.)
+        pad: the id that means "no token here"; it may be any number, and may stand at either end. (Joined with a causal mask,
+            padding in front would leave rows without any key; that is never asked for.)
 
     Returns:
         mask: (..., 1, T) of bool, True where there is a real token; the axis of length one is that of the queries.
@@ -232,7 +232,7 @@ def padding_mask(ids: np.ndarray, pad: int) -> np.ndarray:
 def self_attention(
     X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray, causal: bool = False
 ) -> np.ndarray:
-    """Let a sequence attend to itself: queries, keys and values all come from X.
+    """Return the self-attention of a sequence: queries, keys and values all come from X.
 
     Args:
         X: (..., T, d_model).
@@ -258,7 +258,7 @@ def self_attention(
 def attention_backward(
     dout: np.ndarray, cache: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Send a gradient back through `attention`.
+    """Return the gradients of `attention` with respect to Q, K and V.
 
     Args:
         dout: (..., T_q, d_v), the gradient of the loss with respect to the output.

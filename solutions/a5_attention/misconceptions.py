@@ -99,6 +99,43 @@ AVERAGE = mistakes_of(
         "averaging_leaves_its_input_alone",
         "Your running sum is written into the caller's array: the averages are right, but the tokens are gone.",
     ),
+    running_mean_of_two=edit(
+        "return running / counts",
+        "means = [x[..., 0, :]]\n    for t in range(1, x.shape[-2]):\n"
+        "        means.append((means[-1] + x[..., t, :]) / 2)\n    return np.stack(means, axis=-2)",
+        "averages_take_a_batch",
+        "Your mean is that of the mean so far and the new vector, so the newest token always counts for half. The mean so far "
+        "stands for several tokens; all of them count the same.",
+    ),
+    averages_the_last_two=edit(
+        "return running / counts",
+        "running[..., 2:, :] = running[..., 2:, :] - running[..., :-2, :]\n    return running / np.minimum(counts, 2)"
+        " if x.shape[-2] > 1 else running",
+        "monkey_attempt_one",
+        "Your mean goes back one token only. It takes in everything that was read so far.",
+    ),
+    running_mean_counts_from_zero=edit(
+        "return running / counts",
+        "means = [x[..., 0, :]]\n    for t in range(1, x.shape[-2]):\n"
+        "        means.append(means[-1] + (x[..., t, :] - means[-1]) / t)\n    return np.stack(means, axis=-2)",
+        "averages_take_a_batch",
+        "Your running mean divides by the number of vectors before the new one, without the new one itself. So the second "
+        "position forgets the first.",
+    ),
+    averages_normalised_by_column=edit(
+        "return running / counts",
+        "past = np.tri(x.shape[-2])\n    return past / past.sum(axis=0, keepdims=True) @ x",
+        "averages_take_a_batch",
+        "Your triangle of ones is divided by the sums of its columns, so the shares of one position do not sum to one. Which "
+        "axis runs over the vectors that are averaged?",
+    ),
+    counts_along_the_features=edit(
+        "np.arange(1, x.shape[-2] + 1)[:, None]",
+        "np.arange(1, x.shape[-2] + 1)",
+        "monkey_attempt_one",
+        "Your counts have one axis only, so they line up with the features, which are last. They belong to the positions: "
+        "give the counts an axis of length one behind.",
+    ),
 )
 
 SIMILARITY = mistakes_of(
@@ -245,6 +282,44 @@ SIMILARITY = mistakes_of(
         "comparing_leaves_its_input_alone",
         "Your outputs are written over the caller's tokens. Put them into an array of their own.",
     ),
+    similarity_mixes_scaled_tokens=edit(
+        "return shares @ x",
+        "return shares @ (x / x.shape[-1] ** 0.25)",
+        "similarities_take_a_batch",
+        "Your tokens are scaled before they are mixed. The scale belongs to the scores; the mixture is made of the tokens as "
+        "they are.",
+        "similarity_mixes_tokens_over_root",
+    ),
+    similarity_mixes_tokens_over_root=edit(
+        "return shares @ x",
+        "return shares @ (x / np.sqrt(x.shape[-1]))",
+        "similarities_take_a_batch",
+        "Your tokens are divided by the scale before they are mixed. The scale belongs to the scores; the mixture is made of "
+        "the tokens as they are.",
+        "similarity_mixes_scaled_tokens",
+    ),
+    similarity_reads_its_own_outputs=edit(
+        "return shares @ x",
+        "out = x.copy()\n    for i in range(T):\n        seen = out[..., : i + 1, :]\n"
+        "        row = attention_weights(attention_scores(out[..., i : i + 1, :], seen))\n"
+        "        out[..., i : i + 1, :] = row @ seen\n    return out",
+        "similarities_take_a_batch",
+        "Your outputs are written where the tokens are still read, so later positions compare themselves with outputs. Keep "
+        "the tokens and the outputs in two arrays.",
+    ),
+    similarity_asks_with_the_average=edit(
+        "similarities = attention_scores(x, x)",
+        "similarities = attention_scores(average_context(x), x)",
+        "similarities_take_a_batch",
+        "Your scores compare the tokens with the average so far. In attempt two each position asks with its own vector.",
+    ),
+    similarity_by_distance=edit(
+        "similarities = attention_scores(x, x)",
+        "between = x[..., :, None, :] - x[..., None, :, :]\n    similarities = -(between**2).sum(axis=-1) / np.sqrt(x.shape[-1])",
+        "similarities_take_a_batch",
+        "Your similarity is a distance between the vectors. The formula takes their dot product, in which a longer vector "
+        "counts for more.",
+    ),
 )
 
 PROJECT = mistakes_of(
@@ -319,6 +394,21 @@ PROJECT = mistakes_of(
         "projections_of_any_shape",
         "Your queries are scaled already while they are projected. That is sound mathematics in the end, but "
         "`project_qkv` promises the plain projections, and the scores would be scaled twice.",
+    ),
+    fused_projection_cut_in_thirds=edit(
+        "    Q = X @ W_q\n    K = X @ W_k\n    V = X @ W_v\n",
+        "    together = X @ np.concatenate([W_q, W_k, W_v], axis=-1)\n    part = together.shape[-1] // 3\n"
+        "    Q, K, V = together[..., :part], together[..., part : 2 * part], together[..., 2 * part :]\n",
+        "widths_come_from_the_matrices",
+        "You multiply with all three matrices at once and cut the result into three equal parts. Values may have another "
+        "width than queries and keys, so the cuts belong elsewhere.",
+    ),
+    projections_flattened=edit(
+        "    Q = X @ W_q\n    K = X @ W_k\n    V = X @ W_v\n",
+        "    X = X.reshape(-1, X.shape[-1])\n    Q = X @ W_q\n    K = X @ W_k\n    V = X @ W_v\n",
+        "widths_come_from_the_matrices",
+        "Your positions of all sequences come back in one long list. The axes in front of X are to stay as they are; `@` "
+        "carries them along.",
     ),
 )
 
@@ -419,6 +509,19 @@ SCORES = mistakes_of(
         "scores_of_any_shape",
         "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
         "different keys. Swap the last two axes.",
+    ),
+    scale_rounded_down=edit(
+        "return dots / np.sqrt(d_k)",
+        "return dots / int(np.sqrt(d_k))",
+        "pizza_scores",
+        "Your root of d_k is rounded down to a whole number. The scale need not be one.",
+    ),
+    queries_scaled_in_place=edit(
+        "dots = Q @ np.swapaxes(K, -1, -2)\n    return dots / np.sqrt(d_k)",
+        "Q /= np.sqrt(d_k)\n    return Q @ np.swapaxes(K, -1, -2)",
+        "scores_leave_the_vectors_alone",
+        "Your scale is divided into the caller's queries. The scores are right once, but the next call finds the queries "
+        "already scaled.",
     ),
 )
 
@@ -616,6 +719,86 @@ WEIGHTS = mistakes_of(
         "You mask the caller's scores and take their maximum off in place. The weights are right, but the caller's "
         "scores are gone. Make a new array.",
     ),
+    softmax_over_axis_zero=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)\n"
+        "    raised = np.exp(shifted)\n"
+        "    return raised / raised.sum(axis=-1, keepdims=True)",
+        "raised = np.exp(scores - scores.max(axis=0, keepdims=True))\n"
+        "    return raised / raised.sum(axis=0, keepdims=True)",
+        "weights_take_a_batch",
+        "Your softmax runs over axis 0: without a batch these are the queries, with one it is the batch. For each query the keys "
+        "share, and counted from the end they are always axis -1.",
+    ),
+    softmax_over_axis_one=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)\n"
+        "    raised = np.exp(shifted)\n"
+        "    return raised / raised.sum(axis=-1, keepdims=True)",
+        "raised = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
+        "    return raised / raised.sum(axis=1, keepdims=True)",
+        "weights_take_a_batch",
+        "Your softmax runs over axis 1. These are the keys only as long as no batch stands in front; counted from the end, the "
+        "keys are always axis -1.",
+    ),
+    normalised_over_axis_zero=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / raised.sum(axis=0, keepdims=True)",
+        "weights_take_a_batch",
+        "Your sum runs over axis 0: without a batch these are the queries, with one it is the batch. For each query the keys "
+        "share, and counted from the end they are always axis -1.",
+    ),
+    normalised_over_queries=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / raised.sum(axis=-2, keepdims=True)",
+        "pizza_shares",
+        "Your sum runs over the queries, along axis -2. Each query shares out its attention among the keys, along the last axis.",
+    ),
+    fill_without_its_minus=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = np.where(mask, scores, 1e9)",
+        "forbidden_keys_get_nothing",
+        "Your fill is a huge positive score, so the forbidden keys get everything. Its minus is missing.",
+    ),
+    mask_of_the_whole_shape_expected=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = scores.copy()\n        scores[~mask] = -np.inf",
+        "thousands_do_not_overflow",
+        "Your mask is used as an index, and then it has to have the shape of the scores. A mask may have fewer axes, or axes of "
+        "length one: `np.where` broadcasts it.",
+    ),
+    scores_clipped=edit(
+        "    shifted = scores - scores.max(axis=-1, keepdims=True)\n",
+        "    shifted = np.where(np.isinf(scores), scores, np.clip(scores, -500, 500))\n",
+        "thousands_do_not_overflow",
+        "Your scores are clipped so that the exponential does not overflow. Then scores beyond the bound all become equal. "
+        "Which number may be taken off a row without any change?",
+    ),
+    subtracts_the_largest_magnitude=edit(
+        "scores - scores.max(axis=-1, keepdims=True)",
+        "scores - np.abs(np.where(np.isinf(scores), 0.0, scores)).max(axis=-1, keepdims=True)",
+        "thousands_do_not_overflow",
+        "You take the largest absolute value off each row. In a row of scores near -1000 this makes them twice as low, and "
+        "all exponentials become zero.",
+    ),
+    all_weight_to_the_best_key=edit(
+        "    shifted = scores - scores.max(axis=-1, keepdims=True)\n    raised = np.exp(shifted)\n"
+        "    return raised / raised.sum(axis=-1, keepdims=True)",
+        "    return np.eye(scores.shape[-1])[scores.argmax(axis=-1)]",
+        "pizza_shares",
+        "Your function gives all the weight to the key of the largest score. A softmax gives each key its share.",
+    ),
+    mask_asked_for_its_truth=edit(
+        "if mask is not None:",
+        "if mask:",
+        "forbidden_keys_get_nothing",
+        "Your condition asks whether a whole array is true, which has no answer. Ask whether there is a mask at all.",
+    ),
+    fills_with_minus_a_thousand=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = np.where(mask, scores, -1000.0)",
+        "thousands_do_not_overflow",
+        "Your forbidden keys get a score of -1000, which is no lower than scores may be. Take a number that no score can "
+        "reach.",
+    ),
 )
 
 ATTENTION = mistakes_of(
@@ -776,6 +959,28 @@ ATTENTION = mistakes_of(
         "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
         "different keys. Swap the last two axes.",
     ),
+    attention_mask_of_the_whole_shape_expected=edit(
+        "weights = attention_weights(scores, mask)",
+        "if mask is not None:\n        scores[~mask] = -np.inf\n    weights = attention_weights(scores)",
+        "attention_takes_a_batch",
+        "Your mask is used as an index, and then it has to have the shape of the scores. A mask may have fewer axes, or axes of "
+        "length one: `np.where` broadcasts it.",
+    ),
+    attention_mask_added_as_numbers=edit(
+        "weights = attention_weights(scores, mask)",
+        "weights = attention_weights(scores if mask is None else scores + mask)",
+        "i_like_pizza_masked",
+        "Your mask is added to the scores as ones and zeros. Forbidden keys then still get a share; allowed ones get a small bonus.",
+    ),
+    attention_softmax_over_axis_zero=edit(
+        "weights = attention_weights(scores, mask)",
+        "scores = scores if mask is None else np.where(mask, scores, -1e9)\n"
+        "    raised = np.exp(scores - scores.max(axis=0, keepdims=True))\n"
+        "    weights = raised / raised.sum(axis=0, keepdims=True)",
+        "attention_takes_a_batch",
+        "Your softmax runs over axis 0: without a batch these are the queries, with one it is the batch. For each query the keys "
+        "share, and counted from the end they are always axis -1.",
+    ),
 )
 
 FOLDED = mistakes_of(
@@ -844,6 +1049,32 @@ FOLDED = mistakes_of(
         "folded_scores_of_any_shape",
         "Your `.T` reverses all axes of X. With a batch in front, its axis ends up last; only the last two may "
         "trade places.",
+    ),
+    folded_scaled_by_the_length=edit(
+        "width = W_q.shape[-1]",
+        "width = X.shape[-2]",
+        "folded_pizza",
+        "Your scale is the root of how many positions there are. It is that of a query's length, d_k.",
+    ),
+    folded_reshapes_X=edit(
+        "return X @ folded @ np.swapaxes(X, -1, -2)",
+        "return X @ folded @ X.reshape(*X.shape[:-2], X.shape[-1], X.shape[-2])",
+        "folded_pizza",
+        "Your X is turned by `reshape`. That gives the shape of the transpose, with the numbers in other places.",
+    ),
+    folded_made_symmetric=edit(
+        "folded = W_q @ W_k.T / np.sqrt(width)",
+        "folded = W_q @ W_k.T / np.sqrt(width)\n    folded = (folded + folded.T) / 2",
+        "folded_pizza",
+        "Your folded matrix is made symmetric, so i scores j as j scores i. Queries and keys are projected apart so that "
+        "this need not be.",
+    ),
+    folded_weights_by_entry=edit(
+        "    folded = W_q @ W_k.T / np.sqrt(width)\n    return X @ folded @ np.swapaxes(X, -1, -2)",
+        "    folded = (W_q * W_k).sum(axis=-1) / np.sqrt(width)\n    return X * folded @ np.swapaxes(X, -1, -2)",
+        "folded_pizza",
+        "Your two matrices are multiplied entry by entry, which keeps only the diagonal of their product. A feature of the "
+        "query also meets the other features of the key.",
     ),
 )
 
@@ -928,6 +1159,24 @@ CAUSAL = mistakes_of(
         "square_masks",
         "Your mask has a row for each key and a column for each query. Rows are queries, as in the scores.",
     ),
+    hides_the_earlier_keys=edit(
+        "return keys <= queries + offset",
+        "return (keys <= queries + offset) & (keys >= offset)",
+        "last_two_of_four",
+        "Your mask hides the keys in front of the first query. They are the past, which every query may read.",
+    ),
+    few_queries_see_everything=edit(
+        "return keys <= queries + offset",
+        "return (keys <= queries + offset) | (offset > 0)",
+        "last_two_of_four",
+        "Your mask hides nothing when there are fewer queries than keys. Only the last query sees every key.",
+    ),
+    causal_mask_with_a_batch_axis=edit(
+        "return keys <= queries + offset",
+        "return (keys <= queries + offset)[None]",
+        "three_by_three",
+        "Your mask has an axis of length one in front. It is to be (T_q, T_k); broadcasting adds axes in front by itself.",
+    ),
 )
 
 PADDING = mistakes_of(
@@ -1004,6 +1253,27 @@ PADDING = mistakes_of(
         "padding_mask_is_boolean",
         "Your mask holds the right ones and zeros, but as numbers. `&` does not take floats, and `~` makes -2 of a 1, "
         "so a mask should be of dtype bool.",
+    ),
+    two_axes_before_the_keys=edit(
+        "return real[..., None, :]",
+        "return real[..., None, None, :]",
+        "padded_sentence",
+        "Your mask has two axes of length one in front of the keys, as for scores with an axis of heads. Here it is to be "
+        "(..., 1, T).",
+    ),
+    query_axis_second=edit(
+        "return real[..., None, :]",
+        "return real[:, None]",
+        "padded_sentence",
+        "Your new axis is the second from the front. That is the right place only with exactly one axis in front of T; count "
+        "from the end.",
+    ),
+    padding_mask_repeated_for_every_query=edit(
+        "return real[..., None, :]",
+        "return np.repeat(real[..., None, :], ids.shape[-1], axis=-2)",
+        "padded_sentence",
+        "Your mask repeats its row for as many queries as there are keys. Leave the axis of the queries at length one: then "
+        "it fits any number of queries.",
     ),
 )
 
@@ -1122,6 +1392,53 @@ SELF = mistakes_of(
         "self_attention_of_any_shape",
         "Your softmax runs over the queries, so each key shares itself out. Each query shares its attention "
         "among the keys, along the last axis.",
+    ),
+    self_attention_mask_in_torch_polarity=edit(
+        "mask = causal_mask(length, length) if causal else None",
+        "mask = ~causal_mask(length, length) if causal else None",
+        "pizza_reads_only_the_past",
+        "Your mask is True where reading is forbidden, as torch's MultiheadAttention wants it. Here True means that a query may "
+        "read; as it is, each position reads what is still to come, and for the last one nothing is left.",
+    ),
+    self_attention_mask_in_torch_polarity_filled=edit(
+        "return attention(Q, K, V, mask)",
+        "scores = attention_scores(Q, K)\n"
+        "    if mask is not None:\n        scores = np.where(mask, -1e9, scores)\n"
+        "    return attention_weights(scores) @ V",
+        "pizza_reads_only_the_past",
+        "Your mask is True where reading is forbidden, as torch's MultiheadAttention wants it. Here True means that a query may "
+        "read; as it is, each position reads what is still to come, and for the last one nothing is left.",
+    ),
+    self_attention_adds_its_input=edit(
+        "return attention(Q, K, V, mask)",
+        "output = attention(Q, K, V, mask)\n    return output + X if output.shape == X.shape else output",
+        "pizza_with_three_matrices",
+        "Your output has X added to it where the shapes allow it. A residual connection belongs to the block around attention, "
+        "not to attention.",
+    ),
+    self_attention_scales_by_d_v=edit(
+        "return attention(Q, K, V, mask)",
+        "return attention_weights(Q @ np.swapaxes(K, -1, -2) / np.sqrt(V.shape[-1]), mask) @ V",
+        "self_attention_takes_a_batch",
+        "Your scale is that of the values' length. The scores are products of queries and keys, so it is their length that counts.",
+    ),
+    length_from_features=edit(
+        "length = X.shape[-2]",
+        "length = X.shape[-1]",
+        "pizza_reads_only_the_past",
+        "Your mask takes its size from the features of X. It has a row and a column for each position.",
+    ),
+    self_attention_future_scores_zero=edit(
+        "    mask = causal_mask(length, length) if causal else None\n    return attention(Q, K, V, mask)",
+        "    scores = attention_scores(Q, K)\n    return attention_weights(np.tril(scores) if causal else scores) @ V",
+        "pizza_reads_only_the_past",
+        "Your scores of the future are set to zero. The exponential of zero is one, so tokens to come still get a share.",
+    ),
+    self_attention_scales_twice=edit(
+        "return attention(Q, K, V, mask)\n    # END SOLUTION\n\n\ndef attention_backward",
+        "return attention(Q / np.sqrt(Q.shape[-1]), K, V, mask)\n    # END SOLUTION\n\n\ndef attention_backward",
+        "pizza_attends_to_itself",
+        "Your scores are divided by the scale twice. The function that you call for them scales them already.",
     ),
 )
 
@@ -1299,6 +1616,7 @@ BACKWARD = mistakes_of(
         "values_get_their_gradient",
         "Your `.T` reverses all axes. With a batch in front, its axis ends up last; only the last two may trade "
         "places.",
+        "backward_transposes_every_axis_everywhere",
     ),
     backward_in_place=edit(
         "dscores = weights * (dweights - along)",
@@ -1320,6 +1638,73 @@ BACKWARD = mistakes_of(
         "backward_of_a_masked_triple",
         "You compute the weights again from Q and K, and the mask is lost: forbidden keys get gradients. Take the "
         "weights from the cache, where they are already zero.",
+    ),
+    dV_from_reshaped_weights=edit(
+        "dV = np.swapaxes(weights, -1, -2) @ dout",
+        "dV = weights.reshape(*weights.shape[:-2], weights.shape[-1], weights.shape[-2]) @ dout",
+        "backward_of_a_masked_triple",
+        "Your weights are turned by `reshape` on the way to dV. That gives the shape of the transpose, with the numbers in other "
+        "places.",
+    ),
+    dK_from_reshaped_scores=edit(
+        "dK = np.swapaxes(ddots, -1, -2) @ Q",
+        "dK = ddots.reshape(*ddots.shape[:-2], ddots.shape[-1], ddots.shape[-2]) @ Q",
+        "backward_of_a_masked_triple",
+        "Your gradient of the scores is turned by `reshape` on the way to dK. That gives the shape of the transpose, with the "
+        "numbers in other places.",
+    ),
+    dV_averaged_over_queries=edit(
+        "dV = np.swapaxes(weights, -1, -2) @ dout",
+        "dV = np.swapaxes(weights, -1, -2) @ dout / dout.shape[-2]",
+        "backward_of_a_masked_triple",
+        "Your dV is divided by the number of queries. Every query that read a value says something about it, and that adds up.",
+    ),
+    softmax_jacobian_sum_without_its_weight=edit(
+        "dscores = weights * (dweights - along)",
+        "dscores = weights * dweights - along",
+        "backward_of_a_masked_triple",
+        "Your sum over the row is taken off every score as it is. Multiply out the derivative of the softmax once more: which "
+        "factor does the second term have?",
+    ),
+    dV_scaled_too=edit(
+        "dV = np.swapaxes(weights, -1, -2) @ dout",
+        "dV = np.swapaxes(weights, -1, -2) @ dout / np.sqrt(Q.shape[-1])",
+        "backward_by_hand",
+        "Your dV is divided by the scale as well. The scale stands between the dot products and the scores; values never pass "
+        "it.",
+    ),
+    softmax_jacobian_over_everything=edit(
+        "along = (dweights * weights).sum(axis=-1, keepdims=True)",
+        "along = (dweights * weights).sum()",
+        "backward_of_a_masked_triple",
+        "Your softmax derivative takes one sum over all queries. Each row has a total of its own, so each row needs a sum of "
+        "its own.",
+        "softmax_jacobian_over_a_sequence",
+    ),
+    softmax_jacobian_over_a_sequence=edit(
+        "along = (dweights * weights).sum(axis=-1, keepdims=True)",
+        "along = (dweights * weights).sum(axis=(-2, -1), keepdims=True)",
+        "backward_of_a_masked_triple",
+        "Your softmax derivative takes one sum over all queries of a sequence. Each row has a total of its own, so each row "
+        "needs a sum of its own.",
+        "softmax_jacobian_over_everything",
+    ),
+    backward_transposes_every_axis_everywhere=edit(
+        "dweights = dout @ np.swapaxes(V, -1, -2)\n    along = (dweights * weights).sum(axis=-1, keepdims=True)\n"
+        "    dscores = weights * (dweights - along)\n    ddots = dscores / np.sqrt(Q.shape[-1])\n    dQ = ddots @ K\n"
+        "    dK = np.swapaxes(ddots, -1, -2) @ Q\n",
+        "dV = weights.T @ dout\n    dweights = dout @ V.T\n    along = (dweights * weights).sum(axis=-1, keepdims=True)\n"
+        "    ddots = weights * (dweights - along) / np.sqrt(Q.shape[-1])\n    dQ = ddots @ K\n    dK = ddots.T @ Q\n",
+        "backward_takes_a_batch",
+        "Your `.T` reverses all axes. With a batch in front, its axis ends up last; only the last two may trade places.",
+        "backward_transposes_every_axis",
+    ),
+    backward_turns_weights_into_gradients=edit(
+        "    dscores = weights * (dweights - along)\n    ddots = dscores / np.sqrt(Q.shape[-1])\n",
+        "    weights *= dweights - along\n    weights /= np.sqrt(Q.shape[-1])\n    ddots = weights\n",
+        "backward_leaves_dout_alone",
+        "Your backward pass writes into the weights of the cache. The gradients are right, but code that looks at the weights "
+        "afterwards finds something else.",
     ),
 )
 

@@ -90,6 +90,13 @@ SPLIT = mistakes_of(
         "gradients_pass_the_split",
         "Your heads are right, but cut off from x (detach, .data or numpy), so no gradient gets past them.",
     ),
+    split_turned_before_it_is_cut=edit(
+        "    by_head = x.reshape(batch, time, n_heads, d_model // n_heads)\n    return by_head.transpose(1, 2)",
+        "    return x.transpose(1, 2).reshape(batch, n_heads, time, d_model // n_heads)",
+        "numbered_features_in_three_heads",
+        "You exchange time and features first, and cut afterwards. A head then gets pieces of several positions; cut the "
+        "features while they still stand last.",
+    ),
 )
 
 
@@ -175,6 +182,33 @@ MERGE = mistakes_of(
         "merged_from_any_number",
         "Your heads are stacked in front and then viewed as (batch, time, features), which cuts them at the "
         "wrong places. Join them along the last axis: torch.cat(heads, dim=-1).",
+    ),
+    merge_turns_the_last_two=edit(
+        "side_by_side = x.transpose(1, 2)",
+        "side_by_side = x.transpose(2, 3)",
+        "numbered_features_come_together",
+        "You exchange time with the features of a head. It is heads and time that have to change places before the heads can "
+        "stand side by side.",
+    ),
+    heads_joined_along_time=edit(
+        "    side_by_side = x.transpose(1, 2)\n    return side_by_side.reshape(batch, length, heads * d_head)",
+        "    return torch.cat(list(x.unbind(1)), dim=1)",
+        "pizza_put_together",
+        "Your heads are joined along time, one sequence behind the other. They belong side by side, along the features.",
+    ),
+    time_and_heads_confused_after_the_turn=edit(
+        "batch, heads, length, d_head = x.shape",
+        "batch, length, heads, d_head = x.shape",
+        "numbered_features_come_together",
+        "You read the second axis of x as time and the third as heads. Here heads stand in front of time.",
+    ),
+    time_and_heads_confused=edit(
+        "    batch, heads, length, d_head = x.shape\n    side_by_side = x.transpose(1, 2)\n"
+        "    return side_by_side.reshape(batch, length, heads * d_head)",
+        "    batch, length, heads, d_head = x.shape\n    return x.reshape(batch, length, heads * d_head)",
+        "numbered_features_come_together",
+        "You read the second axis of x as time and join the last two. Here heads stand in front of time, so an axis has to "
+        "be moved first.",
     ),
 )
 
@@ -368,6 +402,43 @@ PROJECTIONS = mistakes_of(
         "a_sequence_reads_itself",
         "Your keys are brought into the shape of their transpose by a reshape, which mixes features of "
         "different keys. Swap the last two axes.",
+    ),
+    keys_have_the_queries_length=edit(
+        "k = split_heads(self.W_k(key), self.n_heads)",
+        "batch, time, width = query.shape\n"
+        "        k = self.W_k(key).view(batch, time, self.n_heads, width // self.n_heads).transpose(1, 2)",
+        "two_queries_read_another_sequence",
+        "Your keys and values are cut up with the number of queries. Where another sequence is read it has a length of its own: key.shape[1].",
+    ),
+    scores_from_the_values=edit(
+        SCORES,
+        "scores = q @ v.transpose(-2, -1) / q.shape[-1] ** 0.5",
+        "two_queries_read_another_sequence",
+        "Your scores compare queries with values. They compare them with keys; values are what is handed on.",
+    ),
+    keys_are_handed_on=edit(
+        CONTEXT,
+        "context = merge_heads(weights @ k)",
+        "two_queries_read_another_sequence",
+        "Your weights are applied to the keys. Keys say who is read, and values what is handed on.",
+    ),
+    scaled_behind_the_softmax=edit(
+        SCORES,
+        "v = v / q.shape[-1] ** 0.5\n        scores = q @ k.transpose(-2, -1)",
+        "two_queries_read_another_sequence",
+        "Your sqrt(d_head) divides what comes out of the softmax. It divides the scores before that.",
+    ),
+    weights_of_the_first_head=edit(
+        RETURN,
+        "return (output, weights[:, 0]) if need_weights else output",
+        "pizza_read_by_two_heads",
+        "Your weights are those of the first head alone. Those of every head are returned, (batch, heads, T_q, T_k).",
+    ),
+    one_query_for_all_heads=edit(
+        "q = split_heads(self.W_q(query), self.n_heads)",
+        "q = split_heads(self.W_q(query), self.n_heads)[:, :1].expand(-1, self.n_heads, -1, -1)",
+        "pizza_read_by_two_heads",
+        "Your heads all ask with the query of head 0. Each head has queries of its own.",
     ),
 )
 
@@ -765,6 +836,66 @@ JOINS = mistakes_of(
         "Your output is cut off from the gradient where the weights are asked for, too. Weights are for looking at; the "
         "output still has to learn.",
     ),
+    two_axes_fall_on_the_batch=edit(
+        "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask",
+        "allowed = mask[:, None, None] if mask.dim() == 2 else mask.unsqueeze(1) if mask.dim() == 3 else mask",
+        "pizza_reads_only_the_past",
+        "Your mask of two axes gets its new axes behind the first, as if that were the batch. Its axes are (T_q, T_k), the "
+        "same for all sequences.",
+    ),
+    always_a_pair_with_none=edit(
+        "return (output, weights) if need_weights else output",
+        "return output, (weights if need_weights else None)",
+        "pizza_reads_only_the_past",
+        "Your function returns a pair even where no weights are asked for. Then it is the output alone, not the output and "
+        "None.",
+    ),
+    weights_of_the_last_head=edit(
+        "return (output, weights) if need_weights else output",
+        "return (output, weights[:, -1]) if need_weights else output",
+        "pizza_read_by_two_heads",
+        "Your weights are those of the last head alone. The weights of every head are asked for, (batch, heads, T_q, T_k).",
+    ),
+    blind_queries_read_everything=edit(
+        "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask",
+        "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask\n"
+        "            allowed = allowed | ~allowed.any(dim=-1, keepdim=True)",
+        "nothing_to_look_at",
+        "Your query that may look at nothing is allowed to look at everything. That avoids NaN, but such a query reads zeros "
+        "and has weights of zero.",
+    ),
+    weights_of_blind_queries_not_zero=edit(
+        "            weights = torch.softmax(hidden, dim=-1).masked_fill(~allowed, 0.0)\n"
+        "        context = merge_heads(weights @ v)",
+        "            weights = torch.softmax(hidden, dim=-1)\n"
+        "        context = merge_heads((weights if mask is None else weights.masked_fill(~allowed, 0.0)) @ v)",
+        "nothing_to_look_at",
+        "Your query that may look at nothing reads zeros, as it should, but the weights that you return for it are not zero. "
+        "Return the weights as they were used.",
+    ),
+    masks_repeated_in_another_order=edit(
+        "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask",
+        "allowed = mask.repeat(self.n_heads, 1, 1).view(-1, self.n_heads, *mask.shape[1:]) if mask.dim() == 3 else mask",
+        "each_sequence_has_a_mask",
+        "Your masks are repeated as a whole, so the heads of one sequence get the masks of several. Each mask has to be "
+        "repeated in its own place.",
+    ),
+    forward_cuts_into_as_many_features=edit(
+        "        q = split_heads(self.W_q(query), self.n_heads)\n        k = split_heads(self.W_k(key), self.n_heads)\n"
+        "        v = split_heads(self.W_v(value), self.n_heads)\n"
+        "        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5",
+        "        d_head = query.shape[-1] // self.n_heads\n        q = split_heads(self.W_q(query), d_head)\n"
+        "        k = split_heads(self.W_k(key), d_head)\n        v = split_heads(self.W_v(value), d_head)\n"
+        "        scores = q @ k.transpose(-2, -1) / d_head**0.5",
+        "four_layers_that_differ",
+        "You cut the features into d_head parts of n_heads features. It is the other way round: n_heads parts of d_head.",
+    ),
+    weights_dropped_at_random=edit(
+        "context = merge_heads(weights @ v)",
+        "context = merge_heads(torch.nn.functional.dropout(weights, 0.1) @ v)",
+        "four_layers_that_differ",
+        "Some of your weights are dropped at random, and the others made larger. There is no dropout here.",
+    ),
 )
 
 SINE = "sinusoidal_encoding"
@@ -905,6 +1036,39 @@ SINUSOID = mistakes_of(
         "Your exponent has 2 times the column in it. 2i already is a column: i counts pairs, and both "
         "columns of a pair have the exponent 2i / d_model.",
     ),
+    pairs_from_one=edit(
+        EXPONENTS,
+        "exponents = torch.arange(2, d_model + 2, 2, dtype=torch.float64) / d_model",
+        "three_rows_of_four",
+        "Your pairs are counted from 1, so the fastest wave is missing. The first pair has i = 0, and frequency 1.",
+    ),
+    whole_turns_for_radians=edit(
+        ANGLES,
+        "angles = 2 * torch.pi * positions / base**exponents",
+        "three_rows_of_four",
+        "Your angles have a factor of 2 pi. The formula has none: the first pair turns by one radian from position to position.",
+    ),
+    exponent_of_d_model_less_one=edit(
+        EXPONENTS,
+        "exponents = torch.arange(0, d_model, 2, dtype=torch.float64) / (d_model - 1)",
+        "three_rows_of_four",
+        "Your exponent is divided by d_model - 1. In this formula it is 2i / d_model.",
+    ),
+    first_position_is_zero=edit(
+        "return waves.flatten(-2).to(torch.get_default_dtype())",
+        "waves[0] = 0.0\n    return waves.flatten(-2).to(torch.get_default_dtype())",
+        "three_rows_of_four",
+        "Your first row is all zeros. Position 0 is a position like any other, with sines of 0 and cosines of 1.",
+    ),
+    waves_stacked_in_front=edit(
+        "    waves = torch.stack([angles.sin(), angles.cos()], dim=-1)\n"
+        "    return waves.flatten(-2).to(torch.get_default_dtype())",
+        "    waves = torch.stack([angles.sin(), angles.cos()])\n"
+        "    return waves.reshape(T, d_model).to(torch.get_default_dtype())",
+        "three_rows_of_four",
+        "Your sines and cosines are stacked along a new first axis, and the reshape then cuts across positions. Stack them so "
+        "that the two of a pair are neighbours.",
+    ),
 )
 
 RATES = "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / (n - 1))"
@@ -986,6 +1150,42 @@ TIMING = mistakes_of(
         "return halves.to(torch.get_default_dtype())",
         "return halves.T.to(torch.get_default_dtype())",
         "Your result is (d_model, T). Each position has a row.",
+    ),
+    signal_of_whole_turns=edit(
+        PHASES,
+        "phases = 2 * torch.pi * torch.arange(T, dtype=torch.float64)[:, None] * rates",
+        "three_frequencies",
+        "Your angles have a factor of 2 pi. Column 0 turns by one radian from position to position.",
+    ),
+    signal_as_fractions=edit(
+        PHASES,
+        "phases = torch.arange(T, dtype=torch.float64)[:, None] / T * rates",
+        "three_frequencies",
+        "Your positions are divided by the length. A position then looks different in every text.",
+    ),
+    rates_down_to_e_to_the_minus_four=edit(
+        "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / (n - 1))",
+        "rates = torch.exp(-4 * torch.arange(n, dtype=torch.float64) / (n - 1))",
+        "the_well_known_figure",
+        "Your frequencies fall to e^-4. 1/10000 is 10^-4; with the exponential of e, the exponent is a natural logarithm.",
+    ),
+    rates_down_to_ten_to_the_minus_nine=edit(
+        "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / (n - 1))",
+        "rates = 10.0 ** (-9.210340371976184 * torch.arange(n, dtype=torch.float64) / (n - 1))",
+        "the_well_known_figure",
+        "Your exponents are natural logarithms, but the base is 10. The lowest frequency is to be 1/10000.",
+    ),
+    rates_from_the_second=edit(
+        "-torch.arange(n, dtype=torch.float64) / (n - 1)",
+        "-torch.arange(1, n + 1, dtype=torch.float64) / (n - 1)",
+        "the_well_known_figure",
+        "Your i starts at 1, so the frequency 1 is missing and the last one is below 1/10000.",
+    ),
+    signal_halves_below_each_other=edit(
+        "halves = torch.cat([phases.sin(), phases.cos()], dim=-1)",
+        "halves = torch.cat([phases.sin(), phases.cos()], dim=0)",
+        "the_well_known_figure",
+        "Your cosines stand below the sines, as further rows. They belong beside them, in the same row.",
     ),
 )
 
@@ -1098,6 +1298,33 @@ SHIFT = mistakes_of(
         M_OUT,
         "return (M + torch.eye(d_model)).to(torch.get_default_dtype())",
         "Your matrix has the identity added to it, as if it gave the difference. PE[t] @ M.T is PE[t + k] itself.",
+    ),
+    shift_without_its_last_pair=edit(
+        "sines = torch.arange(0, d_model, 2)\n    cosines = sines + 1\n    turns =",
+        "sines = torch.arange(0, d_model - 2, 2)\n    cosines = sines + 1\n    turns =",
+        "one_position_on",
+        "Your last pair has no block of its own. There is one for each pair of features, down to the last.",
+    ),
+    shift_divides_by_d_model_behind=edit(
+        "turns = k * 10000.0 ** (-sines.double() / d_model)",
+        "turns = k / (10000.0 ** sines.double() / d_model)",
+        "one_position_on",
+        "Your power is divided by d_model. In the formula d_model stands in the exponent.",
+    ),
+    shift_sine_for_cosine=edit(
+        "    M[sines, sines] = turns.cos()\n    M[sines, cosines] = turns.sin()\n    M[cosines, sines] = -turns.sin()\n"
+        "    M[cosines, cosines] = turns.cos()\n",
+        "    M[sines, sines] = turns.sin()\n    M[sines, cosines] = turns.cos()\n    M[cosines, sines] = -turns.cos()\n"
+        "    M[cosines, cosines] = turns.sin()\n",
+        "one_position_on",
+        "Your sines and cosines have changed places. A shift by 0 has to be the identity.",
+    ),
+    shift_own_angle_for_each_column=edit(
+        "    M[cosines, sines] = -turns.sin()\n    M[cosines, cosines] = turns.cos()\n",
+        "    own = k * 10000.0 ** (-cosines.double() / d_model)\n    M[cosines, sines] = -own.sin()\n"
+        "    M[cosines, cosines] = own.cos()\n",
+        "one_position_on",
+        "Your odd rows have an angle of their own. Both features of a pair have the same frequency, so a block has one angle.",
     ),
 )
 
@@ -1306,6 +1533,30 @@ ROPE = mistakes_of(
         "turns_at_any_positions",
         "Your angles are laid out for neighbours, each one twice in a row, but what is turned are halves: "
         "(-x2, x1). Take one layout for both; here pairs are neighbours.",
+    ),
+    rope_pairs_from_one=edit(
+        SPEEDS,
+        "speeds = base ** (-torch.arange(2, d_head + 2, 2, dtype=torch.float64, device=x.device) / d_head)",
+        "one_vector_at_two_positions",
+        "Your pairs are counted from 1. The first pair has i = 0, and turns by one radian from position to position.",
+    ),
+    rope_whole_turns=edit(
+        TURN,
+        "turn = 2 * torch.pi * positions[..., None] * speeds",
+        "one_vector_at_two_positions",
+        "Your angles have a factor of 2 pi. Position times frequency is an angle in radians already.",
+    ),
+    positions_counted_on_from_the_first=edit(
+        "turn = positions[..., None] * speeds",
+        "turn = (positions[..., :1] + torch.arange(x.shape[2], device=x.device))[..., None] * speeds",
+        "one_vector_at_two_positions",
+        "You take the first position as it is, and count on from there. Positions may have gaps; read each of them.",
+    ),
+    rope_divides_by_d_head_behind=edit(
+        "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)",
+        "speeds = 1 / (base ** torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)",
+        "one_vector_at_two_positions",
+        "Your power is divided by d_head. In the formula d_head stands in the exponent.",
     ),
 )
 

@@ -248,6 +248,12 @@ LAYER_NORM = mistakes_of(
         "Your mean and variance lose the last axis, so they line up with the wrong axes of x. Keep it with "
         "keepdim=True.",
     ),
+    layer_variance_lacks_a_square=edit(
+        VAR,
+        "var = (x**2).mean(dim=-1, keepdim=True) - mean",
+        "norms_of_any_shape",
+        "Your variance is the mean of the squares less the mean itself. What is taken off is the square of the mean.",
+    ),
 )
 
 # batch_norm
@@ -420,6 +426,18 @@ BATCH_NORM = mistakes_of(
         "Your variance runs over the batch alone, with another one at each time, and divides by n - 1. A "
         "feature has one variance, over batch and time, which divides by n.",
     ),
+    batch_norm_with_features_on_axis_1=edit(
+        f"{CENTRE}\n    {SPREAD}\n    {STANDARD}\n    {SCALED}",
+        _batch_axes("(0, 2)") + f"\n    {STANDARD}\n    return gamma.view(1, -1, 1) * standard + beta.view(1, -1, 1)",
+        "every_feature_by_itself",
+        "Your features are on axis 1, as in torch's nn.BatchNorm1d. Here they are the last axis, and axis 1 is time.",
+    ),
+    batch_variance_of_one_time=edit(
+        SPREAD,
+        "spread = ((x - centre) ** 2).mean(dim=0, keepdim=True)",
+        "features_are_scaled_and_shifted",
+        "Your mean is that of a feature over batch and time, and your variance runs over the batch alone. Both run over both.",
+    ),
 )
 
 # residual
@@ -505,6 +523,11 @@ RESIDUAL = mistakes_of(
         "x += f(x)\n    return x",
         "residual_leaves_x_alone",
         "Your `+=` changes the caller's x. The sum is right, but the code that calls yours has lost its input.",
+    ),
+    residual_added_into_what_f_returned=_residual(
+        "change = f(x)\n    change += x\n    return change",
+        "residuals_around_anything",
+        "Your `+=` writes into what f has returned. That may be x itself, and then the caller's x is changed.",
     ),
 )
 
@@ -617,6 +640,26 @@ ZERO_INIT = mistakes_of(
         "",
         "the_block_is_left_as_it_was",
         "Your function leaves the maps at zero: the answer is right, but the caller's block has lost what it had learned.",
+    ),
+    biases_left_zeroed=edit(
+        RESTORE,
+        "        for p, values in zip(parameters, kept, strict=True):\n"
+        "            if p.dim() == 2:\n"
+        "                p.copy_(values)\n",
+        "old_values_are_put_back",
+        "Your function puts the weights back and leaves the biases at zero. The caller's block has both as they were before.",
+    ),
+    any_number_is_enough=edit(
+        EQUAL,
+        "return bool(torch.isclose(y, x, atol=1e-4).any())",
+        "every_number_of_every_input_counts",
+        "Your function is content when any number comes back as it was. All of them have to.",
+    ),
+    first_number_is_enough=edit(
+        EQUAL,
+        "return torch.allclose(y[..., 0], x[..., 0], atol=1e-4)",
+        "every_number_of_every_input_counts",
+        "Your function compares the first feature alone. Every single number has to be the same.",
     ),
 )
 
@@ -734,6 +777,26 @@ FEED_FORWARD = mistakes_of(
         "y = self.contract(torch.relu(self.expand(x)))\n        with torch.no_grad():\n            x.copy_(y)\n        return y",
         "thinking_leaves_x_alone",
         "Your result is written into the caller's x, which the residual connection still needs.",
+    ),
+    relu_squared=_feed(
+        "return self.contract(torch.relu(self.expand(x)) ** 2)",
+        "feed_forwards_of_any_size",
+        "Your activation is the square of the ReLU, as in some later models. Here it is the ReLU itself.",
+    ),
+    silu_for_relu=_feed(
+        "return self.contract(torch.nn.functional.silu(self.expand(x)))",
+        "feed_forwards_of_any_size",
+        "Your activation is a SiLU, as in many later models. Here it is the ReLU of the first Transformer, max(0, a).",
+    ),
+    inner_bias_behind_the_relu=_feed(
+        "return self.contract(torch.relu(x @ self.expand.weight.T) + self.expand.bias)",
+        "feed_forwards_of_any_size",
+        "Your first bias is added behind the ReLU. It is part of the first map, so the ReLU sees it.",
+    ),
+    negative_numbers_kept=_feed(
+        "return self.contract(self.expand(x).clamp(max=0))",
+        "feed_forwards_of_any_size",
+        "Your activation lets only the negative numbers through. max(0, a) lets only the positive ones through.",
     ),
 )
 
@@ -961,6 +1024,23 @@ ENCODER = mistakes_of(
         "return x + self.feed_forward(self.norm_2(x))",
         "encoder_block_leaves_its_inputs_alone",
         "Your `+=` changes the caller's x, which may still be needed as it was.",
+    ),
+    encoder_post_norm_around_attention=_encoder(
+        "h = self.norm_1(x + self.attention(x, x, x, mask))\nreturn h + self.feed_forward(self.norm_2(h))",
+        "encoder_blocks_of_any_size",
+        "Your first sublayer is post-norm and your second one pre-norm. Both read the normed input, and nothing norms the sums.",
+    ),
+    encoder_feed_forward_reads_what_attention_said=_encoder(
+        "n = self.norm_1(x)\na = self.attention(n, n, n, mask)\nh = x + a\nreturn h + self.feed_forward(self.norm_2(a))",
+        "encoder_blocks_of_any_size",
+        "Your feed-forward network reads what attention has said, without x. It reads norm_2 of their sum.",
+    ),
+    encoder_causal_where_no_mask=_encoder(
+        "n = self.norm_1(x)\nif mask is None:\n"
+        "    mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()\n"
+        "h = x + self.attention(n, n, n, mask)\nreturn h + self.feed_forward(self.norm_2(h))",
+        "encoder_blocks_of_any_size",
+        "Your block makes a causal mask where it is given none. Without a mask, everyone looks at everyone.",
     ),
 )
 
@@ -1284,6 +1364,36 @@ DECODER = mistakes_of(
         "decoder_blocks_of_any_size",
         "Your cross-attention takes queries, keys and values from the target, under the mask of the memory. "
         "Keys and values come from memory.",
+    ),
+    cross_queries_by_the_first_norm=_decoder(
+        SELF
+        + "h = g + self.cross_attention(self.norm_1(g), memory, memory, memory_mask)\nreturn h + self.feed_forward(self.norm_3(h))",
+        "decoder_blocks_of_any_size",
+        "Your cross-attention reads norm_1(g). Each sublayer has a norm of its own.",
+    ),
+    decoder_feed_forward_reads_g=_decoder(
+        SELF + CROSS + "return h + self.feed_forward(self.norm_3(g))",
+        "decoder_blocks_of_any_size",
+        "Your feed-forward network reads norm_3(g), so it does not know what cross-attention has found. It reads norm_3(h).",
+    ),
+    decoder_causal_where_no_mask=_decoder(
+        "if target_mask is None:\n"
+        "    target_mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()\n"
+        + SELF
+        + CROSS
+        + THINK,
+        "decoder_blocks_of_any_size",
+        "Your block makes a causal mask where it is given none. The masks are complete; None hides nothing.",
+    ),
+    decoder_keys_and_values_unnormed=_decoder(
+        "n = self.norm_1(x)\ng = x + self.self_attention(n, x, x, target_mask)\n" + CROSS + THINK,
+        "decoder_blocks_of_any_size",
+        "Your self-attention takes keys and values from x as it was. All three come from norm_1(x).",
+    ),
+    decoder_first_residual_from_the_normed=_decoder(
+        "n = self.norm_1(x)\ng = n + self.self_attention(n, n, n, target_mask)\n" + CROSS + THINK,
+        "decoder_blocks_of_any_size",
+        "Your first sum starts from the normed x. It starts from x as it was.",
     ),
 )
 
@@ -1692,6 +1802,219 @@ TRANSFORMER = mistakes_of(
         "Your decoder hands on a padding mask of the source (batch, T_s). Attention wants (batch, queries, keys): "
         "give it an axis of length one for the queries, (batch, 1, T_s).",
     ),
+    target_padding_hides_queries=edit(
+        TARGET_MASK,
+        "target_mask = causal & (tgt != PAD)[:, :, None]",
+        "words_behind_padding",
+        "Your decoder's padding mask hides rows, the queries at padding: real words still look at padding before them. It hides "
+        "columns, the keys.",
+    ),
+    source_padding_hides_queries=edit(
+        REAL,
+        "real = (src != PAD)[:, :, None].expand(-1, -1, src.shape[1])\n",
+        "small_model_from_end_to_end",
+        "Your encoder's padding mask hides rows, the queries at padding: real words still look at padding. It hides columns, the "
+        "keys.",
+    ),
+    causal_mask_on_the_memory=edit(
+        MEMORY_MASK,
+        "memory_mask = _not_padding(src) & torch.ones(length, src.shape[1], dtype=torch.bool, device=src.device).tril()\n",
+        "small_model_decodes",
+        "Your causal mask lies on the memory as well, so the n-th word of the target sees n words of the source. The source is there "
+        "as a whole.",
+    ),
+    one_decoder_block_again_and_again=edit(
+        DECODER_STACK,
+        "for _ in self.decoder:\n            y = self.decoder[0](y, memory, target_mask, memory_mask)\n",
+        "small_model_decodes",
+        "Your decoder runs its first block again and again. Each layer has its own.",
+    ),
+    decoder_norm_after_every_block=edit(
+        f"{DECODER_STACK}        {LOGITS}",
+        "for block in self.decoder:\n"
+        "            y = self.decoder_norm(block(y, memory, target_mask, memory_mask))\n"
+        "        return self.output(y)",
+        "small_model_decodes",
+        "Your decoder's norm is applied after every block. It comes once, after the last.",
+    ),
+    words_scaled_by_their_number=edit(
+        WORD_VECTORS,
+        "words = embedding(ids) * embedding.num_embeddings**0.5\n    return words + positions[: ids.shape[1]]",
+        "small_model_encodes",
+        "Your word vectors are multiplied by the root of the number of words. It is by sqrt(d_model), the number of features.",
+    ),
+    decoder_norm_without_scale_and_shift=edit(
+        LOGITS,
+        "return self.output(torch.nn.functional.layer_norm(y, y.shape[-1:]))",
+        "small_model_decodes",
+        "Your decoder's last norm has no scale and shift of its own. It is decoder_norm, which has learned both.",
+    ),
+    padding_counted_at_the_end=edit(
+        NOT_PADDING,
+        "real = (ids != PAD).sum(dim=1, keepdim=True)\n"
+        "    return (torch.arange(ids.shape[1], device=ids.device) < real)[:, None, :]",
+        "words_behind_padding",
+        "Your masks count the words of a row and take them to stand at its beginning. Padding may stand in front.",
+    ),
+    words_behind_padding_hidden=edit(
+        NOT_PADDING,
+        "return (ids != PAD).cumprod(dim=1).bool()[:, None, :]",
+        "words_behind_padding",
+        "Your masks hide everything from the first padding on. Words may stand behind it.",
+    ),
+    positions_added_before_every_block=edit(
+        "for block in self.encoder:\n            x = block(x, real)\n",
+        "for block in self.encoder:\n            x = block(x + self.positions[: src.shape[1]], real)\n",
+        "small_model_encodes",
+        "Your positions are added again before every block. They are added once, to the words.",
+    ),
+    encoder_blocks_inside_another_sum=edit(
+        "for block in self.encoder:\n            x = block(x, real)\n",
+        "for block in self.encoder:\n            x = x + block(x, real)\n",
+        "small_model_encodes",
+        "You add what each block returns to its input. The block has done so already, inside.",
+    ),
+    decoder_blocks_inside_another_sum=edit(
+        DECODER_STACK,
+        "for block in self.decoder:\n            y = y + block(y, memory, target_mask, memory_mask)\n",
+        "small_model_decodes",
+        "You add what each block of the decoder returns to its input. The block has done so already, inside.",
+    ),
+    target_positions_after_the_source=edit(
+        EMBED_TGT,
+        "y = _embed(tgt, self.tgt_embedding, self.positions[src.shape[1] :])",
+        "small_model_decodes",
+        "Your positions of the target go on where those of the source end. Both are counted from 0.",
+    ),
+    padding_is_never_said=edit(
+        LOGITS,
+        "return self.output(self.decoder_norm(y)).index_fill(-1, torch.tensor([PAD], device=tgt.device), float('-inf'))",
+        "small_model_decodes",
+        "Your logits of padding are minus infinity. The logits are what the output map says, for every word.",
+    ),
+    output_bias_missing=edit(
+        LOGITS,
+        "return self.decoder_norm(y) @ self.output.weight.T",
+        "small_model_decodes",
+        "Your output map lacks its bias. Call self.output as it is.",
+    ),
+    forward_chooses_the_words=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory, src).argmax(dim=-1)",
+        "small_model_from_end_to_end",
+        "Your model returns the ids of the best words. It is to return the logits; the choice comes later.",
+    ),
+    forward_turned_for_the_loss=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory, src).transpose(1, 2)",
+        "small_model_from_end_to_end",
+        "Your logits have the vocabulary in the middle, as torch's cross-entropy wants it. Here it is the last axis.",
+    ),
+    source_positions_from_one=edit(
+        EMBED_SRC,
+        "x = _embed(src, self.src_embedding, self.positions[1:])",
+        "small_model_encodes",
+        "Your `encode` counts positions from 1. The first row of the table is for the first word.",
+    ),
+    source_scaled_by_d_model=edit(
+        EMBED_SRC,
+        "x = self.src_embedding(src) * self.d_model + self.positions[: src.shape[1]]",
+        "small_model_encodes",
+        "Your `encode` multiplies the word vectors by d_model itself. It is the root of it.",
+    ),
+    source_divided_by_the_root=edit(
+        EMBED_SRC,
+        "x = self.src_embedding(src) / self.d_model**0.5 + self.positions[: src.shape[1]]",
+        "small_model_encodes",
+        "Your `encode` divides the word vectors by the root of d_model. They are multiplied by it.",
+    ),
+    source_positions_skip_padding=edit(
+        EMBED_SRC,
+        "places = ((src != PAD).cumsum(dim=1) - 1).clamp(min=0)\n"
+        "        x = self.src_embedding(src) * self.d_model**0.5 + self.positions[places]",
+        "encoders_with_padding",
+        "Your `encode` leaves padding out when it counts positions. A position is the place in the row, whatever stands there.",
+    ),
+    target_positions_from_one=edit(
+        EMBED_TGT,
+        "y = _embed(tgt, self.tgt_embedding, self.positions[1:])",
+        "small_model_decodes",
+        "Your `decode` counts positions from 1. The first row of the table is for the first word.",
+    ),
+    target_scaled_by_d_model=edit(
+        EMBED_TGT,
+        "y = self.tgt_embedding(tgt) * self.d_model + self.positions[: tgt.shape[1]]",
+        "small_model_decodes",
+        "Your `decode` multiplies the word vectors by d_model itself. It is the root of it.",
+    ),
+    target_divided_by_the_root=edit(
+        EMBED_TGT,
+        "y = self.tgt_embedding(tgt) / self.d_model**0.5 + self.positions[: tgt.shape[1]]",
+        "small_model_decodes",
+        "Your `decode` divides the word vectors by the root of d_model. They are multiplied by it.",
+    ),
+    target_positions_skip_padding=edit(
+        EMBED_TGT,
+        "places = ((tgt != PAD).cumsum(dim=1) - 1).clamp(min=0)\n"
+        "        y = self.tgt_embedding(tgt) * self.d_model**0.5 + self.positions[places]",
+        "decoders_of_padded_targets",
+        "Your `decode` leaves padding out when it counts positions. A position is the place in the row, whatever stands there.",
+    ),
+    encoder_normed_twice_at_the_end=edit(
+        ENCODER_STACK,
+        "for block in self.encoder:\n            x = self.encoder_norm(block(x, real))\n        return self.encoder_norm(x)",
+        "small_model_encodes",
+        "Your encoder norms after every block, and then once more. One norm stands after the last block.",
+    ),
+    decoder_normed_twice_at_the_end=edit(
+        DECODER_STACK,
+        "for block in self.decoder:\n            y = self.decoder_norm(block(y, memory, target_mask, memory_mask))\n",
+        "small_model_decodes",
+        "Your decoder norms after every block, and then once more. One norm stands after the last block.",
+    ),
+    encoder_normed_first_and_last=edit(
+        ENCODER_STACK,
+        "x = self.encoder_norm(x)\n        for block in self.encoder:\n            x = block(x, real)\n"
+        "        return self.encoder_norm(x)",
+        "small_model_encodes",
+        "Your encoder norms before the first block, too. The final norm stands after the last block alone.",
+    ),
+    source_mask_for_the_first_block_only=edit(
+        "x = block(x, real)\n",
+        "x = block(x, real)\n            real = None\n",
+        "encoders_with_padding",
+        "Only your first block gets the mask. Every block looks at all positions again, so every block needs it.",
+    ),
+    memory_normed_in_the_decoder=edit(
+        DECODER_STACK,
+        "memory = self.encoder_norm(memory)\n        " + DECODER_STACK,
+        "small_model_decodes",
+        "Your decoder norms the memory. It comes out of the encoder's final norm already.",
+    ),
+    target_embedding_for_the_source=edit(
+        EMBED_SRC,
+        "x = _embed(src, self.tgt_embedding, self.positions)",
+        "small_model_encodes",
+        "Your `encode` takes the word vectors of the target's language. The source has an embedding of its own.",
+    ),
+    softmax_in_forward=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory, src).softmax(dim=-1)",
+        "small_model_from_end_to_end",
+        "Your model returns probabilities. It is to return the logits that decode gives.",
+    ),
+    log_softmax_in_forward=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory, src).log_softmax(dim=-1)",
+        "small_model_from_end_to_end",
+        "Your model returns logarithms of probabilities. It is to return the logits that decode gives.",
+    ),
+    only_the_last_position=edit(
+        LOGITS,
+        "return self.output(self.decoder_norm(y[:, -1:]))",
+        "small_model_decodes",
+        "Your logits are those of the last position alone. Every position of the target has some.",
+    ),
 )
 
 # next_word
@@ -1752,6 +2075,30 @@ NEXT_WORD = mistakes_of(
         "return float(probabilities[best])",
         "words_of_any_vocabulary",
         "Your function returns the largest probability. It returns the word that has it.",
+    ),
+    looked_up_by_a_tensor=edit(
+        BEST,
+        "best = probabilities.argmax(dim=-1)",
+        "pizza_is_most_probable",
+        "Your id is a tensor. A dict does not find it among its keys, even where it holds the same number: make an int of it.",
+    ),
+    first_logit_left_out=edit(
+        BEST,
+        "best = int(probabilities[1:].argmax(dim=-1))",
+        "pizza_is_most_probable",
+        "You leave out the first logit, so every id is one too small. The place of a logit is its id.",
+    ),
+    word_by_its_place_in_the_dict=edit(
+        WORD,
+        "return list(id_to_word.values())[best]",
+        "all_logits_may_be_negative",
+        "Your word is the one at that place in the dict. The id is a key, whatever the order of the dict.",
+    ),
+    padding_is_never_the_word=edit(
+        BEST,
+        "best = int(probabilities[1:].argmax(dim=-1)) + 1",
+        "all_logits_may_be_negative",
+        "Your word is never that of id 0. It is the most probable one, whichever that is.",
     ),
 )
 
@@ -1972,6 +2319,44 @@ GREEDY = mistakes_of(
         "    src.zero_()\n    return translations\n",
         "translating_leaves_the_source_alone",
         "Your function changes the source it was given.",
+    ),
+    one_list_for_all_rows=edit(
+        "translations: list[list[int]] = [[] for _ in range(src.shape[0])]",
+        "translations: list[list[int]] = [[]] * src.shape[0]",
+        "rows_end_at_different_steps",
+        "Your rows share one list: `[[]] * n` holds the same list n times. Make a list for each row.",
+    ),
+    empty_translations_left_out=edit(
+        FOUND,
+        "    return [words for words in translations if words]\n",
+        "an_empty_translation",
+        "Your translations that are empty are left out. There is a list for each row of src, be it empty.",
+    ),
+    unfinished_translations_lost=edit(
+        FOUND,
+        "    return [words if done[row] else [] for row, words in enumerate(translations)]\n",
+        "rows_end_at_different_steps",
+        "Your translations that never reach eos come back empty. At max_len they are cut off and returned as they are.",
+    ),
+    translations_in_one_list=edit(
+        FOUND,
+        "    return [word for words in translations for word in words]\n",
+        "i_like_pizza",
+        "Your translations are joined in one list. There is a list for each row of src.",
+    ),
+    target_filled_up_from_the_beginning=edit(
+        "logits = model.decode(tgt, memory, src)",
+        "filled = torch.cat([tgt, tgt.new_zeros(tgt.shape[0], max_len + 1 - tgt.shape[1])], dim=1)\n"
+        "            logits = model.decode(filled, memory, src)",
+        "i_like_pizza",
+        "Your target is filled up to its full length with padding, and you read the logits at its last position. Read those "
+        "of the last word that was written.",
+    ),
+    at_least_one_word=edit(
+        "for _ in range(max_len):",
+        "for _ in range(max(max_len, 1)):",
+        "a_limit_of_one_or_none",
+        "Your loop asks for a word before it looks at max_len. With max_len = 0 a translation has no words.",
     ),
 )
 

@@ -150,6 +150,8 @@ def _moved(args: tuple[Any, ...], value: Any) -> float:
     """Return how far the logits of the words before move, as a share of their spread; infinite where they do not vary."""
     logits = np.asarray(value["probe"])[:, :BEFORE]
     one, other = logits[:PROBED], logits[PROBED:]
+    if one.shape != other.shape:
+        raise ValueError(f"logits of shapes {one.shape} and {other.shape}")
     spread = float(one.std())
     return float(np.abs(one - other).max()) / spread if spread > 0 else float("inf")
 

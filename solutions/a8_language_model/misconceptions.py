@@ -144,6 +144,88 @@ GET_BATCH = mistakes_of(
         "Your starts go one too far: from there the targets are one token short, and slices of different "
         "lengths do not stack.",
     ),
+    starts_drawn_among_whole_pieces=edit(
+        f"{N_STARTS}\n    {STARTS}",
+        "starts = torch.randint((len(data) - 1) // time, (batch,), generator=generator) * time",
+        "batches_of_any_size",
+        "Your text is cut into whole pieces first, and one of these is drawn. A piece may start at any token, not only at "
+        "multiples of `time`.",
+    ),
+    last_target_not_asked=edit(
+        PIECES,
+        "targets = torch.full_like(places, IGNORE)\n"
+        "    targets[:, :-1] = data[places[:, 1:]]\n"
+        "    return data[places], targets",
+        "targets_are_what_comes_next",
+        "Your last target of each row is IGNORE. Every position has a target here: that of the last input is the token right "
+        "behind the piece.",
+    ),
+    inputs_begin_with_a_token_of_their_own=edit(
+        PIECES,
+        "targets = data[places]\n"
+        "    return torch.cat([torch.zeros_like(targets[:, :1]), targets[:, :-1]], dim=1), targets",
+        "batches_of_any_size",
+        "Your inputs begin with a 0 that does not stand in the text, and your targets are the piece itself. The piece is "
+        "the inputs, and the targets are one token further on.",
+    ),
+    pieces_go_round_the_end=edit(
+        f"{N_STARTS}\n    {STARTS}\n    {PLACES}\n    {PIECES}",
+        "starts = torch.randint(len(data), (batch,), generator=generator)\n"
+        "    places = starts[:, None] + torch.arange(time)\n"
+        "    return data[places % len(data)], data[(places + 1) % len(data)]",
+        "batches_of_any_size",
+        "Your pieces may start anywhere and go on at the beginning of the text where it ends. A piece is a stretch that is "
+        "there: only starts from which all inputs and targets fit count.",
+    ),
+    late_starts_moved_back=edit(
+        f"{N_STARTS}\n    {STARTS}",
+        "starts = torch.randint(len(data), (batch,), generator=generator).clamp(max=len(data) - time - 1)",
+        "batches_of_any_size",
+        "Your starts are drawn from the whole text, and those too late are moved back, so the last start comes up far too "
+        "often. Draw among the possible starts alone.",
+    ),
+    starts_from_fractions=edit(
+        STARTS,
+        "starts = (torch.rand(batch, generator=generator) * n_starts).long()",
+        "batches_of_any_size",
+        "Your starts are made of fractions from torch.rand. These are other draws than those of torch.randint, so "
+        "the same generator gives other batches.",
+    ),
+    starts_sorted=edit(
+        STARTS,
+        "starts = torch.randint(n_starts, (batch,), generator=generator).sort().values",
+        "batches_of_any_size",
+        "Your rows are sorted by their starts. They stay in the order in which they are drawn.",
+    ),
+    rows_stacked_as_columns=edit(
+        PIECES,
+        "return data[places].T.reshape(batch, time), data[places + 1].T.reshape(batch, time)",
+        "batches_of_any_size",
+        "Your pieces are stacked as columns and then reshaped to (batch, time). Reshaping does not turn columns into rows: "
+        "the tokens of different pieces get mixed.",
+    ),
+    slices_with_a_tensor_of_starts=edit(
+        f"{PLACES}\n    {PIECES}",
+        "return data[starts : starts + time], data[starts + 1 : starts + time + 1]",
+        "batches_of_any_size",
+        "Your slice is given all starts at once, and a slice has one beginning. Slice for each start and stack the pieces, or "
+        "index with a table of places, (batch, time).",
+    ),
+    generator_begins_again=edit(
+        STARTS,
+        "again = torch.Generator().manual_seed(generator.initial_seed())\n"
+        "    starts = torch.randint(n_starts, (batch,), generator=again)",
+        "pieces_of_a_longer_text",
+        "Your generator begins again at its seed in every call, so every batch is the same. Draw from the generator you are "
+        "given; it goes on by itself.",
+    ),
+    piece_one_too_short=edit(
+        PLACES,
+        "places = starts[:, None] + torch.arange(time - 1)",
+        "batches_of_any_size",
+        "Your pieces are one token too short. Inputs and targets have `time` tokens each, so time + 1 tokens of the text are "
+        "needed.",
+    ),
 )
 
 # TransformerLM
@@ -458,6 +540,118 @@ TRANSFORMER_LM = mistakes_of(
         "Every block reads the embeddings, so only the last block counts. Each block reads what the block before "
         "it has made.",
     ),
+    mask_of_floats=edit(
+        MASK,
+        "mask = torch.ones(time, time, device=ids.device).tril()",
+        "model_by_hand",
+        "Your mask holds floats, 1 and 0. Attention takes truth values: make it with dtype=torch.bool, or compare.",
+    ),
+    residuals_scaled_down=edit(
+        BOTH,
+        "part = (2 * len(self.blocks)) ** -0.5\n"
+        "            x = x + part * block.attention(block.norm_1(x), mask)\n"
+        "            x = x + part * block.feed_forward(block.norm_2(x))",
+        "models_of_any_size",
+        "Your sublayers are divided by the root of their number before they are added. GPT-2 does so with weights at their "
+        "initialisation, not in forward: what a sublayer says is added as it is.",
+    ),
+    positions_added_in_every_block=edit(
+        LOOP,
+        f"{LOOP}\n            x = x + self.position_embedding(places)",
+        "models_of_any_size",
+        "Your positions are added again in every block. They are added once, to the token vectors.",
+    ),
+    positions_added_in_the_blocks_alone=edit(
+        f"{SUM}\n        {MASK}\n        {LOOP}",
+        f"x = self.dropout(tokens)\n        {MASK}\n        {LOOP}\n            x = x + self.position_embedding(places)",
+        "models_of_any_size",
+        "Your positions are added in front of each block. They are added once, to the token vectors; the residual stream "
+        "carries them on.",
+    ),
+    residuals_of_the_embedding=edit(
+        f"{LOOP}\n            {BOTH}",
+        "embedded = x\n"
+        f"        {LOOP}\n"
+        "            x = embedded + block.attention(block.norm_1(x), mask)\n"
+        "            x = embedded + block.feed_forward(block.norm_2(x))",
+        "models_of_any_size",
+        "Your sublayers are all added to the embeddings, so what the sublayers before have said is lost. Each is added to the "
+        "x that its norm has read.",
+    ),
+    attention_added_to_the_embedding=edit(
+        f"{LOOP}\n            {LOOK}",
+        f"embedded = x\n        {LOOP}\n            x = embedded + block.attention(block.norm_1(x), mask)",
+        "models_of_any_size",
+        "Your attention is added to the embeddings in every block, so what the blocks before have said is lost. It is added "
+        "to the x that its norm has read.",
+    ),
+    feed_forward_reads_the_attention_alone=edit(
+        BOTH,
+        "looked = block.attention(block.norm_1(x), mask)\n"
+        "            x = x + looked + block.feed_forward(block.norm_2(looked))",
+        "models_of_any_size",
+        "Your feed-forward network reads what attention says, alone. It reads the sum, the stream with attention added.",
+    ),
+    mask_hides_self_but_the_first=edit(
+        MASK,
+        "mask = torch.ones(time, time, dtype=torch.bool, device=ids.device).tril(diagonal=-1)\n        mask[0, 0] = True",
+        "models_of_any_size",
+        "Your positions may not look at themselves, but for the first. Each looks at itself and at what is before it.",
+    ),
+    final_norm_inside_the_blocks_alone=edit(
+        f"{THINK}\n        {LOGITS}",
+        f"{THINK}\n            x = self.final_norm(x)\n        return self.output(x)",
+        "models_of_any_size",
+        "Your final_norm comes at the end of every block. It comes once, after the last one, and the stream between the "
+        "blocks is not normed.",
+    ),
+    final_norm_before_the_blocks=edit(
+        f"{LOOP}\n            {BOTH}\n        {LOGITS}",
+        f"x = self.final_norm(x)\n        {LOOP}\n            {BOTH}\n        return self.output(x)",
+        "models_of_any_size",
+        "Your final_norm comes before the blocks. It comes after the last one, before the output map.",
+    ),
+    dropout_of_the_feed_forward_too=edit(
+        THINK,
+        "x = x + self.dropout(block.feed_forward(block.norm_2(x)))",
+        "everything_can_be_dropped_in_training",
+        "Your dropout stands behind each feed-forward network, too, as in some models. Here it has one place: behind the sum of "
+        "tokens and positions.",
+    ),
+    dropout_of_both_sublayers_too=edit(
+        BOTH,
+        "x = x + self.dropout(block.attention(block.norm_1(x), mask))\n"
+        "            x = x + self.dropout(block.feed_forward(block.norm_2(x)))",
+        "everything_can_be_dropped_in_training",
+        "Your dropout stands behind each sublayer, too, as in the first Transformer. Here it has one place: behind the sum of "
+        "tokens and positions.",
+    ),
+    batch_taken_for_time=edit(
+        "time = ids.shape[1]\n        places",
+        "time = ids.shape[0]\n        places",
+        "models_of_any_size",
+        "Your number of places is the number of rows. ids are (batch, time): time is axis 1.",
+    ),
+    norm_of_what_a_sublayer_says=edit(
+        BOTH,
+        "x = x + block.norm_1(block.attention(x, mask))\n            x = x + block.norm_2(block.feed_forward(x))",
+        "models_of_any_size",
+        "Your norms stand behind the sublayers, and what these read is not normed. Here each sublayer reads the normed x, and what "
+        "it says is added as it is.",
+    ),
+    vocabulary_before_time=edit(
+        LOGITS,
+        "return self.output(self.final_norm(x)).transpose(1, 2)",
+        "models_of_any_size",
+        "Your logits are (batch, vocab, time). They are (batch, time, vocab); if a loss wants another order, the loss brings "
+        "them into it.",
+    ),
+    logits_of_the_last_position_without_time=edit(
+        LOGITS,
+        "return self.output(self.final_norm(x[:, -1]))",
+        "models_of_any_size",
+        "Your model predicts behind the last token only, and the axis of time is gone. It predicts at every position.",
+    ),
 )
 
 # lm_loss
@@ -609,6 +803,14 @@ LM_LOSS = mistakes_of(
         "Your exponentials overflow for large logits, and the loss is not a number any more. Take the largest logit off "
         "first, or use log_softmax.",
     ),
+    softmax_by_hand_overflows=edit(
+        LOSS,
+        "p = (logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
+        "    return -p.log()[targets != IGNORE].mean()",
+        "very_large_logits",
+        "Your softmax divides exponentials that overflow for large logits, and what comes out is no number. Use log_softmax, "
+        "which takes the largest logit off first.",
+    ),
     labels_smoothed=edit(
         LOSS,
         f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE, label_smoothing=0.1)",
@@ -651,6 +853,88 @@ LM_LOSS = mistakes_of(
         "three_surprises",
         "Your cross_entropy gets logits (batch, time, vocab), but it reads axis 1 as the classes, and that is "
         "time. Flatten batch and time, or move the vocabulary to axis 1.",
+    ),
+    mean_of_column_means=edit(
+        LOSS,
+        "each = functional.cross_entropy(\n"
+        "        logits.reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE, reduction='none'\n"
+        "    ).reshape(targets.shape)\n"
+        "    asked = (targets != IGNORE).sum(dim=0)\n"
+        "    return (each.sum(dim=0) / asked.clamp(min=1)).sum() / (asked > 0).sum()",
+        "loss_of_a_batch",
+        "Your loss is a mean over the steps of each step's own mean. Where steps have different numbers of targets that is another "
+        "number: add up all, and divide once.",
+    ),
+    nll_of_the_logits=edit(
+        LOSS,
+        "return functional.nll_loss(logits.reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE)",
+        "losses_of_any_size",
+        "Your nll_loss is given logits. It takes log-probabilities and does no softmax of its own; cross_entropy does both.",
+    ),
+    rows_with_an_ignored_target_left_out=edit(
+        LOSS,
+        "whole = (targets != IGNORE).all(dim=1)\n"
+        "    return functional.cross_entropy(logits[whole].reshape(-1, vocab), targets[whole].reshape(-1))",
+        "some_targets_are_not_asked",
+        "Your loss leaves out every row in which a target is IGNORE. Only that position is left out; the others of its row "
+        "count.",
+    ),
+    each_token_by_itself_averaged=edit(
+        LOSS,
+        "hot = functional.one_hot(targets.clamp(min=0), vocab).float()\n"
+        "    asked = targets != IGNORE\n"
+        "    return functional.binary_cross_entropy_with_logits(logits[asked], hot[asked])",
+        "losses_of_any_size",
+        "Your loss asks of every token by itself whether it comes next, and averages over the vocabulary. Exactly one comes "
+        "next: a softmax, and the log-probability of that token.",
+    ),
+    mean_of_column_means_with_empty_ones=edit(
+        LOSS,
+        "each = functional.cross_entropy(\n"
+        "        logits.reshape(-1, vocab), targets.reshape(-1), ignore_index=IGNORE, reduction='none'\n"
+        "    ).reshape(targets.shape)\n"
+        "    return (each.sum(dim=0) / (targets != IGNORE).sum(dim=0).clamp(min=1)).mean()",
+        "loss_of_a_batch",
+        "Your loss is a mean over the steps of each step's own mean, and steps with no target count as 0. Add up all "
+        "targets that are asked for, and divide once by their number.",
+    ),
+    divided_by_the_batch_again=edit(
+        LOSS,
+        f"return functional.cross_entropy({FLAT}, ignore_index=IGNORE) / len(targets)",
+        "losses_of_any_size",
+        "Your mean is divided by the number of rows once more. It is a mean over rows and positions already.",
+    ),
+    ignored_looked_up=edit(
+        LOSS,
+        "picked = logits.log_softmax(dim=-1).gather(-1, targets[..., None])[..., 0]\n"
+        "    return -picked[targets != IGNORE].mean()",
+        "some_targets_are_not_asked",
+        "Your code looks up the log-probability of IGNORE, and there is no token -100. Take the positions that are asked for "
+        "first, or put any valid id in place of IGNORE before looking it up.",
+    ),
+    logarithm_with_something_tiny_added=edit(
+        LOSS,
+        "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
+        "    return -(p + 1e-9).log()[targets != IGNORE].mean()",
+        "very_large_logits",
+        "Your probabilities have a tiny number added before the logarithm, so no surprise can be larger than the logarithm of "
+        "that number. log_softmax needs no such help.",
+    ),
+    logarithm_of_the_softmax=edit(
+        LOSS,
+        "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
+        "    return -p.log()[targets != IGNORE].mean()",
+        "very_large_logits",
+        "Your probabilities round to 0 where the model is very sure and wrong, and the logarithm of 0 is infinite. log_softmax "
+        "takes both steps at once and stays finite.",
+    ),
+    probabilities_raised_to_a_floor=edit(
+        LOSS,
+        "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
+        "    return -p.clamp(min=1e-3).log()[targets != IGNORE].mean()",
+        "some_targets_are_not_asked",
+        "Your probabilities are raised to a floor before the logarithm, so being sure and wrong costs no more than being "
+        "unsure. log_softmax needs no floor.",
     ),
 )
 
@@ -1070,6 +1354,91 @@ GENERATE = mistakes_of(
         "Your border of top_k is the lowest one of all rows. Each row has a border of its own, its top_k-th "
         "largest logit.",
     ),
+    likeliest_when_none_exceeds=edit(
+        f"{U}\n            {DRAWN}",
+        "u = uniforms[:, step : step + 1]\n"
+        "            token = (cumulative <= u).sum(dim=-1, keepdim=True)\n"
+        "            token = torch.where(token == scaled.shape[-1], scaled.argmax(dim=-1, keepdim=True), token)",
+        "numbers_close_to_one",
+        "Your draw takes the likeliest token where rounding leaves every sum below the number. The last token that is "
+        "possible is meant then.",
+    ),
+    softmax_over_rows_up_to_the_last=edit(
+        f"{PROBABILITIES}\n            {CUMULATIVE}\n            {U}\n            {DRAWN}",
+        "probabilities = torch.softmax(scaled, dim=0).nan_to_num()\n"
+        "            cumulative = probabilities.cumsum(dim=-1)\n"
+        "            last = (probabilities > 0).long().cumsum(dim=-1).argmax(dim=-1, keepdim=True)\n"
+        "            token = torch.minimum((cumulative <= uniforms[:, step : step + 1]).sum(dim=-1, keepdim=True), last)",
+        "sampled_texts",
+        "Your softmax runs over the rows of the batch, axis 0. The tokens of a row compete with each other: the last axis.",
+    ),
+    rank_among_the_best_for_id=edit(
+        KEPT,
+        "scaled = scaled.topk(k, dim=-1).values",
+        "best_few",
+        "Your draw counts among the top_k alone, so what you return is a rank and not the id of a token. Keep all ids, and give "
+        "those that are out the probability 0.",
+    ),
+    order_taken_for_rank=edit(
+        f"{LEAST}\n                {KEPT}",
+        "order = scaled.argsort(dim=-1, descending=True)\n"
+        "                scaled = scaled.masked_fill(order >= k, -math.inf)",
+        "best_few",
+        "Your argsort says which token stands at each rank, and you read it as the rank of each token. Compare the logits "
+        "themselves with the top_k-th largest.",
+    ),
+    even_among_the_best=edit(
+        KEPT,
+        "scaled = torch.zeros_like(scaled).masked_fill(scaled < least, -math.inf)",
+        "best_few",
+        "Your top_k tokens are all equally likely. Those that stay keep their logits; only the others are left out.",
+    ),
+    best_alone_for_top_one=edit(
+        IS_ZERO,
+        "if temperature == 0 or top_k == 1:",
+        "only_the_two_best",
+        "Your code takes the largest logit alone where top_k is 1. Where several are equal to it all of them stay, and one is "
+        "drawn.",
+    ),
+    best_different_logits_counted=edit(
+        LEAST,
+        "least = torch.stack([row.unique()[-k:][:1] for row in scaled])",
+        "only_the_two_best",
+        "Your border is the top_k-th largest of the different logits. Equal ones count each by itself: of 2, 2, 1 and 0 the "
+        "second largest is 2.",
+    ),
+    logits_at_the_place_in_the_whole_text=edit(
+        ASK,
+        "logits = model(context)[:, written.shape[1] - 1]",
+        "last_tokens_are_the_context",
+        "Your logits are looked up at the last place of the whole text, but the model was shown its last tokens only. The "
+        "last position of what it returns is meant.",
+    ),
+    steps_counted_by_the_numbers=edit(
+        STEPS,
+        "for step in range(uniforms.shape[1]):",
+        "greedy_texts",
+        "Your code asks `uniforms` how many steps there are. At temperature 0 it may be None; n says it.",
+    ),
+    numbers_of_a_row_for_a_step=edit(
+        U,
+        "u = uniforms[step][:, None].clamp(max=1 - 1e-6)",
+        "each_row_has_its_own_best",
+        "Your step takes a row of `uniforms`. They are (batch, n): each step has a column, with a number for each row.",
+    ),
+    newest_token_alone_after_the_first_step=edit(
+        CONTEXT,
+        "context = written[:, -model.block_size :] if step == 0 else token",
+        "greedy_texts",
+        "Your model is shown its newest token alone after the first step, as with a cache. This model keeps nothing: show it "
+        "the last block_size tokens each time.",
+    ),
+    greedy_in_the_first_row_for_all=edit(
+        GREEDY,
+        "token = logits[:1].argmax(dim=-1, keepdim=True).expand(len(logits), 1)",
+        "greedy_texts",
+        "Your greedy choice is that of row 0, for all rows. Each row has its own.",
+    ),
 )
 
 # CachedTransformerLM
@@ -1436,6 +1805,209 @@ CACHED = mistakes_of(
         "Old and new keys and values are joined along the batch axis, which is the default of torch.cat. They "
         "follow each other in time: dim=1.",
     ),
+    step_reads_keys=edit(
+        LOOKED,
+        "looked = (weights @ key_h).transpose(1, 2).flatten(start_dim=2)",
+        "steps_take_a_batch",
+        "Your weights are applied to the keys. Values are what is read.",
+    ),
+    cached_tokens_counted_along_another_axis=edit(
+        PAST,
+        "past = 0 if cache is None else cache[0][0].shape[0]",
+        "one_at_a_time_or_all_at_once",
+        "Your number of cached tokens is another size of the cache. It has a pair for each block, and keys are (batch, time, d_model): time "
+        "is axis 1.",
+    ),
+    mask_added_as_numbers=edit(
+        WEIGHTS,
+        "weights = torch.softmax(scores + mask.float(), dim=-1)",
+        "first_tokens",
+        "Your mask holds ones and zeros, which are added to the scores and hide nothing. Make it boolean: torch's attention "
+        "hides where a boolean mask is False, and adds a mask of floats.",
+    ),
+    places_counted_by_blocks=edit(
+        AT,
+        "start = 0 if cache is None else len(cache)\n"
+        "        where = torch.arange(start, start + new, device=ids.device) % self.block_size",
+        "one_token_behind_others",
+        "Your places go on at the length of the cache's list, which is the number of blocks. T_past is the number of tokens: "
+        "axis 1 of the keys.",
+    ),
+    places_counted_by_rows=edit(
+        AT,
+        "start = 0 if cache is None else cache[0][0].shape[0]\n"
+        "        where = torch.arange(start, start + new, device=ids.device) % self.block_size",
+        "one_token_behind_others",
+        "Your places go on at the number of rows. Keys are (batch, T_past, d_model): T_past is axis 1.",
+    ),
+    all_at_the_last_place=edit(
+        AT,
+        "where = torch.full((new,), past + new - 1, device=ids.device)",
+        "several_tokens_behind_others",
+        "Your new tokens all stand at the place of the last of them. They are at T_past, T_past + 1 and so on.",
+    ),
+    mask_begins_at_the_left_for_several=edit(
+        STEP_MASK,
+        "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device)\n"
+        "        mask = mask.tril() if new > 1 else mask",
+        "several_tokens_behind_others",
+        "Your mask is lined up with the beginning of the keys where several tokens are new, as is_causal=True does. New token i "
+        "sees all of the past, and the new ones 0 to i.",
+    ),
+    only_the_past_is_seen_where_there_is_one=edit(
+        STEP_MASK,
+        "mask = torch.ones(new, past + new, dtype=torch.bool, device=ids.device).tril()\n"
+        "        if past:\n"
+        "            mask = (torch.arange(past + new, device=ids.device) < past).expand(new, -1)",
+        "one_token_behind_others",
+        "Your new tokens look at the cache only where there is one. They look at themselves and at the new ones before them, too.",
+    ),
+    past_under_a_triangle_too=edit(
+        STEP_MASK,
+        "mask = torch.cat([torch.ones(new, past).tril(), torch.ones(new, new).tril()], dim=1).bool()",
+        "one_token_behind_others",
+        "Your mask hides a part of the past: a triangle lies over the cache's columns, too. All of the past is seen by every "
+        "new token.",
+    ),
+    cache_of_the_last_block=edit(
+        f"{KEYS}\n                {VALUES}",
+        "keys = torch.cat([cache[-1][0], keys], dim=1)\n"
+        "                values = torch.cat([cache[-1][1], values], dim=1)",
+        "one_token_behind_others",
+        "Your blocks all use the last block's cache. Each has keys and values of its own.",
+    ),
+    pairs_of_values_and_keys=edit(
+        f"{KEYS}\n                {VALUES}\n            {KEEP}",
+        "keys = torch.cat([cache[layer][1], keys], dim=1)\n"
+        "                values = torch.cat([cache[layer][0], values], dim=1)\n"
+        "            after.append((values, keys))",
+        "everything_so_far_is_kept",
+        "Your pairs hold the values first, in the cache you read and in the one you return. They are (keys, values).",
+    ),
+    kept_from_the_last_block_to_the_first=edit(
+        KEEP,
+        "after.insert(0, (keys, values))",
+        "everything_so_far_is_kept",
+        "Your new cache lists the blocks from the last to the first. The first block's pair comes first.",
+    ),
+    last_new_one_kept_alone=edit(
+        KEEP,
+        "kept = past + new if cache is None else past\n"
+        "            after.append(tuple(torch.cat([part[:, :kept], part[:, kept:][:, -1:]], dim=1) for part in (keys, values)))",
+        "everything_so_far_is_kept",
+        "Your cache takes up the last of the new tokens only. A step may read several, and all of them are kept.",
+    ),
+    new_ones_kept_twice=edit(
+        KEEP,
+        "again = max(past, 0) if cache is not None else new\n"
+        "            after.append(tuple(torch.cat([part, part[:, again:]], dim=1) for part in (keys, values)))",
+        "everything_so_far_is_kept",
+        "Your cache takes up the new tokens twice. Join old and new once, and use what comes out for attention and for the new "
+        "cache.",
+    ),
+    inputs_kept_and_mapped_again=edit(
+        f"{QKV}\n"
+        "            if cache is not None:\n"
+        f"                {KEYS}\n                {VALUES}\n            {KEEP}",
+        "every = normed if cache is None else torch.cat([cache[layer][0], normed], dim=1)\n"
+        "            after.append((every, every))\n"
+        "            q, keys, values = heads.W_q(normed), heads.W_k(every), heads.W_v(every)",
+        "everything_so_far_is_kept",
+        "Your cache keeps the normed inputs and sends all of them through W_k and W_v in each step. It keeps what these maps gave, "
+        "so that old tokens are not mapped again.",
+    ),
+    cache_joined_along_the_features=edit(
+        f"{KEYS}\n                {VALUES}",
+        "keys = torch.cat([cache[layer][0], keys], dim=-1)\n"
+        "                values = torch.cat([cache[layer][1], values], dim=-1)",
+        "cache_by_hand",
+        "Old and new keys and values are joined along the features. They follow each other in time: dim=1.",
+    ),
+    no_blocks_without_a_cache=edit(
+        "for layer, block in enumerate(self.blocks):",
+        "for layer, block in enumerate(self.blocks if cache else []):",
+        "first_tokens",
+        "Your first step goes through no block at all: a loop over the blocks and an empty cache together ends at once. Where "
+        "the cache is None, each block still has its work to do.",
+    ),
+    queries_without_norm=edit(
+        QKV,
+        "q, keys, values = heads.W_q(x), heads.W_k(normed), heads.W_v(normed)",
+        "first_tokens",
+        "Your queries come from x itself. They come from norm_1(x), as keys and values do.",
+    ),
+    values_without_norm=edit(
+        QKV,
+        "q, keys, values = heads.W_q(normed), heads.W_k(normed), heads.W_v(x)",
+        "first_tokens",
+        "Your values come from x itself. They come from norm_1(x), as queries and keys do.",
+    ),
+    step_feed_forward_reads_the_first_norm=edit(
+        INNER,
+        "inner = block.norm_2(normed)\n            x = x + block.feed_forward(inner)",
+        "first_tokens",
+        "Your feed-forward network reads what norm_1 gave before the attention. It reads norm_2 of the sum with attention.",
+    ),
+    step_uses_one_norm_for_both=edit(
+        INNER,
+        "inner = block.norm_1(x)\n            x = x + block.feed_forward(inner)",
+        "first_tokens",
+        "Your step uses norm_1 twice and norm_2 never. Each sublayer has a norm of its own.",
+    ),
+    step_sublayers_side_by_side=edit(
+        f"{ADDED}\n            {INNER}",
+        "x = x + heads.W_o(looked) + block.feed_forward(block.norm_2(x))",
+        "first_tokens",
+        "Your sublayers both read the same x. The feed-forward network reads what is there after the attention.",
+    ),
+    step_feed_forward_added_to_the_input=edit(
+        f"{ADDED}\n            {INNER}",
+        "x = x + block.feed_forward(block.norm_2(x + heads.W_o(looked)))",
+        "first_tokens",
+        "Your feed-forward network is added to the block's input, so what attention said does not stay in the residual stream.",
+    ),
+    step_residual_of_the_normed=edit(
+        ADDED,
+        "x = normed + heads.W_o(looked)",
+        "first_tokens",
+        "Your attention is added to the normed x. It is added to x as it was; only the sublayer reads the normed one.",
+    ),
+    step_scales_by_the_number_of_heads=edit(
+        SCORES,
+        "scores = query_h @ key_h.transpose(-2, -1) / math.sqrt(heads.n_heads)",
+        "first_tokens",
+        "Your scores are divided by the root of the number of heads. It is the root of a head's features, d_model / n_heads.",
+    ),
+    step_heads_interleaved_both_ways=edit(
+        f"{SPLIT}\n            {SCORES}\n            {WEIGHTS}\n            {LOOKED}",
+        "query_h, key_h, value_h = (\n"
+        "                part.unflatten(-1, (-1, heads.n_heads)).permute(0, 3, 1, 2) for part in (q, keys, values)\n"
+        "            )\n"
+        f"            {SCORES}\n            {WEIGHTS}\n"
+        "            looked = (weights @ value_h).permute(0, 2, 3, 1).flatten(start_dim=2)",
+        "first_tokens",
+        "Your heads take every n_heads-th feature and are put back in the same way. A head has neighbouring features: split the "
+        "last axis into (n_heads, d_head).",
+    ),
+    cache_ignored_altogether=edit(
+        PAST,
+        "cache, past = None, 0",
+        "one_token_behind_others",
+        "Your step does not use the cache it is given: it reads the new tokens as if they were the first ones.",
+    ),
+    step_scales_the_tokens_up=edit(
+        READ,
+        "x = self.token_embedding(ids) * self.token_embedding.embedding_dim**0.5 + self.position_embedding(where)",
+        "first_tokens",
+        "Your token vectors are multiplied by sqrt(d_model), as in the first Transformer. Here they are added to the positions as "
+        "they are.",
+    ),
+    step_second_residual_of_the_normed=edit(
+        INNER,
+        "inner = block.norm_2(x)\n            x = inner + block.feed_forward(inner)",
+        "first_tokens",
+        "Your feed-forward network is added to the normed x. It is added to x as it was; only the sublayer reads the normed one.",
+    ),
 )
 
 # learning_rate
@@ -1460,7 +2032,7 @@ LEARNING_RATE = mistakes_of(
         WAY_UP,
         "if step < 0:",
         "rates_on_the_way_up",
-        "Your rate does not go up at the beginning. Large strides in an untrained model with Adam's fresh averages do harm.",
+        "Your rate does not go up at the beginning. Large steps in an untrained model, with Adam's fresh averages, do harm.",
     ),
     way_up_ends_below_the_peak=edit(
         UP,
@@ -1585,6 +2157,65 @@ LEARNING_RATE = mistakes_of(
         "return max(final, peak * math.sqrt(max(warmup, 1) / max(step, 1)))",
         "rates_on_the_way_down",
         "Your rate falls with the inverse root of the step, as in Vaswani et al. 2017. Here it is half a cosine.",
+    ),
+    divided_before_asking=edit(
+        f"{WAY_UP}\n        {UP}",
+        "ramp = (step + 1) / warmup\n    if ramp <= 1:\n        return peak * ramp",
+        "no_way_up",
+        "Your function divides by warmup before it asks whether there is a way up. With warmup = 0 the first step has the peak.",
+    ),
+    way_up_one_step_too_long=edit(
+        WAY_UP,
+        "if step <= warmup and warmup > 0:",
+        "rates_on_the_way_down",
+        "Your way up takes one step too many and goes above the peak. Steps are counted from 0: step warmup is on the way down.",
+    ),
+    way_up_over_all_steps=edit(
+        UP,
+        "return peak * (step + 1) / steps",
+        "rates_on_the_way_up",
+        "Your way up is as long as the whole training. It takes warmup steps.",
+    ),
+    lower_of_two_curves=edit(
+        f"{WAY_UP}\n        {UP}\n    {BEHIND}{PROGRESS}\n    {DOWN}",
+        f"{BEHIND}down = final + (peak - final) * (1 + math.cos(math.pi * step / steps)) / 2\n"
+        "    return min(peak * (step + 1) / warmup, down) if warmup else down",
+        "rates_on_the_way_up",
+        "Your rate is the smaller of a way up and a cosine that begins at step 0, so it never reaches the peak. First comes the "
+        "way up, and the cosine begins where it ends.",
+    ),
+    way_up_as_a_factor=edit(
+        f"{WAY_UP}\n        {UP}\n    {BEHIND}{PROGRESS}\n    {DOWN}",
+        f"{BEHIND}factor = min(1.0, (step + 1) / warmup) if warmup else 1.0\n"
+        "    return factor * (final + (peak - final) * (1 + math.cos(math.pi * step / steps)) / 2)",
+        "rates_on_the_way_up",
+        "Your way up is a factor on a cosine that begins at step 0. First comes the way up, a straight line to the peak, and the "
+        "cosine begins where it ends.",
+    ),
+    geometric_way_down=edit(
+        DOWN,
+        "return peak * (final / peak) ** progress",
+        "rates_on_the_way_down",
+        "Your rate falls by the same factor in every step. It follows half a cosine from peak to final.",
+    ),
+    final_rate_one_step_early=edit(
+        BEHIND,
+        "if step >= steps - 1:\n        return final\n    ",
+        "rates_on_the_way_down",
+        "Your last step has the final rate already. The cosine goes on up to step steps - 1; final comes behind it.",
+    ),
+    no_rate_behind_the_end=edit(
+        BEHIND,
+        "if step >= steps:\n        return None\n    ",
+        "rates_behind_the_end",
+        "Your function returns nothing behind the last step. From there on the rate is `final`.",
+    ),
+    cosine_of_full_length_to_its_end=edit(
+        f"{BEHIND}{PROGRESS}",
+        "progress = min((step - warmup) / steps, 1.0)",
+        "rates_on_the_way_down",
+        "Your way down takes `steps` steps of its own, so it ends too late. The way up has used some of them: steps - warmup are "
+        "left.",
     ),
 )
 
@@ -1719,6 +2350,95 @@ EVALUATE = mistakes_of(
         "nothing_is_learned",
         "Your evaluation changes the parameters: the model learns from the text that it should be tested on.",
     ),
+    rest_is_read_too=edit(
+        SURPRISE,
+        "sums = [\n"
+        "            lm_loss(model(data[at : at + time][: len(data) - 1 - at][None]), data[at + 1 : at + 1 + time][None])\n"
+        "            * min(time, len(data) - 1 - at)\n"
+        "            for at in range(0, len(data) - 1, time)\n"
+        "        ]\n"
+        "        surprise = float(sum(sums) / (len(data) - 1))",
+        "fifteen_tokens_in_pieces_of_four",
+        "Your loss also counts the rest of the text that fills no piece. It is left out.",
+    ),
+    mean_with_a_shorter_piece=edit(
+        SURPRISE,
+        "means = [\n"
+        "            lm_loss(model(data[at : at + time][: len(data) - 1 - at][None]), data[at + 1 : at + 1 + time][None])\n"
+        "            for at in range(0, len(data) - 1, time)\n"
+        "        ]\n"
+        "        surprise = float(sum(means) / len(means))",
+        "fifteen_tokens_in_pieces_of_four",
+        "Your mean holds one piece more, the rest of the text that does not fill one. It is left out.",
+    ),
+    divided_by_all_tokens=edit(
+        SURPRISE,
+        "surprise = lm_loss(model(inputs), targets).item() * pieces * time / len(data)",
+        "fifteen_tokens_in_pieces_of_four",
+        "Your sum is divided by the number of tokens of the text. Divide by the positions that were read.",
+    ),
+    outer_mode_alone=edit(
+        TO_EVAL,
+        "model.training = False",
+        "evaluated_in_the_middle_of_training",
+        "Your code sets the model's own flag, and its parts, such as dropout, keep theirs. model.eval() tells all of them.",
+    ),
+    piece_that_just_fits_left_out=edit(
+        N_PIECES,
+        "pieces = max((len(data) - 2) // time, 1)",
+        "pieces_begin_where_the_last_ended",
+        "Your last piece is left out where the text ends with its last target. It is a full piece, too.",
+    ),
+    last_piece_only=edit(
+        f"{CUT_INPUTS}\n    {CUT_TARGETS}",
+        "end = pieces * time\n    inputs, targets = data[None, end - time : end], data[None, end - time + 1 : end + 1]",
+        "texts_of_any_length",
+        "Your loss is that of the last piece. All pieces of the text count.",
+    ),
+    text_cut_from_its_end=edit(
+        f"{CUT_INPUTS}\n    {CUT_TARGETS}",
+        "rest = len(data) - 1 - pieces * time\n"
+        "    inputs = data[rest:-1].reshape(pieces, time)\n"
+        "    targets = data[rest + 1 :].reshape(pieces, time)",
+        "texts_of_any_length",
+        "Your pieces are cut from the end of the text, and its beginning is left out. They begin at its first token, and the rest "
+        "at the end is left out.",
+    ),
+    evaluated_on_targets_that_go_round=edit(
+        CUT_TARGETS,
+        "targets = inputs.roll(-1, dims=1)",
+        "texts_of_any_length",
+        "Your last target of each piece is its first input: shifting a piece in itself brings its beginning to its end. Take the "
+        "targets from the text.",
+    ),
+    last_target_is_the_first_one=edit(
+        f"{N_PIECES}\n    {CUT_INPUTS}\n    {CUT_TARGETS}",
+        "pieces = len(data) // time\n"
+        "    inputs = data[: pieces * time].reshape(pieces, time)\n"
+        "    targets = data.roll(-1)[: pieces * time].reshape(pieces, time)",
+        "pieces_begin_where_the_last_ended",
+        "Your last token has the first one of the text as its target. It has none: n tokens give n - 1 input-target pairs.",
+    ),
+    gradients_switched_off_for_good=edit(
+        NO_GRAD,
+        "torch.set_grad_enabled(False)\n    if True:\n        surprise",
+        "the_mode_is_put_back",
+        "Your function switches gradients off and never on again, so nothing can be learned after it. `with torch.no_grad():` puts "
+        "them back by itself.",
+    ),
+    rest_reshaped_too=edit(
+        f"{CUT_INPUTS}\n    {CUT_TARGETS}",
+        "inputs, targets = data[:-1].reshape(-1, time), data[1:].reshape(-1, time)",
+        "fifteen_tokens_in_pieces_of_four",
+        "Your code reshapes the whole text, also where its length is no multiple of `time`. Cut off the rest that fills no piece "
+        "first.",
+    ),
+    evaluated_after_shifting_again=edit(
+        SURPRISE,
+        "surprise = lm_loss(model(inputs)[:, :-1], targets[:, 1:]).item()",
+        "texts_of_any_length",
+        "Your evaluation shifts the targets once more. They have been cut one token further on already.",
+    ),
 )
 
 # train
@@ -1733,12 +2453,40 @@ COMPUTE = "loss = lm_loss(model(inputs), targets)"
 CLEAR = "optimizer.zero_grad()\n        loss.backward()"
 CLIP = "norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)"
 STEP = "optimizer.step()\n"
+RETURNED = "return history"
 CLIP_AND_STEP = f"{CLIP}\n        optimizer.step()"
 NOTE_LOSS = 'history["losses"].append(loss.item())'
 NOTE_NORM = 'history["gradient_norms"].append(norm.item())'
 REPORT = "report(step, loss.item())"
 WHEN = "if held_out is not None and (step + 1) % every == 0:"
 HELD_OUT = 'history["held_out"].append(evaluate(model, held_out, time))'
+
+
+NORM_BY_HAND = "gradients = [parameter.grad for parameter in model.parameters()]\n        norm = "
+SCALED_DOWN = (
+    "\n        for gradient in gradients:\n            gradient.mul_(min(1.0, max_norm / max(norm.item(), 1e-12)))"
+)
+LOOP_BODY = (
+    f"{BATCH}\n        {RATE}\n        {SET_RATE}\n        {COMPUTE}\n        {CLEAR}\n        {CLIP_AND_STEP}\n"
+    f'        {NOTE_LOSS}\n        {NOTE_NORM}\n        history["learning_rates"].append(rate)\n'
+    f"        if report is not None:\n            {REPORT}\n        {WHEN}\n            {HELD_OUT}"
+)
+
+
+def _adamw(old: str = "", new: str = "") -> str:
+    """Return AdamW's step written by hand, with one line of it changed."""
+    lines = (
+        "b1, b2 = BETAS",
+        "with torch.no_grad():",
+        "    for parameter in model.parameters():",
+        "        g, kept = parameter.grad, optimizer.state[parameter]",
+        '        m = kept["m"] = b1 * kept.get("m", 0.0) + (1 - b1) * g',
+        '        v = kept["v"] = b2 * kept.get("v", 0.0) + (1 - b2) * g**2',
+        "        first, second = m / (1 - b1 ** (step + 1)), v / (1 - b2 ** (step + 1))",
+        "        parameter.mul_(1 - rate * weight_decay)",
+        "        parameter.sub_(rate * first / (second.sqrt() + 1e-8))",
+    )
+    return "\n        ".join(lines).replace(old, new) + "\n"
 
 
 def _with(optimiser: str) -> str:
@@ -2055,6 +2803,212 @@ TRAIN = mistakes_of(
         "losses_of_any_training",
         "Your rate is set after the optimiser's step, so every step runs with the rate of the one before, "
         "and the first with peak. Set it before the step it is for.",
+    ),
+    evaluated_one_step_late=edit(
+        WHEN,
+        "if held_out is not None and step > 0 and step % every == 0:",
+        "evaluated_every_second_step",
+        "Your evaluations come when step is a multiple of `every`. They come when step + 1 is, as steps are counted from 0.",
+    ),
+    parameters_used_up=edit(
+        CLIP,
+        "norm = nn.utils.clip_grad_norm_(iter(()), max_norm)",
+        "losses_of_any_training",
+        "Your norms are 0 and nothing is scaled down. model.parameters() can be gone through once: what the optimiser has read "
+        "is used up. Ask for it again, or make a list of it.",
+    ),
+    rates_times_the_peak=edit(
+        SET_RATE,
+        'for group in optimizer.param_groups:\n            group["lr"] = rate * peak',
+        "losses_of_any_training",
+        "Your optimiser runs with the rate times the peak. A LambdaLR multiplies the optimiser's own rate by what its function "
+        "returns, and learning_rate returns the rate itself.",
+    ),
+    rates_times_the_peak_noted=edit(
+        RATE,
+        "rate = peak * learning_rate(step, steps, peak, warmup, final)",
+        "rates_are_as_planned",
+        "Your rates are multiplied by the peak. A LambdaLR multiplies the optimiser's own rate by what its function returns, and "
+        "learning_rate returns the rate itself.",
+    ),
+    rate_one_step_early=edit(
+        SET_RATE,
+        'for group in optimizer.param_groups:\n            group["lr"] = learning_rate(step + 1, steps, peak, warmup, final)',
+        "losses_of_any_training",
+        "Your optimiser gets each rate one step early, as where a scheduler takes its step before the optimiser does.",
+    ),
+    first_rate_for_all_steps=edit(
+        SET_RATE,
+        'for group in optimizer.param_groups:\n            group["lr"] = learning_rate(0, steps, peak, warmup, final)',
+        "losses_of_any_training",
+        "Your optimiser keeps the rate of the first step. Write each step's rate into its param_groups.",
+    ),
+    warmup_and_final_swapped=edit(
+        RATE,
+        "rate = learning_rate(step, steps, peak, final, warmup)",
+        "rates_are_as_planned",
+        "Your call of learning_rate has warmup and final in each other's places. The order is step, steps, peak, warmup, final.",
+    ),
+    norm_without_its_root=edit(
+        CLIP,
+        f"{NORM_BY_HAND}sum((gradient**2).sum() for gradient in gradients){SCALED_DOWN}",
+        "norms_before_clipping",
+        "Your norm is the sum of the squares. It is the root of that sum.",
+    ),
+    norms_added_up=edit(
+        CLIP,
+        f"{NORM_BY_HAND}sum(gradient.norm() for gradient in gradients){SCALED_DOWN}",
+        "norms_before_clipping",
+        "Your norm is the sum of the norms of all parameters. It is the norm of all entries together: the squares are added up, "
+        "and then comes one root.",
+    ),
+    norm_of_the_largest_parameter=edit(
+        CLIP,
+        f"{NORM_BY_HAND}max(gradient.norm() for gradient in gradients){SCALED_DOWN}",
+        "norms_before_clipping",
+        "Your norm is the largest of the parameters' norms. It is the norm of all entries together.",
+    ),
+    norms_of_the_parameters=edit(
+        CLIP,
+        f"{CLIP}\n        norm = torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).norm()",
+        "norms_before_clipping",
+        "Your norms are those of the parameters. The norm of their gradients is asked for.",
+    ),
+    scaled_where_the_norm_is_small=edit(
+        CLIP,
+        "norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf)\n"
+        "        if norm < max_norm:\n"
+        "            for parameter in model.parameters():\n"
+        "                parameter.grad.mul_(max_norm / norm)",
+        "losses_of_any_training",
+        "Your comparison is the wrong way round: small gradients are scaled up to max_norm, and large ones stay. Only where the "
+        "norm is above max_norm is anything scaled.",
+    ),
+    betas_reversed=edit(
+        OPTIMIZER,
+        _with("AdamW(model.parameters(), lr=peak, betas=BETAS[::-1], weight_decay=weight_decay)"),
+        "losses_of_any_training",
+        "Your betas have changed places: .9 is for the average of the gradients, .95 for that of their squares.",
+    ),
+    decayed_twice=edit(
+        STEP,
+        "with torch.no_grad():\n"
+        "            for parameter in model.parameters():\n"
+        "                parameter.mul_(1 - rate * weight_decay)\n"
+        "        optimizer.step()\n",
+        "losses_of_any_training",
+        "Your weights shrink twice in each step: by hand, and in AdamW, which has its weight decay already.",
+    ),
+    averages_not_corrected=edit(
+        STEP,
+        _adamw("m / (1 - b1 ** (step + 1)), v / (1 - b2 ** (step + 1))", "m, v"),
+        "losses_of_any_training",
+        "Your running averages begin at 0 and are not corrected for it, so the first steps have other sizes. Adam divides each by "
+        "1 - beta^t.",
+    ),
+    first_average_not_corrected=edit(
+        STEP,
+        _adamw("m / (1 - b1 ** (step + 1)), v", "m, v"),
+        "losses_of_any_training",
+        "Your average of the gradients begins at 0 and is not corrected for it. Adam divides it by 1 - beta^t, too.",
+    ),
+    second_average_not_corrected=edit(
+        STEP,
+        _adamw("v / (1 - b2 ** (step + 1))", "v"),
+        "losses_of_any_training",
+        "Your average of the squares begins at 0 and is not corrected for it. Adam divides it by 1 - beta^t, too.",
+    ),
+    correction_counts_from_zero=edit(
+        STEP,
+        _adamw("(step + 1)", "step"),
+        "losses_of_any_training",
+        "Your correction of the averages counts the steps from 0, and in the first one it divides by 1 - beta^0, which is 0. t is 1 "
+        "in the first step.",
+    ),
+    no_root_of_the_squares=edit(
+        STEP,
+        _adamw("second.sqrt()", "second"),
+        "losses_of_any_training",
+        "Your step is divided by the average of the squares. It is divided by its root.",
+    ),
+    tiny_number_under_the_root=edit(
+        STEP,
+        _adamw("(second.sqrt() + 1e-8)", "(second + 1e-8).sqrt()"),
+        "what_was_learned",
+        "Your tiny number stands under the root, where it counts far more. Adam adds it to the root.",
+    ),
+    decay_without_the_rate=edit(
+        STEP,
+        _adamw("1 - rate * weight_decay", "1 - weight_decay"),
+        "losses_of_any_training",
+        "Your weights shrink by the factor 1 - weight_decay. The learning rate belongs into it: 1 - rate * weight_decay.",
+    ),
+    decayed_upwards=edit(
+        STEP,
+        _adamw("1 - rate * weight_decay", "1 + rate * weight_decay"),
+        "losses_of_any_training",
+        "Your weights grow by the weight decay. It makes them smaller.",
+    ),
+    decayed_behind_the_step=edit(
+        STEP,
+        _adamw(
+            "parameter.mul_(1 - rate * weight_decay)\n                parameter.sub_(rate * first / (second.sqrt() + 1e-8))",
+            "parameter.sub_(rate * first / (second.sqrt() + 1e-8))\n                parameter.mul_(1 - rate * weight_decay)",
+        ),
+        "losses_of_any_training",
+        "Your weight decay comes after Adam's step and shrinks that step as well. It takes its part of the weights as they were "
+        "before.",
+    ),
+    evaluated_before_the_step=edit(
+        LOOP_BODY,
+        f"{WHEN}\n            {HELD_OUT}\n        "
+        + LOOP_BODY.removesuffix(f"\n        {WHEN}\n            {HELD_OUT}"),
+        "evaluations_on_the_way",
+        "Your evaluations come before the step of their turn is taken. They show the model after it.",
+    ),
+    evaluated_once_more_at_the_end=edit(
+        RETURNED,
+        f"if held_out is not None:\n        {HELD_OUT}\n    return history",
+        "evaluations_on_the_way",
+        "Your model is evaluated once more when the training is over. It is evaluated only where step + 1 is a multiple of `every`.",
+    ),
+    stops_when_the_held_out_loss_rises=edit(
+        HELD_OUT,
+        f'{HELD_OUT}\n            if len(history["held_out"]) > 1 and history["held_out"][-1] > history["held_out"][-2]:\n'
+        "                break",
+        "training_goes_on_after_an_evaluation",
+        "Your training ends where the held-out loss rises. All steps are taken; the held-out text is for looking.",
+    ),
+    truth_of_the_held_out_text=edit(
+        WHEN,
+        "if held_out and (step + 1) % every == 0:",
+        "evaluated_every_second_step",
+        "Your code asks whether the held-out text is true, and a tensor with several numbers is neither. Ask whether it is None.",
+    ),
+    left_in_evaluation_mode_after_training=edit(
+        RETURNED,
+        "model.eval()\n    return history",
+        "the_table_has_learned",
+        "Your model is in evaluation mode after the training. It is put into training mode and left in it.",
+    ),
+    mean_loss_reported=edit(
+        REPORT,
+        'report(step, sum(history["losses"]) / (step + 1))',
+        "every_step_is_reported",
+        "Your reports give the mean of all losses so far. Each step's own loss is reported.",
+    ),
+    one_step_too_many=edit(
+        TO_TRAIN,
+        "model.train()\n    for step in range(steps + 1):",
+        "losses_of_any_training",
+        "Your training takes a step too many: they are 0 to steps - 1.",
+    ),
+    steps_counted_from_one=edit(
+        TO_TRAIN,
+        "model.train()\n    for step in range(1, steps + 1):",
+        "rates_are_as_planned",
+        "Your steps are counted from 1 to `steps`, so rates, reports and evaluations are those of the step after. They are 0 to "
+        "steps - 1.",
     ),
 )
 

@@ -76,7 +76,10 @@ def _draw_sorting(rng: np.random.Generator) -> tuple[Any, ...]:
 
 
 def _sorted_right(args: tuple[Any, ...], value: Any) -> float:
-    return float(np.all(np.asarray(value["answers"]) == np.sort(args[3], axis=1), axis=1).mean())
+    answers, right = np.asarray(value["answers"]), np.sort(args[3], axis=1)
+    if answers.shape != right.shape:
+        raise ValueError(f"answers of shape {answers.shape}")
+    return float(np.all(answers == right, axis=1).mean())
 
 
 def _sorting_moved(args: tuple[Any, ...], value: Any) -> float:
@@ -87,6 +90,8 @@ def _sorting_moved(args: tuple[Any, ...], value: Any) -> float:
 
 def _moved(one: np.ndarray, other: np.ndarray) -> float:
     """Return the largest difference of two arrays of logits, as a share of their spread; infinite where they do not vary."""
+    if one.shape != other.shape:  # which numpy might make one of, and a large one
+        raise ValueError(f"logits of shapes {one.shape} and {other.shape}")
     spread = float(one.std())
     return float(np.abs(one - other).max()) / spread if spread > 0 else float("inf")
 

@@ -88,6 +88,82 @@ RMS_NORM = mistakes_of(
         "gradients_pass_the_norm",
         "Your result is right, but the root is cut off from x (detach, .data or numpy), so the gradient lacks a part.",
     ),
+    mean_over_time=edit(
+        SQUARE,
+        "mean_square = (x**2).mean(dim=-2, keepdim=True)",
+        "every_position_by_itself",
+        "Your mean runs over the positions, for each feature. Every position has a root of its own, over its features.",
+    ),
+    eps_is_squared=edit(
+        NORMED,
+        "return x / (mean_square + eps**2).sqrt() * gain",
+        "eps_inside_the_root",
+        "Your eps is squared before it is added. It is added to the mean square as it is.",
+    ),
+    eps_as_a_floor=edit(
+        NORMED,
+        "return x / mean_square.clamp(min=eps).sqrt() * gain",
+        "eps_inside_the_root",
+        "Your eps is a floor: it counts only where the mean square is smaller. It is added to every mean square.",
+    ),
+    eps_written_down=edit(
+        NORMED,
+        "return x / (mean_square + 1e-5).sqrt() * gain",
+        "eps_inside_the_root",
+        "Your eps is written down, and the one that is handed in is not used.",
+    ),
+    eps_of_a_millionth=edit(
+        NORMED,
+        "return x / (mean_square + 1e-6).sqrt() * gain",
+        "eps_inside_the_root",
+        "Your eps is written down, and the one that is handed in is not used.",
+    ),
+    eps_of_next_to_nothing=edit(
+        NORMED,
+        "return x / (mean_square + 1e-8).sqrt() * gain",
+        "eps_inside_the_root",
+        "Your eps is written down, and the one that is handed in is not used.",
+    ),
+    eps_for_zeros_alone=edit(
+        NORMED,
+        "return x / mean_square.sqrt().clamp(min=1e-12) * gain",
+        "eps_inside_the_root",
+        "Your norm keeps zeros from dividing by zero, but leaves out eps otherwise. It is added to every mean square.",
+    ),
+    length_made_one=edit(
+        NORMED,
+        "return nn.functional.normalize(x, dim=-1) * gain",
+        "a_root_of_five",
+        "Your vectors get a length of 1, and eps is not used (normalize divides by the root of the sum of squares). An RMS "
+        "norm divides by the root of their mean.",
+    ),
+    length_made_one_with_eps=edit(
+        NORMED,
+        "return nn.functional.normalize(x, dim=-1, eps=eps) * gain",
+        "a_root_of_five",
+        "Your vectors get a length of 1: normalize divides by the root of the sum of squares. An RMS norm divides by the "
+        "root of their mean.",
+    ),
+    root_of_the_root=edit(
+        NORMED,
+        "return x / (mean_square + eps) ** 0.25 * gain",
+        "a_root_of_five",
+        "Your norm takes a root twice: rsqrt is one divided by the root already.",
+    ),
+    length_divided_by_d=edit(
+        SQUARE,
+        "mean_square = ((x**2).sum(dim=-1, keepdim=True).sqrt() / x.shape[-1]) ** 2",
+        "a_root_of_five",
+        "Your norm divides the vector's length by d. The mean stands inside the root, so it is the root of d that divides "
+        "it.",
+    ),
+    mean_over_axis_one=edit(
+        SQUARE,
+        "mean_square = (x**2).mean(dim=min(1, x.dim() - 1), keepdim=True)",
+        "every_position_by_itself",
+        "Your mean runs over axis 1, which is time in a batch of sequences. The features are the last axis, however many "
+        "stand in front: write -1.",
+    ),
 )
 
 # swiglu
@@ -155,6 +231,55 @@ SWIGLU = mistakes_of(
         "return (gate.detach() * up) @ W_down.T",
         "gradients_pass_the_gate",
         "Your result is right, but the gate is cut off from x and W_gate (detach, .data or numpy), so it never learns.",
+    ),
+    silu_at_the_end=edit(
+        DOWN,
+        "gate = x @ W_gate.T\n    return nn.functional.silu((gate * up) @ W_down.T)",
+        "a_gate_opens_and_closes",
+        "Your SiLU comes last, behind W_down. It is applied to the gate, before the product.",
+    ),
+    quick_gelu_for_silu=edit(
+        GATE,
+        "gate = x @ W_gate.T\n    gate = gate * torch.sigmoid(1.702 * gate)",
+        "a_gate_opens_and_closes",
+        "Your sigmoid is of 1.702 times the number, as in an approximation of GELU. SiLU takes it of the number itself.",
+    ),
+    gelu_by_tanh_for_silu=edit(
+        GATE,
+        "gate = nn.functional.gelu(x @ W_gate.T, approximate='tanh')",
+        "a_gate_opens_and_closes",
+        "Your gate goes through GELU, in its approximation by tanh. SwiGLU has SiLU there.",
+    ),
+    tanh_for_silu=edit(
+        GATE,
+        "gate = torch.tanh(x @ W_gate.T)",
+        "a_gate_opens_and_closes",
+        "Your gate goes through tanh. SwiGLU has SiLU there.",
+    ),
+    hard_swish_for_silu=edit(
+        GATE,
+        "gate = nn.functional.hardswish(x @ W_gate.T)",
+        "a_gate_opens_and_closes",
+        "Your gate goes through hardswish, which is made of straight lines. SwiGLU has SiLU, with a sigmoid.",
+    ),
+    mish_for_silu=edit(
+        GATE,
+        "gate = nn.functional.mish(x @ W_gate.T)",
+        "a_gate_opens_and_closes",
+        "Your gate goes through Mish. SwiGLU has SiLU there.",
+    ),
+    softmax_for_sigmoid=edit(
+        GATE,
+        "gate = x @ W_gate.T\n    gate = gate * gate.softmax(dim=-1)",
+        "a_gate_opens_and_closes",
+        "Your gate is multiplied by its softmax, in which features compete. SiLU takes the sigmoid of each number by "
+        "itself.",
+    ),
+    silu_before_the_map=edit(
+        GATE,
+        "gate = nn.functional.silu(x) @ W_gate.T",
+        "three_maps_that_differ",
+        "Your SiLU is applied to x, before W_gate. It is applied to what W_gate gives.",
     ),
 )
 
@@ -254,6 +379,92 @@ ROTARY = mistakes_of(
         "return pairs.detach().flatten(-2)",
         "gradients_are_turned_back",
         "Your result is right, but cut off from x (detach, .data or numpy), so no gradient gets past it.",
+    ),
+    angles_laid_out_in_halves=edit(
+        PAIRS,
+        "c, s = torch.cat([cos, cos], dim=-1), torch.cat([sin, sin], dim=-1)\n"
+        "    pairs = x * c + torch.stack([-odd, even], dim=-1).flatten(-2) * s\n"
+        "    pairs = pairs.unflatten(-1, (-1, 2))",
+        "three_places_further",
+        "Your pairs are neighbours, but your angles are laid out for halves: the two features of a pair turn by different angles. Repeat "
+        "each angle twice in a row (repeat_interleave), not the whole list twice.",
+    ),
+    mirrored_instead_of_turned=edit(
+        PAIRS,
+        "pairs = torch.stack([even * cos + odd * sin, even * sin - odd * cos], dim=-1)",
+        "three_places_further",
+        "Your pairs are mirrored, not turned: at position 0 the second feature of each pair changes its sign.",
+    ),
+    both_signs_positive=edit(
+        PAIRS,
+        "pairs = torch.stack([even * cos + odd * sin, even * sin + odd * cos], dim=-1)",
+        "three_places_further",
+        "Your two lines both have a plus. A rotation has one minus; without it lengths change.",
+    ),
+    pairs_from_one=edit(
+        EXPONENTS,
+        "exponents = torch.arange(2, x.shape[-1] + 2, 2, dtype=torch.float64, device=x.device) / x.shape[-1]",
+        "three_places_further",
+        "Your pairs are counted from 1. The first pair has i = 0, and turns by one radian from position to position.",
+    ),
+    slowest_pair_at_one_over_base=edit(
+        EXPONENTS,
+        "exponents = torch.linspace(0, 1, x.shape[-1] // 2, dtype=torch.float64, device=x.device)",
+        "three_places_further",
+        "Your exponents go from 0 to 1, both included. With d_head features they are 2i / d_head, and the last one stays "
+        "below 1.",
+    ),
+    frequencies_backwards=edit(
+        ANGLES,
+        "angles = positions[:, None] * base ** -exponents.flip(0)",
+        "three_places_further",
+        "Your frequencies come in the opposite order. The first pair is the fastest one.",
+    ),
+    exponent_not_divided=edit(
+        ANGLES,
+        "angles = positions[:, None] * base ** -(exponents * x.shape[-1])",
+        "three_places_further",
+        "Your exponent is -2i. It is divided by d_head.",
+    ),
+    divided_behind_the_power=edit(
+        ANGLES,
+        "angles = positions[:, None] * base ** -(exponents * x.shape[-1]) / x.shape[-1]",
+        "three_places_further",
+        "Your power is divided by d_head. It is the exponent that is divided: powers come before quotients, so it needs "
+        "brackets.",
+    ),
+    angles_in_whole_turns=edit(
+        ANGLES,
+        "angles = 2 * math.pi * positions[:, None] * base**-exponents",
+        "three_places_further",
+        "Your angles are multiplied by 2 pi. They are radians as they are: the first pair turns by one radian from "
+        "position to position.",
+    ),
+    polar_arguments_swapped=edit(
+        "cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)",
+        "cos, sin = (angles * math.cos(1.0)).to(x.dtype), (angles * math.sin(1.0)).to(x.dtype)",
+        "three_places_further",
+        "Your angles are taken for lengths, and 1 for the angle: torch.polar takes the length first, then the angle.",
+    ),
+    second_line_mirrored=edit(
+        PAIRS,
+        "pairs = torch.stack([even * cos - odd * sin, even * sin - odd * cos], dim=-1)",
+        "three_places_further",
+        "Your second line has a minus. Only the first line of a rotation has one; the second one adds.",
+    ),
+    both_signs_negative=edit(
+        PAIRS,
+        "pairs = torch.stack([even * cos - odd * sin, odd * cos - even * sin], dim=-1)",
+        "three_places_further",
+        "Your two lines both have a minus. Only the first line of a rotation has one; without that, lengths change.",
+    ),
+    halves_with_angles_of_pairs=edit(
+        f"{PAIRS}\n    {FLAT}",
+        "c, s = cos.repeat_interleave(2, dim=-1), sin.repeat_interleave(2, dim=-1)\n    first, second = x.chunk(2, "
+        "dim=-1)\n    return x * c + torch.cat([-second, first], dim=-1) * s",
+        "three_places_further",
+        "Your partner of a feature is the one half of the features away, while your angles are laid out for neighbours. "
+        "Here a pair is two neighbours, 2i and 2i + 1.",
     ),
 )
 
@@ -364,6 +575,75 @@ GROUPED = mistakes_of(
         "gradients_pass_the_groups",
         "Your result is right, but the weights are cut off (detach, .data or numpy), so queries and keys never learn.",
     ),
+    softmax_over_heads=edit(
+        WEIGHTS,
+        "weights = torch.softmax(scores, dim=1)",
+        "two_groups_of_two",
+        "Your softmax runs over the heads. Heads do not compete; the weights of one query sum to one over the keys.",
+    ),
+    mask_added_to_scores=edit(
+        HIDDEN,
+        "scores = scores + mask",
+        "one_key_is_hidden",
+        "Your mask is added to the scores as 0 and 1. That prefers the allowed keys a little and forbids nothing.",
+    ),
+    penalty_too_small=edit(
+        HIDDEN,
+        "scores = scores.masked_fill(~mask, -1.0)",
+        "one_key_is_hidden",
+        "Your hidden scores are low, but not low enough: they keep a share. It has to be minus infinity.",
+    ),
+    keys_are_handed_on=edit(
+        READ,
+        "return weights @ keys",
+        "two_groups_of_two",
+        "Your weights are applied to the keys. Values are what is read.",
+    ),
+    queries_averaged=edit(
+        SCORES,
+        "mean = q.unflatten(1, (k.shape[1], group)).mean(dim=2).repeat_interleave(group, dim=1)\n    scores = mean @ "
+        "keys.transpose(-2, -1) / math.sqrt(q.shape[-1])",
+        "two_groups_of_two",
+        "Your queries of a group are averaged to one. A group shares keys and values; each of its heads keeps a query of "
+        "its own.",
+    ),
+    causal_without_a_mask=edit(
+        f"if mask is not None:\n        {HIDDEN}",
+        f"if mask is None:\n        mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril(scores.shape[-1] - scores.shape[-2])\n    {HIDDEN}",
+        "as_many_groups_as_heads",
+        "Without a mask your attention is causal. None means that every query may look everywhere.",
+    ),
+    triangle_without_a_mask=edit(
+        f"if mask is not None:\n        {HIDDEN}",
+        f"if mask is None:\n        mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril(0)\n    {HIDDEN}",
+        "groups_of_any_size",
+        "Without a mask your attention is causal. None means that every query may look everywhere.",
+    ),
+    scale_of_the_number_of_keys=edit(
+        SCORES,
+        "scores = q @ keys.transpose(-2, -1) / math.sqrt(k.shape[-2])",
+        "as_many_groups_as_heads",
+        "Your scores are divided by the root of the number of keys. Take the features of one head.",
+    ),
+    scale_of_the_group=edit(
+        SCORES,
+        "scores = q @ keys.transpose(-2, -1) / math.sqrt(group * q.shape[-1])",
+        "two_groups_of_two",
+        "Your scores are divided by the root of all features of a group. Take the features of one head.",
+    ),
+    mask_inverted_in_place=edit(
+        HIDDEN,
+        "scores = scores.masked_fill(mask.logical_not_(), -math.inf)",
+        "as_many_groups_as_heads",
+        "Your function inverts the caller's own mask: a method whose name ends in an underscore works in place. Write "
+        "~mask.",
+    ),
+    expanded_to_all_heads=edit(
+        f"{KEYS}\n    {VALUES}",
+        "keys = k.expand(-1, q.shape[1], -1, -1)\n    values = v.expand(-1, q.shape[1], -1, -1)",
+        "two_groups_of_two",
+        "Your expand makes many of one key-value head only. With several, each has to be repeated for its group.",
+    ),
 )
 
 # sliding_mask
@@ -417,6 +697,58 @@ SLIDING = mistakes_of(
     blocks_for_windows=_seen(
         "return (back >= 0) & (places[:, None] // window == places // window)",
         "Your positions see their own block of the text, and blocks do not overlap. A window slides along with the position.",
+    ),
+    first_position_always_seen=edit(
+        SEEN,
+        "return (back >= 0) & ((back < window) | (places == 0))",
+        "five_places_two_seen",
+        "Your mask always shows the first position, as an attention sink. Here it leaves the window like any other.",
+    ),
+    early_rows_see_the_future=edit(
+        SEEN,
+        "start = (places - window + 1).clamp(min=0)[:, None]\n    return (places >= start) & (places < start + window)",
+        "five_places_two_seen",
+        "Your first rows have `window` True each, so they see what comes after them. A row ends at its own position, and "
+        "there is less to see in the beginning.",
+    ),
+    negative_start_of_a_slice=edit(
+        SEEN,
+        "mask = torch.zeros(T, T, dtype=torch.bool)\n    for i in range(T):\n        mask[i, i - window + 1 : i + 1] = "
+        "True\n    return mask",
+        "five_places_two_seen",
+        "Your first rows are empty: a slice that begins at a negative number begins at the end. Let it begin at 0 at least.",
+    ),
+    band_cut_on_the_wrong_side=edit(
+        SEEN,
+        "return (back >= 0) & (back <= 1 - window)",
+        "five_places_two_seen",
+        "Your triu has the wrong sign in its diagonal: nothing, or the diagonal alone, is left of the causal mask. "
+        "Diagonals below the main one have negative numbers.",
+    ),
+    every_so_many_positions=edit(
+        SEEN,
+        "return (back >= 0) & (back % window == 0)",
+        "five_places_two_seen",
+        "Your positions look at every window-th position before them. A window is what lies next to a position.",
+    ),
+    end_of_the_text_seen=edit(
+        SEEN,
+        "return (back >= 0) & (places >= T - window)",
+        "five_places_two_seen",
+        "Your window lies at the end of the text for all rows. It slides along: each row has its own.",
+    ),
+    mask_of_penalties=edit(
+        SEEN,
+        "return torch.where((back >= 0) & (back < window), 0.0, -torch.inf)",
+        "five_places_two_seen",
+        "Your mask holds 0 and minus infinity, to be added to scores. Here a mask is boolean, True where one may look.",
+    ),
+    half_a_window_back=edit(
+        SEEN,
+        "return (back >= 0) & (back <= window // 2)",
+        "narrow_and_wide_windows",
+        "Your positions look back over half of the window. All of it lies behind: itself and window - 1 positions before "
+        "it.",
     ),
 )
 
@@ -664,6 +996,144 @@ MODEL = mistakes_of(
         "all_parameters_learn",
         "Your cache is cut off (detach or .data), so no gradient flows back to earlier pieces of the text.",
     ),
+    cache_measured_along_heads=edit(
+        "past = 0 if cache is None else cache[0][0].shape[2]",
+        "past = 0 if cache is None else cache[0][0].shape[1]",
+        "in_pieces_or_at_once",
+        "Your number of cached tokens is the number of heads: keys are (batch, heads, time, d_head) here, so time is axis 2.",
+    ),
+    one_map_for_keys_and_values=edit(
+        VALUE,
+        "v = _split(block.W_k(normed), self.n_kv_heads)",
+        "two_layers_and_groups",
+        "Your values are made by W_k. They have a map of their own, W_v.",
+    ),
+    cache_measured_by_its_blocks=edit(
+        "past = 0 if cache is None else cache[0][0].shape[2]",
+        "past = 0 if cache is None else len(cache)",
+        "in_pieces_or_at_once",
+        "Your number of cached tokens is the number of blocks: the cache has a pair for each. How many tokens it holds, "
+        "the time axis of its keys says.",
+    ),
+    one_token_without_a_mask=edit(
+        MASK,
+        f"{MASK} if ids.shape[1] > 1 else None",
+        "cache_by_hand",
+        "Your model has no mask for a single new token. It has no future to hide, but the window still cuts off what lies "
+        "far back.",
+    ),
+    window_in_every_second_block=edit(
+        LOOKED,
+        "wide = sliding_mask(total, total)[past:].to(ids.device)\n            read = grouped_attention(q, k, v, wide if "
+        "layer % 2 else mask).transpose(1, 2).flatten(2)",
+        "two_layers_and_groups",
+        "Only every second of your blocks has the window, as in some models. Here all of them have it.",
+    ),
+    one_block_many_times=edit(
+        BLOCKS,
+        "self.blocks = nn.ModuleList([_Block(d_model, narrow, d_ff)] * n_layers)",
+        "two_layers_and_groups",
+        "Your list holds one block n_layers times, so that all layers share their parameters: `[block] * n` copies "
+        "nothing. Make a block for each.",
+    ),
+    last_block_not_run=edit(
+        LOOP,
+        "for layer, block in enumerate(self.blocks[:-1]):",
+        "model_by_hand",
+        "Your model leaves out its last block.",
+    ),
+    values_without_norm=edit(
+        VALUE,
+        "v = _split(block.W_v(x), self.n_kv_heads)",
+        "model_by_hand",
+        "Your values are made of x as it is. Queries, keys and values all read the normed x.",
+    ),
+    cache_cut_to_one_less=edit(
+        KEEP,
+        "after.append((k[:, :, 1 - self.window :], v[:, :, 1 - self.window :]))",
+        "tokens_behind_a_cache",
+        "Your cache keeps the last `window - 1` tokens. It is of all of them; its length also says at which position the "
+        "next token stands.",
+    ),
+    positions_remembered_between_calls=edit(
+        PLACES,
+        'start = getattr(self, "seen", 0)\n        self.seen = start + ids.shape[1]\n        positions = '
+        "torch.arange(start, self.seen, device=ids.device)",
+        "cache_by_hand",
+        "Your model counts positions itself, from call to call. A new text begins at 0, and behind a cache it is the cache "
+        "that says how many tokens there were.",
+    ),
+    queries_and_keys_normed=edit(
+        f"{QUERY}{IN}{KEY}",
+        "one = torch.ones(self.d_model // self.n_heads, device=x.device)\n            q = "
+        "rotary(rms_norm(_split(block.W_q(normed), self.n_heads), one), positions, self.base)\n            k = "
+        "rotary(rms_norm(_split(block.W_k(normed), self.n_kv_heads), one), positions, self.base)",
+        "two_layers_and_groups",
+        "Your queries and keys go through a norm of their own, as in some models. Here only the stream is normed.",
+    ),
+    heads_split_by_reshape=edit(
+        "return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+        "return x.reshape(x.shape[0], n_heads, x.shape[1], -1)",
+        "two_layers_and_groups",
+        "Your heads are split by reshape alone, which mixes positions. Split the features first, then move the axis of "
+        "heads in front of time.",
+    ),
+    logits_divided_by_the_root=edit(
+        LOGITS,
+        "return final @ self.embedding.weight.T / math.sqrt(self.d_model), after",
+        "model_by_hand",
+        "Your logits are divided by the root of d_model, as in some models with tied embeddings. Here they are not.",
+    ),
+    model_window_one_too_wide=edit(
+        MASK,
+        "mask = sliding_mask(total, self.window + 1)[past:].to(ids.device)",
+        "two_layers_and_groups",
+        "Your model hands on a window that is one too wide. `sliding_mask` counts the position itself already.",
+    ),
+    model_window_one_too_narrow=edit(
+        MASK,
+        "mask = sliding_mask(total, self.window - 1)[past:].to(ids.device)",
+        "two_layers_and_groups",
+        "Your model hands on a window that is one too narrow. The window counts the position itself, and so does "
+        "`sliding_mask`.",
+    ),
+    attention_without_output_map=edit(
+        ADDED,
+        "x = x + read",
+        "two_layers_and_groups",
+        "Your model adds what the heads have read as it is. It goes through W_o first.",
+    ),
+    final_gain_alone=edit(
+        FINAL,
+        "final = x * self.final_gain",
+        "model_by_hand",
+        "Your last step multiplies by final_gain, but the norm before it is missing.",
+    ),
+    residual_of_the_second_normed=edit(
+        THOUGHT,
+        THOUGHT.replace("x = x + ", "x = inner + "),
+        "model_by_hand",
+        "Your feed-forward network is added to the normed x. It is added to x as it was; only the sublayer reads the "
+        "normed one.",
+    ),
+    queries_begin_again=edit(
+        QUERY,
+        "q = rotary(_split(block.W_q(normed), self.n_heads), positions - past, self.base)",
+        "in_pieces_or_at_once",
+        "Your queries are turned from position 0 on behind a cache, your keys are not. Both stand where the cache ends.",
+    ),
+    keys_begin_again=edit(
+        KEY,
+        "k = rotary(_split(block.W_k(normed), self.n_kv_heads), positions - past, self.base)",
+        "cache_by_hand",
+        "Your keys are turned from position 0 on behind a cache, your queries are not. Both stand where the cache ends.",
+    ),
+    mask_of_new_tokens_alone=edit(
+        MASK,
+        "mask = sliding_mask(ids.shape[1], self.window).to(ids.device)",
+        "in_pieces_or_at_once",
+        "Your mask is of the new tokens alone. It has a column for each key, those of the cache as well.",
+    ),
 )
 
 # init_
@@ -747,6 +1217,72 @@ INIT = mistakes_of(
         DEPTHS,
         "Your matrices are new tensors under the old name, and the model keeps its own. Change the values in place.",
     ),
+    embedding_of_deviation_one=edit(
+        COPIED,
+        "parameter.copy_(drawn if 'embedding' in name else std * drawn)",
+        "one_layer_begins",
+        "Your embedding has a standard deviation of 1, as nn.Embedding begins with. Here it has STD as well.",
+    ),
+    depth_of_each_layer=edit(
+        SCALE,
+        'depth = int(name.split(".")[1]) + 1 if writes else 0\n            std = STD / math.sqrt(2 * depth) if writes '
+        "else STD",
+        "eight_layers_begin",
+        "Your scale goes by the place of a layer in the stack. It is alike in all layers, and goes by how many there are.",
+    ),
+    drawn_and_transposed=edit(
+        DRAWN,
+        "drawn = torch.randn(parameter.shape[::-1], generator=generator).T",
+        "one_layer_begins",
+        "Your matrices are drawn the other way round and then transposed, so every number lands elsewhere. Draw them in "
+        "their own shape.",
+    ),
+    added_to_what_was_there=edit(
+        COPIED,
+        "parameter.add_(std * drawn)",
+        "one_layer_begins",
+        "Your numbers are added to what the parameters held. They replace it.",
+    ),
+    parameters_sorted_by_name=edit(
+        "for name, parameter in model.named_parameters():",
+        "for name, parameter in sorted(model.named_parameters()):",
+        "one_layer_begins",
+        "Your parameters are visited by their names in alphabetical order. The order is that of model.named_parameters(), "
+        "or each gets another's numbers.",
+    ),
+    writing_matrices_drawn_last=edit(
+        "for name, parameter in model.named_parameters():",
+        'writing = ("W_o.weight", "W_down.weight")\n        for name, parameter in sorted(model.named_parameters(), '
+        "key=lambda pair: pair[0].endswith(writing)):",
+        "one_layer_begins",
+        "Your W_o and W_down are drawn after all the others. Go through the parameters once, in their order.",
+    ),
+    parameters_counted_as_layers=edit(
+        "n_layers = len(model.blocks)",
+        "n_layers = len(list(model.parameters()))",
+        "one_layer_begins",
+        "Your scale counts parameters for layers. There are len(model.blocks) layers.",
+    ),
+    writing_matrices_drawn_twice=edit(
+        DRAWN,
+        "drawn = torch.randn(parameter.shape, generator=generator)\n            if writes:\n                drawn = "
+        "torch.randn(parameter.shape, generator=generator)",
+        "one_layer_begins",
+        "Your W_o and W_down are drawn twice, so everything after them gets other numbers. Find the scale first, then draw "
+        "once.",
+    ),
+    embedding_skipped=edit(
+        ONES,
+        'parameter.fill_(1.0)\n                continue\n            if name == "embedding.weight":',
+        "one_layer_begins",
+        "Your embedding is left as it was. It is drawn like the other matrices, in its turn.",
+    ),
+    embedding_scaled_down=edit(
+        WRITES,
+        'writes = name.endswith(("W_o.weight", "W_down.weight", "embedding.weight"))',
+        "one_layer_begins",
+        "Your embedding is drawn smaller, like W_o and W_down. It is no sublayer and is drawn with STD.",
+    ),
 )
 
 # count
@@ -821,6 +1357,73 @@ COUNT = mistakes_of(
     attention_of_one_layer=_flops(
         "flops = 2 * table + model.n_layers * 2 * matrices + 4 * d * context",
         "Your attention is counted in one layer only.",
+    ),
+    context_squared=edit(
+        FLOPS,
+        "flops = 2 * table + model.n_layers * (2 * matrices + 4 * d * context**2)",
+        "more_layers_and_context",
+        "Your attention counts all queries of a text. The operations asked for are those of one token, which has one query.",
+    ),
+    training_counted=edit(
+        FLOPS,
+        "flops = 3 * (2 * table + model.n_layers * (2 * matrices + 4 * d * context))",
+        "one_small_layer",
+        "Your operations are those of training, with the backward pass. Those of the forward pass are asked for.",
+    ),
+    matrices_for_every_token_seen=edit(
+        FLOPS,
+        "flops = 2 * table + model.n_layers * (2 * matrices * context + 4 * d * context)",
+        "one_small_layer",
+        "Your matrices are counted for every token that is looked at. Their keys and values are in the cache; only the new "
+        "token goes through the matrices.",
+    ),
+    whole_text_counted=edit(
+        FLOPS,
+        "flops = 2 * table * context + model.n_layers * (2 * matrices * context + 4 * d * context)",
+        "one_small_layer",
+        "Your operations are those of all tokens of the context. Those of one token are asked for.",
+    ),
+    gains_counted_as_products=edit(
+        FLOPS,
+        "flops = 2 * parameters + model.n_layers * 4 * d * context",
+        "one_small_layer",
+        "Your operations count two for every parameter, also for gains. Norms count nothing.",
+    ),
+    attention_of_one_head=edit(
+        FLOPS,
+        "flops = 2 * table + model.n_layers * (2 * matrices + 4 * d // model.n_heads * context)",
+        "one_small_layer",
+        "Your attention is counted in one head only. All heads together are as wide as d_model.",
+    ),
+    one_gain_in_each_block=edit(
+        PARAMETERS,
+        "parameters = table + model.n_layers * (matrices + d) + d",
+        "one_small_layer",
+        "Your blocks have one gain each. They have two, gain_1 and gain_2.",
+    ),
+    attention_times_heads=edit(
+        FLOPS,
+        "flops = 2 * table + model.n_layers * (2 * matrices + 4 * d * model.n_heads * context)",
+        "one_small_layer",
+        "Your attention is counted once more for every head. d_model is the width of all heads together.",
+    ),
+    itself_not_looked_at=edit(
+        FLOPS,
+        "flops = 2 * table + model.n_layers * (2 * matrices + 4 * d * (context - 1))",
+        "one_small_layer",
+        "Your attention looks at one token less. The context counts the token itself already.",
+    ),
+    values_of_groups=edit(
+        FLOPS,
+        "flops = 2 * table + model.n_layers * (2 * matrices + (2 * d + 2 * narrow) * context)",
+        "one_small_layer",
+        "Your scores, or your sums of values, are as wide as the key-value heads. Every query head makes its own of both.",
+    ),
+    products_of_the_output_alone=edit(
+        FLOPS,
+        "flops = table + model.n_layers * (2 * matrices + 4 * d * context)",
+        "one_small_layer",
+        "Your logits count products only. Every entry of the embedding takes a product and a sum.",
     ),
 )
 
@@ -913,6 +1516,89 @@ SMOOTHED = mistakes_of(
         "uniform = -log_p.detach().mean(dim=-1)",
         "gradients_flow_back_from_the_loss",
         "Your loss is right, but its smoothing is cut off (detach, .data or numpy), so the model learns as if there were none.",
+    ),
+    reshaped_in_place_of_transposed=edit(
+        LOG_P,
+        "by_time = (logits.shape[0], logits.shape[2], logits.shape[1])\n    log_p = "
+        "torch.log_softmax(logits.reshape(by_time), dim=1).transpose(1, 2)",
+        "smoothed_over_a_batch",
+        "Your logits are brought to (batch, vocab, time) by reshape, which moves no axis and mixes positions. Transpose, "
+        "or flatten batch and time.",
+    ),
+    summed_over_time=edit(
+        MIXED,
+        "return ((1 - eps) * right + eps * uniform).sum(dim=1).mean()",
+        "smoothed_over_a_batch",
+        "Your loss is summed over time and averaged over the batch. It is the mean over all positions.",
+    ),
+    token_zero_ignored=edit(
+        MIXED,
+        "each = (1 - eps) * right + eps * uniform\n    return each[targets != 0].mean()",
+        "a_tenth_for_all",
+        "Your loss leaves out targets of 0, as if they were padding. Token 0 is a token like any other here.",
+    ),
+    targets_shifted_again=edit(
+        LOG_P,
+        "logits, targets = logits[:, :-1], targets[:, 1:]\n    log_p = torch.log_softmax(logits, dim=-1)",
+        "smoothed_over_a_batch",
+        "Your targets are shifted by one place. They are the next tokens already.",
+    ),
+    divergence_for_cross_entropy=edit(
+        MIXED,
+        "aim = torch.full_like(log_p, eps / log_p.shape[-1])\n    aim = aim.scatter_add(-1, targets[..., None], "
+        "torch.full_like(log_p[..., :1], 1 - eps))\n    return nn.functional.kl_div(log_p, aim, "
+        'reduction="none").sum(dim=-1).mean()',
+        "a_tenth_for_all",
+        "Your loss is a KL divergence, which lacks the entropy of the smoothed targets. Asked for is the cross-entropy.",
+    ),
+    divergence_of_every_entry=edit(
+        MIXED,
+        "aim = torch.full_like(log_p, eps / log_p.shape[-1])\n    aim = aim.scatter_add(-1, targets[..., None], "
+        'torch.full_like(log_p[..., :1], 1 - eps))\n    return nn.functional.kl_div(log_p, aim, reduction="none").mean()',
+        "a_tenth_for_all",
+        "Your loss is a KL divergence, averaged over the vocabulary, too. Asked for is the cross-entropy: a sum over the "
+        "vocabulary, a mean over positions.",
+    ),
+    divergence_of_every_row=edit(
+        MIXED,
+        "aim = torch.full_like(log_p, eps / log_p.shape[-1])\n    aim = aim.scatter_add(-1, targets[..., None], "
+        'torch.full_like(log_p[..., :1], 1 - eps))\n    return nn.functional.kl_div(log_p, aim, reduction="batchmean")',
+        "smoothed_over_a_batch",
+        "Your loss is a KL divergence, divided by the number of rows. Asked for is the cross-entropy, a mean over all "
+        "positions.",
+    ),
+    averaged_over_the_vocabulary=edit(
+        MIXED,
+        "return ((1 - eps) * right + eps * uniform).mean() / logits.shape[-1]",
+        "a_tenth_for_all",
+        "Your mean runs over the vocabulary, too. The targets' shares are summed over it; the mean is over positions.",
+    ),
+    one_hot_without_vocabulary=edit(
+        MIXED,
+        "aim = (1 - eps) * nn.functional.one_hot(targets) + eps / logits.shape[-1]\n    return -(aim * "
+        "log_p).sum(dim=-1).mean()",
+        "a_tenth_for_all",
+        "Your one_hot guesses the size of the vocabulary from the largest target. Tell it: the last axis of the logits has "
+        "it.",
+    ),
+    target_overwritten=edit(
+        MIXED,
+        "return ((1 - eps - eps / logits.shape[-1]) * right + eps * uniform).mean()",
+        "a_tenth_for_all",
+        "Your right token gets 1 - eps and loses its part of what is spread, so the targets sum to less than 1. Add 1 - "
+        "eps to what it has.",
+    ),
+    probabilities_smoothed=edit(
+        MIXED,
+        "mixed = (1 - eps) * (-right).exp() + eps / logits.shape[-1]\n    return -mixed.log().mean()",
+        "a_tenth_for_all",
+        "Your model's probabilities are smoothed. It is the targets that are: mix logarithms, not probabilities.",
+    ),
+    softmax_before_log_softmax=edit(
+        LOG_P,
+        "log_p = torch.log_softmax(torch.softmax(logits, dim=-1), dim=-1)",
+        "a_tenth_for_all",
+        "Your logits go through a softmax twice: log_softmax, and cross_entropy too, takes it itself.",
     ),
 )
 
@@ -1063,6 +1749,67 @@ ADAMW = mistakes_of(
         "step_leaves_its_input_alone",
         "Your step changes the parameter that was handed in. Return a new one.",
     ),
+    beta_times_steps=edit(
+        f"{M_HAT}\n    {V_HAT}",
+        "m_hat = m / (1 - betas[0] * t)\n    v_hat = v / (1 - betas[1] * t)",
+        "the_second_step",
+        "Your correction multiplies beta by the number of steps. It is beta to the power of t.",
+    ),
+    eps_before_the_correction=edit(
+        STEP,
+        "root = v.sqrt() + eps\n    return shrunk - lr * m_hat * (1 - betas[1] ** t) ** 0.5 / root, (m, v, t)",
+        "a_matrix_takes_a_step",
+        "Your eps is added to the root of v before v is corrected. Correct v first, then take the root, then add eps.",
+    ),
+    step_before_the_averages=edit(
+        f"{M_HAT}\n    {V_HAT}",
+        "m_hat = state[0] / (1 - betas[0] ** t)\n    v_hat = state[1] / (1 - betas[1] ** t)",
+        "the_first_step",
+        "Your step uses the averages as they were before this gradient. Update them first.",
+    ),
+    second_average_never_falls=edit(
+        SECOND,
+        "v = torch.maximum(v, betas[1] * v + (1 - betas[1]) * g**2)",
+        "a_matrix_takes_a_step",
+        "Your v never falls, as in AMSGrad. In AdamW it is a plain running average.",
+    ),
+    spread_around_the_average=edit(
+        SECOND,
+        "v = betas[1] * v + (1 - betas[1]) * (g - m) ** 2",
+        "the_first_step",
+        "Your v averages the squared distance of g from m. It averages the square of g itself.",
+    ),
+    gradient_mixed_in_twice=edit(
+        M_HAT,
+        "m_hat = (betas[0] * m + (1 - betas[0]) * g) / (1 - betas[0] ** t)",
+        "the_first_step",
+        "Your step mixes the gradient into m once more, as Nesterov's momentum does. AdamW uses m as it is.",
+    ),
+    decay_divided_by_the_root=edit(
+        f"{SHRUNK}\n    {STEP}",
+        "return w - lr * (m_hat + decay * w) / (v_hat.sqrt() + eps), (m, v, t)",
+        "the_first_step",
+        "Your decay is divided by the root of v along with the step. It is taken off the weight directly, so that large "
+        "gradients do not weaken it.",
+    ),
+    one_size_for_the_whole_tensor=edit(
+        SECOND,
+        "v = betas[1] * v + (1 - betas[1]) * (g**2).mean()",
+        "a_matrix_takes_a_step",
+        "Your v takes one mean over the whole tensor. Every number has an average of its own square.",
+    ),
+    correction_outside_the_root=edit(
+        STEP,
+        "return shrunk - lr * m_hat / (v.sqrt() / (1 - betas[1] ** t) + eps), (m, v, t)",
+        "the_first_step",
+        "Your root is taken before v is corrected. Divide by 1 - beta2^t first, and take the root of that.",
+    ),
+    step_without_rate=edit(
+        STEP,
+        "return shrunk - m_hat / (v_hat.sqrt() + eps), (m, v, t)",
+        "the_first_step",
+        "Your step is not multiplied by the learning rate; only the decay is.",
+    ),
 )
 
 # top_p
@@ -1082,6 +1829,12 @@ NUCLEUS = mistakes_of(
         "before = ranked.cumsum(dim=-1)",
         NUCLEI,
         "Your nucleus leaves out the token that crosses p, so what is left has less than p. It stays.",
+    ),
+    crossing_token_left_out_unless_first=edit(
+        BEFORE,
+        "before = ranked.cumsum(dim=-1) - (ranked if p == 1 else ranked * (torch.arange(ranked.shape[-1]) == 0))",
+        NUCLEI,
+        "Your nucleus leaves out the token that crosses p, unless it is the first. The one that crosses always stays.",
     ),
     one_token_too_many=edit(
         BEFORE,
@@ -1160,6 +1913,79 @@ NUCLEUS = mistakes_of(
         "one_token_or_all",
         "Your nucleus is one token where the running sum never reaches p: argmax of what is false everywhere is 0. Rounding keeps "
         "sums below 1, so with p = 1 that happens.",
+    ),
+    alike_shares=edit(
+        SHARES,
+        "stay = (kept > 0).to(kept.dtype)\n    shares = stay / stay.sum(dim=-1, keepdim=True)",
+        "the_token_that_crosses",
+        "Your tokens that stay all get the same share. Divide their probabilities by the sum, so that they keep their "
+        "proportions.",
+    ),
+    rest_for_the_first=edit(
+        SHARES,
+        "shares = kept.clone()\n    shares[..., 0] += 1 - kept.sum(dim=-1)",
+        "the_token_that_crosses",
+        "What is left out all goes to your most probable token. Divide by the sum, so that all that stay keep their "
+        "proportions.",
+    ),
+    rest_shared_alike=edit(
+        SHARES,
+        "stay = kept > 0\n    shares = kept + stay * (1 - kept.sum(dim=-1, keepdim=True)) / stay.sum(dim=-1, keepdim=True)",
+        "the_token_that_crosses",
+        "What is left out is spread evenly over your tokens that stay. Divide by the sum, so that they keep their "
+        "proportions.",
+    ),
+    share_of_the_largest=edit(
+        CUT,
+        "kept = ranked.masked_fill(ranked < p * ranked[..., :1], 0.0)",
+        "the_token_that_crosses",
+        "Your nucleus keeps tokens with at least p times the largest probability, which is min-p. Here it is their sum "
+        "that has to reach p.",
+    ),
+    left_out_logits_are_zero=edit(
+        SHARES,
+        "shares = logits.gather(-1, order).masked_fill(before >= p, 0.0).softmax(dim=-1)",
+        "the_token_that_crosses",
+        "Your left-out logits become 0, which still gets a share of the softmax. They have to be minus infinity.",
+    ),
+    share_of_the_vocabulary=edit(
+        CUT,
+        "kept = ranked.clone()\n    kept[..., max(1, int(p * ranked.shape[-1])) :] = 0.0",
+        "the_token_that_crosses",
+        "Your nucleus keeps a share p of the tokens. It is their probabilities that have to reach p, so how many stay "
+        "depends on the row.",
+    ),
+    first_row_decides=edit(
+        CUT,
+        "count = int((before < p).reshape(-1, before.shape[-1])[0].sum())\n    kept = ranked.clone()\n    kept[..., "
+        "count:] = 0.0",
+        "every_row_has_its_own_nucleus",
+        "All of your rows keep as many tokens as the first one. Every row has a nucleus of its own.",
+    ),
+    mask_placed_by_gather=edit(
+        PLACED,
+        "mine = probabilities * (before < p).gather(-1, order)\n    return mine / mine.sum(dim=-1, keepdim=True)",
+        "every_row_has_its_own_nucleus",
+        "Your mask is brought back by gather, which sorts it a second time. To undo the sorting use scatter, or the "
+        "inverse order.",
+    ),
+    sums_in_the_order_of_ids=edit(
+        RANKED,
+        "ranked = probabilities\n    order = torch.arange(ranked.shape[-1], device=ranked.device).expand_as(ranked)",
+        "every_row_has_its_own_nucleus",
+        "Your running sum goes through the tokens by their ids. It begins with the most probable one.",
+    ),
+    each_above_the_rest=edit(
+        CUT,
+        "kept = ranked.masked_fill((ranked < 1 - p) & (before > 0), 0.0)",
+        "the_token_that_crosses",
+        "Your nucleus keeps tokens that have 1 - p each. It is their sum that has to reach p.",
+    ),
+    softmax_of_the_columns=edit(
+        PROBABILITIES,
+        "probabilities = torch.softmax(logits, dim=0)",
+        "every_row_has_its_own_nucleus",
+        "Your softmax runs over the first axis, over rows. The tokens of one row compete, along the last axis.",
     ),
 )
 

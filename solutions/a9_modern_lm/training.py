@@ -108,6 +108,8 @@ def _held_out_loss(args: tuple[Any, ...], value: Any) -> float:
 
 def _share(one: np.ndarray, other: np.ndarray) -> float:
     """Return the largest difference of two arrays of logits, as a share of their spread; infinite where they do not vary."""
+    if one.shape != other.shape:  # which numpy might make one of, and a large one
+        raise ValueError(f"logits of shapes {one.shape} and {other.shape}")
     spread = float(one.std())
     return float(np.abs(one - other).max()) / spread if spread > 0 else float("inf")
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from autograder.course.language import say
 from autograder.handout.kit.bundle import Bundle
 from autograder.judge.result import Result
 from autograder.judge.trials import Trial
@@ -32,11 +33,14 @@ def file_and_exercise(words: Sequence[str], exercises: Sequence[str], chosen: st
     names = [word for word in words if word not in files] + [chosen] * bool(chosen)
     for name in names:
         if name not in exercises:
-            raise CheckError(
-                f"There is no exercise {name}{'' if name == chosen else ', and no such file'}.{_meant(name, exercises, (NEXT,))}"
+            told = (
+                say("There is no exercise {name}.", name=name)
+                if name == chosen
+                else say("There is no exercise {name}, and no such file.", name=name)
             )
+            raise CheckError(told + _meant(name, exercises, (NEXT,)))
     if len(files) > 1 or len(set(names)) > 1:
-        raise CheckError(f"Name one file and one exercise at most, not {' '.join([*files, *names])}.")
+        raise CheckError(say("Name one file and one exercise at most, not {words}.", words=" ".join([*files, *names])))
     return (Path(files[0]) if files else None), (names[0] if names else "")
 
 
@@ -44,7 +48,7 @@ def page_asked(words: Sequence[str]) -> tuple[list[str], Path | None]:
     """Return the words of a check without the HTML file that they name, and this file, if there is one. Raises CheckError."""
     pages = [word for word in words if word.casefold().endswith((".html", ".htm"))]
     if len(pages) > 1:
-        raise CheckError(f"Name one HTML file, not {' '.join(pages)}.")
+        raise CheckError(say("Name one HTML file, not {pages}.", pages=" ".join(pages)))
     return [word for word in words if word not in pages], Path(pages[0]) if pages else None
 
 
@@ -55,9 +59,11 @@ def trial_asked(bundle: Bundle, name: str, result: Result) -> Trial:
     found = [key for key in trials if shown.get(name, name) in (key, key.partition(".")[2])]
     if not found:
         known = [*(trial.case.name for trial in bundle.trials), *shown, *trials]
-        raise CheckError(f"There is no public case {name}.{_meant(name, known)}")
+        raise CheckError(say("There is no public case {name}.", name=name) + _meant(name, known))
     if len(found) > 1:
-        raise CheckError(f"There are several cases {name}: write {' or '.join(found)}.")
+        raise CheckError(
+            say("There are several cases {name}: write {choices}.", name=name, choices=say(" or ").join(found))
+        )
     return trials[found[0]]
 
 
@@ -70,5 +76,6 @@ def _meant(name: str, known: Iterable[str], besides: Sequence[str] = ()) -> str:
     names = list(dict.fromkeys(known))
     near = difflib.get_close_matches(name.lower(), {each.lower(): each for each in (*names, *besides)}, 1)
     if near:
-        return f" Did you mean {next(each for each in (*names, *besides) if each.lower() == near[0])}?"
-    return f" There are {', '.join(names)}." if len(names) <= 20 else ""
+        meant = next(each for each in (*names, *besides) if each.lower() == near[0])
+        return say(" Did you mean {name}?", name=meant)
+    return say(" There are {names}.", names=", ".join(names)) if len(names) <= 20 else ""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from autograder.course.language import ENGLISH, say
 from autograder.course.spec import (
     Assignment,
     Call,
@@ -109,10 +110,31 @@ class Bundle:
         """Return that this is not known, for the same reason."""
         return False
 
+    def turning_point(self, *_: object) -> None:
+        """Return nothing, for the same reason."""
+
 
 def trial_key(trial: Trial) -> str:
     """Return a trial's name in a bundle."""
     return f"{trial.case.exercise}.{trial.case.name}"
+
+
+def language_of(folder: Path) -> str:
+    """Return the language in which the handout's folder of data has its students addressed; English where it cannot be read."""
+    try:
+        return str(json.loads((folder / SHAPES).read_text(encoding="utf-8"))["language"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ENGLISH
+
+
+def unreadable(path: Path, error: Exception) -> str:
+    """Say that data of the handout cannot be read."""
+    return say("{path} cannot be read ({error}). Unzip the handout again.", path=path, error=error)
+
+
+def of_another_version(path: Path) -> str:
+    """Say that data of the handout is not this program's."""
+    return say("{path} is of another version than this program. Unzip the handout again.", path=path)
 
 
 def read_bundle(folder: Path) -> Bundle:
@@ -121,9 +143,9 @@ def read_bundle(folder: Path) -> Bundle:
         document = json.loads((folder / SHAPES).read_text(encoding="utf-8"))
         flat = decode((folder / NUMBERS).read_bytes())
     except (OSError, ValueError) as error:
-        raise BundleError(f"{folder} cannot be read ({error}). Unzip the handout again.") from None
+        raise BundleError(unreadable(folder, error)) from None
     if document.get("format") != FORMAT:
-        raise BundleError(f"{folder / SHAPES} is of another version than this program. Unzip the handout again.")
+        raise BundleError(of_another_version(folder / SHAPES))
     return make_bundle(document, _Arrays(document["arrays"], flat))
 
 
@@ -168,6 +190,7 @@ def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assig
         slug=document["slug"],
         title=document["title"],
         file=document["file"],
+        files=tuple(document.get("files", ())),
         points=sum(e.points for e in exercises),
         exercises=exercises,
         limits=Limits(**document["limits"]),

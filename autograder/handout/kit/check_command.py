@@ -8,20 +8,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograder.course.language import marked, say, speaking
 from autograder.handout.kit.asked import CheckError, asks_for_next, file_and_exercise, page_asked
-from autograder.handout.kit.bundle import Bundle, BundleError, read_bundle
+from autograder.handout.kit.bundle import Bundle, BundleError, language_of, read_bundle
+from autograder.handout.kit.device_at_home import DEVICES
 from autograder.handout.kit.handouts import handouts_beside
 from autograder.handout.kit.html_page import NAME
 from autograder.handout.kit.next_step import run_next
 from autograder.handout.kit.self_check import Options, Place, run_check, some_trainings
 from autograder.handout.kit.trainings import read_trainings
-from autograder.sandbox.child.device import CHOICES
 
 
 def main(folder: Path, arguments: Sequence[str]) -> int:
     """Run `python check.py` in a handout's folder and return the exit code: 0 all passed, 1 not yet, 2 wrong use."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")  # Windows' own encodings have no check mark
+    with speaking(language_of(folder / "engine")):
+        return _main(folder, arguments)
+
+
+def _main(folder: Path, arguments: Sequence[str]) -> int:
     try:
         bundle = read_bundle(folder / "engine")
         return _run(folder, bundle, _parser(bundle).parse_args(arguments))
@@ -62,34 +68,36 @@ def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
 
 
 def _parser(bundle: Bundle) -> argparse.ArgumentParser:
-    file = bundle.assignment.file
-    parser = argparse.ArgumentParser("check.py", description=f"Check your {file} on the public cases.")
+    file = bundle.assignment.named_files
+    parser = argparse.ArgumentParser("check.py", description=say("Check your {file} on the public cases.", file=file))
     parser.add_argument(
         "words",
         nargs="*",
-        metavar="next, FILE or EXERCISE",
-        help="next: one exercise after another, through all handouts that lie beside this one. Else your .py file or "
-        "notebook (default: the one that would be graded), and an exercise to show alone",
+        metavar=say("next, FILE or EXERCISE"),
+        help=say(
+            "next: one exercise after another, through all handouts that lie beside this one. Else your .py file or "
+            "notebook (default: the one that would be graded), and an exercise to show alone"
+        ),
     )
     for name, text in FLAGS.items():
-        parser.add_argument(f"--{name}", action="store_true", help=text)
-    parser.add_argument("--exercise", default="", metavar="NAME", help="show one exercise only")
+        parser.add_argument(f"--{name}", action="store_true", help=say(text, page=NAME))
+    parser.add_argument("--exercise", default="", metavar="NAME", help=say("show one exercise only"))
     for name, text in ONE_CASE.items():
-        parser.add_argument(f"--{name}", default="", metavar="CASE", help=text)
-    parser.add_argument("--device", default="auto", help=f"what --train trains on: {CHOICES}")
+        parser.add_argument(f"--{name}", default="", metavar=say("CASE"), help=say(text))
+    parser.add_argument("--device", default="auto", help=say("what --train trains on: {devices}", devices=say(DEVICES)))
     return parser
 
 
-ONE_CASE = {
+ONE_CASE = marked({
     "debug": "run a case, or what fails of an exercise, in this process, for breakpoint() and debuggers",
     "repro": "print a case, or what fails of an exercise, as a program that runs by itself",
-}
-FLAGS = {
+})  # fmt: skip
+FLAGS = marked({
     "watch": "check again whenever the file is saved",
     "hint": "a hint about what to mend first, and one more each time",
     "full": "everything that fails in full, and modules with all their parameters",
-    "html": f"also write {NAME}, or the .html file that you name: heat maps of yours and the expected answer",
+    "html": "also write {page}, or the .html file that you name: heat maps of yours and the expected answer",
     "json": "print the answer as JSON",
     "train": "then make the first steps of each training, and compare the losses with the reference's",
     "long": "then train to the end, a minute each or less",
-}
+})  # fmt: skip

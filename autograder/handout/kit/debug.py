@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import sys
+import textwrap
 import traceback
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 
+from autograder.course.language import say
 from autograder.course.spec import Status
 from autograder.handout.kit.bundle import Bundle
 from autograder.judge.blame import judge_trial
@@ -24,29 +27,47 @@ from autograder.sandbox.job import Ending, Outcome, Source
 
 
 def debug(source: Source, path: Path, bundle: Bundle, small: Small, known: CaseResult) -> int:
-    """Make the calls of a case and judge them; `known` is what a check says of it. Return 0 if it passes, else 1.
+    """Make the calls of a case on a file's code and judge them, as `make_calls` does. Return 0 if it passes, else 1.
 
-    There are no limits, and an exception of the student's code is not caught, so that a debugger sees it. Where it ends the
-    program, the student's own lines of it are shown.
+    Where an exception ends the program, the student's own lines of it are shown.
+    """
+
+    def load() -> Program:
+        program = loaded(source, path)
+        sys.excepthook = partial(_show_own_lines, tuple(program.texts))
+        return program
+
+    return 0 if make_calls(load, bundle, small, known) else 1
+
+
+def make_calls(load: Callable[[], Program], bundle: Bundle, small: Small, known: CaseResult) -> bool:
+    """Make the calls of a case and judge them; `known` is what a check says of it. Return whether it passes.
+
+    There are no limits, and an exception of the student's code is not caught, so that a debugger sees it.
     """
     trial, exercise = small.trial, small.trial.case.exercise
     passed = known.status is Status.PASSED
-    print(f"{exercise}, case {known.name}: {plain(known.claim)}")
-    print("It passes." if passed else f"→ {plain(known.lead)}")
+    about, lead = plain(case_line(exercise, known)), f"→ {plain(known.lead)}"
+    width = max(40, shutil.get_terminal_size().columns)
+    print(*(textwrap.fill(text, width) for text in (about, say("It passes.") if passed else lead)), sep="\n")
     for call in trial.calls:
         print(show_call(call, exercise, bundle.signatures))
-    print("It runs in this process: breakpoint() and debuggers work, and no time limit stops it.", flush=True)
-    program = _loaded(source, path)
-    sys.excepthook = partial(_show_own_lines, tuple(program.texts))
+    print(say("It runs in this process: breakpoint() and debuggers work, and no time limit stops it."), flush=True)
+    program = load()
     outcomes = tuple(
         _called(program, trial, number, torch=bundle.assignment.torch) for number in range(len(trial.calls))
     )
     finding = judge_trial(bundle, trial, outcomes, small.expected).finding
     if finding is None:
-        print("\nThis call gives what is expected.")
-        return 0 if passed else 1
+        print("", say("This call gives what is expected."), sep="\n")
+        return passed
     print(f"\n{plain(headline(finding))}", plain(side_by_side(finding)), sep="\n")
-    return 1
+    return False
+
+
+def case_line(exercise: str, known: CaseResult) -> str:
+    """Return which case it is, and what it claims."""
+    return say("{exercise}, case {case}: {claim}", exercise=exercise, case=known.name, claim=known.claim)
 
 
 def _show_own_lines(
@@ -60,10 +81,16 @@ def _show_own_lines(
     )
 
 
-def _loaded(source: Source, path: Path) -> Program:
+def loaded(source: Source, path: Path) -> Program:
     """Load a student's code; a file under its own path, by which debuggers know it, a notebook's cells under their labels."""
-    program = Program(source.module, source.notebook)
-    program.load([(chunk.label if source.notebook else str(path.resolve()), chunk.text) for chunk in source.chunks])
+    program = Program(source.module, source.notebook, dict(source.homes))
+
+    def label(own: str) -> str:
+        if source.notebook:
+            return own
+        return str((path.with_name(own) if source.several else path).resolve())
+
+    program.load([(label(chunk.label), chunk.text) for chunk in source.chunks])
     return program
 
 

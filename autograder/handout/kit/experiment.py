@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from autograder.course.language import marked, say, say_many, speaking
 from autograder.handout.kit.asked import CheckError
-from autograder.handout.kit.bundle import BundleError, read_bundle
+from autograder.handout.kit.bundle import BundleError, language_of, read_bundle
 from autograder.judge.messages import explain_trouble
 from autograder.sandbox.child.program import Program, describe
 from autograder.sandbox.job import Frame, Source, Trouble
 from autograder.submission.archives import UnreadableError
-from autograder.submission.source import read_source
+from autograder.submission.several_files import read_work
 from autograder.submission.which_file import worked_in
 from autograder.submission.written_exercises import Stub
 
@@ -32,11 +33,16 @@ _NEAR = 1.5  # a prediction within this factor counts as near
 
 def predict_then_run(folder: Path, experiment: Any, arguments: Sequence[str]) -> int:
     """Run `python experiment.py` and return the exit code: 0 done, 1 the student's code breaks, 2 wrong use."""
+    with speaking(language_of(folder / "engine")):
+        return _done(folder, experiment, arguments)
+
+
+def _done(folder: Path, experiment: Any, arguments: Sequence[str]) -> int:
     try:
         match arguments:
             case ["predict", *numbers]:
                 _predict(folder, experiment.SETTINGS, numbers)
-                print("Kept. Now see what happens: python experiment.py run")
+                print(say("Kept. Now see what happens: python experiment.py run"))
             case ["run"]:
                 return _run(folder, experiment)
             case _:
@@ -48,22 +54,31 @@ def predict_then_run(folder: Path, experiment: Any, arguments: Sequence[str]) ->
 
 
 def _asked(experiment: Any) -> str:
-    lines = [*textwrap.wrap(experiment.ASKS, WIDTH), "", f"Predict {experiment.MEASURED}:"]
+    lines = [*textwrap.wrap(experiment.ASKS, WIDTH), "", say("Predict {measured}:", measured=experiment.MEASURED)]
     lines += [f"  {number}. {setting}" for number, setting in enumerate(experiment.SETTINGS, start=1)]
-    places = " ".join(f"NUMBER_{number}" for number in range(1, len(experiment.SETTINGS) + 1))
+    places = " ".join(say("NUMBER_{n}", n=number) for number in range(1, len(experiment.SETTINGS) + 1))
     return "\n".join([*lines, "", f"    python experiment.py predict {places}", "    python experiment.py run"])
 
 
 def _predict(folder: Path, settings: Sequence[str], numbers: Sequence[str]) -> None:
     """Keep a prediction. Raises CheckError where it is none, or comes after the run."""
     if _kept(folder, len(settings)).get("ran"):
-        raise CheckError("You have seen what happens, so your prediction stays: python experiment.py run shows both.")
+        raise CheckError(
+            say("You have seen what happens, so your prediction stays: python experiment.py run shows both.")
+        )
     try:
         values = [float(number) for number in numbers]
     except ValueError:
         values = []
     if len(values) != len(settings) or not all(map(math.isfinite, values)):
-        raise CheckError(f"Predict {len(settings)} numbers, one for each of: {', '.join(settings)}.")
+        raise CheckError(
+            say_many(
+                "Predict {n} number, for: {settings}.",
+                "Predict {n} numbers, one for each of: {settings}.",
+                len(settings),
+                settings=", ".join(settings),
+            )
+        )
     _keep(folder, {"predicted": values})
 
 
@@ -71,11 +86,12 @@ def _run(folder: Path, experiment: Any) -> int:
     """Measure, and show the prediction beside it. Raises CheckError where there is no prediction."""
     kept = _kept(folder, len(experiment.SETTINGS))
     if not kept:
-        raise CheckError(f"Predict first; the run shows your prediction beside what happened.\n\n{_asked(experiment)}")
+        first = say("Predict first; the run shows your prediction beside what happened.")
+        raise CheckError(f"{first}\n\n{_asked(experiment)}")
     stub = Stub.of(read_bundle(folder / "engine").assignment)
     path, _ = worked_in(folder, stub, deep=True)
-    source = read_source(path, stub.file)
-    program = Program(Path(stub.file).stem, source.notebook)
+    source = read_work(path, stub)
+    program = Program(source.module, source.notebook, dict(source.homes))
     try:
         program.load([(chunk.label, chunk.text) for chunk in source.chunks])
         happened = [float(value) for value in experiment.measure(program.module)]
@@ -89,9 +105,10 @@ def _run(folder: Path, experiment: Any) -> int:
 
 def _compared(experiment: Any, predicted: Sequence[float], happened: Sequence[float]) -> Iterator[str]:
     """Yield the prediction beside what happened, a line for each setting, and why to look."""
-    wide = max(len("setting"), *map(len, experiment.SETTINGS))
+    setting, *columns = say("setting"), say("predicted"), say("happened")
+    wide = max(map(len, (setting, *experiment.SETTINGS)))
     yield f"{experiment.MEASURED[:1].upper()}{experiment.MEASURED[1:]}:"
-    yield f"  {'setting':<{wide}}  {'predicted':>10}  {'happened':>10}"
+    yield f"  {setting:<{wide}}  {columns[0]:>10}  {columns[1]:>10}"
     for setting, mine, real in zip(experiment.SETTINGS, predicted, happened, strict=True):
         yield f"  {setting:<{wide}}  {mine:>10.3g}  {real:>10.3g}   {_apart(mine, real)}".rstrip()
     yield ""
@@ -104,16 +121,20 @@ def _apart(predicted: float, happened: float) -> str:
         return ""
     factor = max(predicted / happened, happened / predicted)
     if factor <= _NEAR:
-        return "near"
-    times = f"{factor:.1f} times" if factor < 100 else f"{math.log10(factor):.0f} powers of ten"
-    return f"{times} too {'large' if abs(predicted) > abs(happened) else 'small'}"
+        return say("near")
+    large = abs(predicted) > abs(happened)
+    if factor < 100:
+        told = marked("{factor:.1f} times too large") if large else marked("{factor:.1f} times too small")
+        return say(told, factor=factor)
+    told = marked("{powers:.0f} powers of ten too large") if large else marked("{powers:.0f} powers of ten too small")
+    return say(told, powers=math.log10(factor))
 
 
 def _broken(error: Exception, program: Program, source: Source) -> str:
     told = describe(error, program.texts)
     frames = tuple(Frame(*frame) for frame in told["frames"])
     said = explain_trouble(Trouble(told["type"], told["text"], frames), source).text
-    return f"The experiment runs on your own code, which breaks here. Does python check.py pass?\n{said}"
+    return f"{say('The experiment runs on your own code, which breaks here. Does python check.py pass?')}\n{said}"
 
 
 def _kept(folder: Path, count: int) -> dict[str, Any]:
@@ -131,4 +152,5 @@ def _keep(folder: Path, kept: dict[str, Any]) -> None:
     try:
         (folder / KEPT).write_text(json.dumps(kept), encoding="utf-8")
     except OSError as error:
-        raise CheckError(f"{folder / KEPT} cannot be written ({error}); predictions are kept there.") from None
+        told = marked("{path} cannot be written ({error}); predictions are kept there.")
+        raise CheckError(say(told, path=folder / KEPT, error=error)) from None

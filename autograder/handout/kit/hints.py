@@ -6,17 +6,20 @@ import ast
 import json
 import re
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.course.spec import Assignment
+from autograder.course.language import say
+from autograder.course.spec import Assignment, Status
 from autograder.handout.kit.asked import CheckError
+from autograder.handout.kit.hint_order import hint_order
 from autograder.handout.kit.progress import read_kept
 from autograder.judge.result import ExerciseResult, Result
 from autograder.judge.terminal_text import plain
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.job import Source
 
-SHOWN = ".hints.json"  # beside the student's file: how many hints of each exercise were shown
+SHOWN = ".hints.json"  # beside the student's file: which hints of each exercise were shown, from 0
 WATCH = re.compile(r"^Watch: .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)  # a paragraph of a docstring
 
 
@@ -25,23 +28,33 @@ def next_hint(
 ) -> str:
     """Return the diagnosis of the exercise to mend first and its hints, one more than the last time. Raises CheckError.
 
-    With an exercise that is `wanted`, the one to mend before that; `folder` is where it is kept how many were shown.
+    The next hint is one that goes further than the diagnosis. With an exercise that is `wanted`, it is about the one to mend
+    before that; `folder` is where it is kept which were shown.
     """
     root = _root(result, wanted)
     if root is None:
-        return "Nothing to hint at: no case fails."
+        return say("Nothing to hint at: no case fails.")
     authored = next(exercise.hints for exercise in assignment.exercises if exercise.name == root.name)
     hints = authored or watched(source, root.name)
-    says = next((f"→ {case.says}" for case in root.failing if case.says), "")
+    said = _diagnosis(root)
+    says = f"→ {said}" if said else ""
     if not hints:
-        return plain(f"There is no hint about {root.name}.\n{says}".strip())
-    count = _one_more(folder / SHOWN, root.name, len(hints))
-    lines = [f"{root.name}, hint {count} of {len(hints)}", says]
+        return plain(f"{say('There is no hint about {exercise}.', exercise=root.name)}\n{says}".strip())
+    shown = _one_more(folder / SHOWN, root.name, hint_order(hints, said))
+    lines = [say("{exercise}, hint {n} of {all}", exercise=root.name, n=len(shown), all=len(hints)), says]
     if wanted and wanted != root.name:
-        lines.append(f"`{wanted}` waits for it.")
-    lines += [f"{number}. {hint}" for number, hint in enumerate(hints[:count], start=1)]
-    lines.append("Ask again for the next hint." if count < len(hints) else "These are all.")
+        lines.append(say("`{exercise}` waits for it.", exercise=wanted))
+    lines += [f"{number}. {hints[at]}" for number, at in enumerate(shown, start=1)]
+    lines.append(say("Ask again for the next hint.") if len(shown) < len(hints) else say("These are all."))
     return plain("\n".join("\n".join(textwrap.wrap(line, width)) for line in lines if line))
+
+
+def _diagnosis(root: ExerciseResult) -> str:
+    """Return what is known to explain why an exercise fails; nothing of one that is not written, or where nothing is known."""
+    case = root.shown
+    if case is None or case.status is Status.MISSING:
+        return ""
+    return case.lead if case.status is Status.CRASHED else case.says
 
 
 def _root(result: Result, wanted: str) -> ExerciseResult | None:
@@ -71,12 +84,15 @@ def watched(source: Source, exercise: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _one_more(path: Path, exercise: str, most: int) -> int:
-    """Count one more hint of an exercise as shown, and return how many these are."""
-    counts = {name: n for name, n in read_kept(path).items() if isinstance(n, int) and n > 0}
-    counts[exercise] = min(counts.get(exercise, 0) + 1, most)
+def _one_more(path: Path, exercise: str, order: Sequence[int]) -> list[int]:
+    """Note that one more hint of an exercise is shown, the first in order that was not, and return all that were."""
+    kept = read_kept(path)
+    before = kept.get(exercise)
+    shown = [at for at in before if at in order] if isinstance(before, list) else []
+    shown += [at for at in order if at not in shown][:1]
     try:
-        path.write_text(json.dumps(counts), encoding="utf-8")
+        path.write_text(json.dumps({**kept, exercise: shown}), encoding="utf-8")
     except OSError as error:
-        raise CheckError(f"{path} cannot be written ({error}); hints are counted there.") from None
-    return counts[exercise]
+        told = say("{path} cannot be written ({error}); hints are counted there.", path=path, error=error)
+        raise CheckError(told) from None
+    return shown

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from autograder.course.language import marked, say
 from autograder.handout.kit.asked import CheckError
 from autograder.judge.result import Result
 
@@ -60,7 +61,8 @@ def write_page(path: Path, found: Found, *, following: bool) -> None:
     try:
         from autograder.feedback.check_page import page_of_check
     except ImportError as error:
-        raise CheckError(f"A page needs Jinja ({error}). Run: python -m pip install -r requirements.txt") from None
+        told = marked("A page needs Jinja ({error}). Run: python -m pip install -r requirements.txt")
+        raise CheckError(say(told, error=error)) from None
     text = page_of_check(found.title, found.file, found.result, datetime.now().astimezone())
     for final, live in _FOLLOWING if following else ():
         text = text.replace(final, live, 1)
@@ -84,4 +86,4 @@ def _replace(path: Path, text: str) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise CheckError(f"{path} cannot be written: {error.strerror}.") from None
+        raise CheckError(say("{path} cannot be written: {reason}.", path=path, reason=error.strerror)) from None

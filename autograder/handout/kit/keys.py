@@ -20,6 +20,8 @@ except ImportError:  # Windows, which has no such modes
 _LOOK_SECONDS = 0.02
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*.|O.)?")  # arrows and the like, which are no letters of ours
 
+_WINDOWS_ESCAPES = ("\0", "\xe0")  # the same there: a second character says which; alone, the other is an à
+
 
 class Keys:
     """The keys of the terminal that this runs in, without Enter; a context manager, which leaves the terminal as it was."""
@@ -79,4 +81,8 @@ def _pressed_on_windows(seconds: float) -> str:
         if time.monotonic() > end:
             return ""
         time.sleep(_LOOK_SECONDS)
-    return str(msvcrt.getwch()).lower()  # type: ignore[attr-defined]
+    key = str(msvcrt.getwch())  # type: ignore[attr-defined]
+    if key in _WINDOWS_ESCAPES and msvcrt.kbhit():  # type: ignore[attr-defined]
+        msvcrt.getwch()  # type: ignore[attr-defined]
+        return ""
+    return key.lower()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from autograder.course.language import say
 from autograder.judge.picture import Lines
 
 ROWS, COLUMNS = 10, 60
@@ -17,14 +18,14 @@ _LABEL = 8  # characters of a loss beside the axis
 def losses_picture(yours: np.ndarray, reference: np.ndarray) -> Lines:
     """Return both rows of losses as a picture. At home nothing is rounded: the run is the student's own."""
     rows = (("yours", yours), ("reference", reference))
-    return Lines(tuple((name, tuple(enumerate(row.tolist()))) for name, row in rows), "step", "loss", log=True)
+    return Lines(tuple((name, tuple(enumerate(row.tolist(), start=1))) for name, row in rows), "step", "loss", log=True)
 
 
 def chart(picture: Lines, width: int) -> list[str]:
     """Return the lines of a chart, or none where there is no finite loss above zero to draw."""
     columns = max(20, min(COLUMNS, width - _LABEL - 6))
     last = max((step for _, curve in picture.curves for step, _ in curve), default=0)
-    columns = int(min(columns, last + 1))
+    columns = int(min(columns, last))
     rows = [_by_column([loss for _, loss in curve], columns) for _, curve in picture.curves]
     known = [math.log(loss) for row in rows for loss in row if loss]
     if not known:
@@ -59,7 +60,8 @@ def _mark(yours: bool, theirs: bool) -> str:
 
 
 def _axis(last: float, columns: int) -> Iterator[str]:
-    end = f"step {last + 1:g}"
+    end, loss = say("step {n:g}", n=last), say("loss")
     yield f"{'':{_LABEL}} └{'─' * columns}"
-    yield f"{'loss':>{_LABEL}}  1{end:>{max(columns - 1, len(end) + 1)}}"
-    yield f"{'':{_LABEL}}  {YOURS} yours  {THEIRS} the reference's  {BOTH} both"
+    yield f"{loss:>{_LABEL}}  1{end:>{max(columns - 1, len(end) + 1)}}"
+    legend = say("{dot} yours  {ring} the reference's  {ringed} both", dot=YOURS, ring=THEIRS, ringed=BOTH)
+    yield f"{'':{_LABEL}}  {legend}"

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from autograder.course.language import marked, say
 from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.bundle import Bundle
 from autograder.handout.kit.handouts import Handout
@@ -24,6 +25,7 @@ from autograder.handout.kit.self_check import (
     find_work,
     read_work,
     say_doubts,
+    screen,
 )
 from autograder.handout.kit.step_text import (
     bars,
@@ -38,6 +40,9 @@ from autograder.handout.kit.steps import Step, make_step
 from autograder.sandbox.at_home import HomeSandbox
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
+from autograder.submission.written_exercises import Stub
+
+BELOW = 5  # lines of a screen that hold the bars, the keys and the space around them
 
 
 def run_next(course: Sequence[Handout], slug: str, options: Options) -> int:
@@ -46,7 +51,7 @@ def run_next(course: Sequence[Handout], slug: str, options: Options) -> int:
     Without a terminal, and as JSON, it shows one step. Raises CheckError and BundleError.
     """
     if replace(options, as_json=False) != Options():
-        raise CheckError("next chooses the exercise itself; beside it only a file and --json are understood.")
+        raise CheckError(say("next chooses the exercise itself; beside it only a file and --json are understood."))
     first = next(number for number, handout in enumerate(course) if handout.slug == slug)
     try:
         with Keys() as keys:
@@ -76,14 +81,19 @@ class Session:
         if self.as_json and self._last:
             print(json.dumps(step_data(self._last), indent=1))
         elif self._last:
-            print(f"{bars(self._last)}\nAll public cases pass. Grading adds hidden cases.")
+            print(bars(self._last), say("All public cases pass. Grading adds hidden cases."), sep="\n")
         return 0
 
     def work_on(self, handout: Handout) -> int | None:
         """Show one step of an assignment after the other; return None once all of its exercises pass, else the exit code."""
         bundle = handout.load()
         if self.live:
-            self._say(f"Checking {handout.slug}{', which loads torch once' if bundle.assignment.torch else ''} ...")
+            told = (
+                marked("Checking {slug}, which loads torch once ...")
+                if bundle.assignment.torch
+                else marked("Checking {slug} ...")
+            )
+            self._say(say(told, slug=handout.slug))
         with HomeSandbox(torch=bundle.assignment.torch) if self.live else ProcessSandbox() as sandbox:
             while True:
                 work = find_work(bundle, handout.place)
@@ -93,7 +103,10 @@ class Session:
                 if not step.exercise:
                     self._last = step
                     self._say(learned_text(step, self._width))
-                    self._say(f"All exercises of {handout.slug} pass.")
+                    done = marked("All exercises of {slug} pass. Hand in {file}.")
+                    stub = Stub.of(bundle.assignment)
+                    file = stub.wanted if stub.files else work.path.name
+                    self._say(say(done, slug=handout.slug, file=file))
                     return None
                 self._show(step, work)
                 if not self.live:
@@ -114,9 +127,9 @@ class Session:
             self._say(section_text(step.section, self._width, color=colorful()))
         say_doubts(work)
         self._say(learned_text(step, self._width))
-        self._say(verdict_text(step, self._width, color=colorful()))
+        self._say(verdict_text(step, screen(BELOW)))
         if self.live:
-            self._say(keys_text(step))
+            self._say(keys_text())
 
     def _say(self, text: str) -> None:
         if text and not self.as_json:
@@ -133,7 +146,7 @@ class Session:
             if key == "q":
                 return True
             if key and self._did(key, bundle, source, step):
-                self._say(keys_text(step))
+                self._say(keys_text())
         return False
 
     def _did(self, key: str, bundle: Bundle, source: Source, step: Step) -> bool:
@@ -143,6 +156,8 @@ class Session:
             name = exercise.name
             hint = next_hint(step.path.parent, step.result, bundle.assignment, source, name, self._width)
             self._say(hint)
+        elif key == "f":
+            self._say(verdict_text(step, screen(), full=True))
         elif key == "l":
             self._say(list_text(step, self.course))
         elif key == "t" and step.section:
@@ -150,6 +165,7 @@ class Session:
         elif key == "d" and exercise:
             with self.keys.lent():
                 subprocess.run([*step.handout.command, str(step.path), "--debug", exercise.name], check=False)
+            print()
         elif key == "r":
             self._reset(bundle, step)
         else:
@@ -159,16 +175,18 @@ class Session:
     def _reset(self, bundle: Bundle, step: Step) -> None:
         if not step.exercise:
             return
-        print(f"Put {step.exercise.name} back to the stub? Your version is kept beside the file. y or n", flush=True)
+        question = marked("Put {exercise} back to the stub? Your version is kept beside the file. y or n")
+        print(say(question, exercise=step.exercise.name), flush=True)
         answer = ""
         while not answer:
             answer = self.keys.pressed(POLL_SECONDS)
         if answer != "y":
-            self._say("Nothing is changed.")
+            self._say(say("Nothing is changed."))
             return
         try:
             backup = reset(step.path, bundle.assignment.stub, step.exercise)
         except CheckError as error:
             self._say(str(error))
         else:
-            self._say(f"{step.exercise.name} is the stub again; your version is in {backup.name}.")
+            told = marked("{exercise} is the stub again; your version is in {file}.")
+            self._say(say(told, exercise=step.exercise.name, file=backup.name))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from autograder.course.language import say
 from autograder.course.spec import Assignment, Status
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -53,7 +54,7 @@ def with_cells_to_run(result: Result, source: Source, assignment: Assignment) ->
 
     def told(exercise: ExerciseResult, case: CaseResult) -> CaseResult:
         name = cell_of(exercise, case)
-        text = f"Run the cell that defines `{name}` first, then this check again."
+        text = say("Run the cell that defines `{name}` first, then this check again.", name=name)
         return replace(case, status=Status.SKIPPED, told=Message(text), reason=None, crash="") if name else case
 
     exercises = (replace(e, cases=tuple(told(e, case) for case in e.cases)) for e in result.exercises)

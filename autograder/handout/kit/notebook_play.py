@@ -8,9 +8,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.course.language import say, speaking, spoken
 from autograder.handout.kit.asked import CheckError
 from autograder.handout.kit.play import CELLS
 from autograder.sandbox.job import Source
@@ -23,10 +24,12 @@ class Played:
     """The page of a play, which a notebook shows."""
 
     page: str
+    language: str = field(default_factory=spoken)
 
     def __repr__(self) -> str:
         """Say where a notebook cannot show pages that there is one."""
-        return "The page is shown where the notebook can show HTML."
+        with speaking(self.language):
+            return say("The page is shown where the notebook can show HTML.")
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its styles stay there."""
@@ -41,7 +44,7 @@ def play_cells(source: Source, folder: Path, words: tuple[str, ...]) -> Played |
     """
     program = folder / "play.py"
     if not program.is_file():
-        raise CheckError("There is no play.py here.")
+        raise CheckError(say("There is no play.py here."))
     with tempfile.TemporaryDirectory() as place:
         cells, page = Path(place) / "cells.ipynb", Path(place) / "play.html"
         cells.write_text(_notebook(source), encoding="utf-8")

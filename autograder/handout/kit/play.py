@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from autograder.course.language import say, speak
 from autograder.handout.kit.asked import CheckError
-from autograder.handout.kit.bundle import read_bundle
+from autograder.handout.kit.bundle import language_of, read_bundle
 from autograder.handout.kit.self_check import Place
 from autograder.sandbox.child.program import Program
 from autograder.submission.archives import UnreadableError
-from autograder.submission.source import read_source
+from autograder.submission.several_files import read_work
 from autograder.submission.written_exercises import Stub
 
 T = TypeVar("T")
@@ -27,21 +28,29 @@ def student_module(folder: Path, file: str) -> types.ModuleType:
 
     Leave with a line if there is none.
     """
+    speak(language_of(folder / "engine"))
     try:
-        path = Path(os.environ[CELLS]) if CELLS in os.environ else _graded(folder, file)
-        source = read_source(path, file)
-        program = Program(Path(file).stem, source.notebook)
+        path, stub = (Path(os.environ[CELLS]), Stub(file)) if CELLS in os.environ else _graded(folder, file)
+        source = read_work(path, stub)
+        program = Program(source.module, source.notebook, dict(source.homes))
         program.load([(chunk.label, chunk.text) for chunk in source.chunks])
     except (CheckError, UnreadableError, OSError, SyntaxError) as error:
         sys.exit(f"play.py: {error}")
-    print(f"Your code: {path.name if CELLS not in os.environ else 'the cells of this notebook'}", flush=True)
+    of_cells = CELLS in os.environ
+    print(
+        say("Your code: the cells of this notebook") if of_cells else say("Your code: {file}", file=path.name),
+        flush=True,
+    )
     return program.module
 
 
-def _graded(folder: Path, file: str) -> Path:
-    """Return the file or notebook of a folder that would be graded. Raises CheckError where there is none."""
+def _graded(folder: Path, file: str) -> tuple[Path, Stub]:
+    """Return the file or notebook of a folder that would be graded, and its stub. Raises CheckError where there is none."""
     engine = folder / "engine"
-    return Place(folder).find(Stub.of(read_bundle(engine).assignment))[0] if engine.is_dir() else folder / file
+    if not engine.is_dir():
+        return folder / file, Stub(file)
+    stub = Stub.of(read_bundle(engine).assignment)
+    return Place(folder).find(stub)[0], stub
 
 
 def kept_or_learned(
@@ -49,7 +58,7 @@ def kept_or_learned(
 ) -> T:
     """Return what a file keeps, or else learn it and keep it there; say which."""
     if path.is_file() and not fresh:
-        print(f"Loaded {path.name}; --fresh trains again.", flush=True)
+        print(say("Loaded {file}; --fresh trains again.", file=path.name), flush=True)
         return load(path)
     made = learn()
     try:
@@ -58,21 +67,29 @@ def kept_or_learned(
         OSError,
         RuntimeError,
     ) as error:  # a handout may lie where nothing can be written, as on Kaggle; torch raises its own
-        print(f"{path.name} cannot be written ({error}), so this is not kept.", flush=True)
+        told = say("{file} cannot be written ({error}), so this is not kept.", file=path.name, error=error)
+        print(told, flush=True)
     else:
-        print(f"Kept in {path.name}.", flush=True)
+        print(say("Kept in {file}.", file=path.name), flush=True)
     return made
 
 
 class Told:
-    """Says now and then how far a training is and how long it will take."""
+    """Says now and then how far a training is and, once it has seen two steps after the first, how long it will take.
+
+    The first step is no measure of the others: libraries load what they need, and a sample may be written before it.
+    """
 
     def __init__(self, steps: int) -> None:
-        self._steps, self._began = steps, time.monotonic()
+        self._steps, self._first_ended = steps, 0.0
 
     def __call__(self, step: int, loss: float) -> None:
         """Hear of a step's loss."""
-        done = step + 1
+        done, now = step + 1, time.monotonic()
+        if done == 1:
+            self._first_ended = now
         if done in (1, self._steps) or done % max(1, self._steps // 10) == 0:
-            left = (time.monotonic() - self._began) / done * (self._steps - done)
-            print(f"  step {done} of {self._steps}   loss {loss:.3f}   {left:.0f} s left", flush=True)
+            left = (now - self._first_ended) / (done - 1) * (self._steps - done) if done >= 3 else None
+            told = say("  step {done} of {steps}   loss {loss:.3f}", done=done, steps=self._steps, loss=loss)
+            estimate = say("   {seconds:.0f} s left", seconds=left) if left is not None else ""
+            print(f"{told}{estimate}", flush=True)

@@ -6,6 +6,8 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 
+from autograder.course.language import say, spoken
+
 LEFT, TOP = 20, 20  # of an attention map, in pixels
 CELL, LARGE, FEW = 13, 22, 16  # a cell; one of a map with few columns, and how many these are
 WIDE, HIGH = 640, 200  # of a curve
@@ -34,7 +36,7 @@ def page(title: str, sections: Mapping[str, str]) -> str:
     """Return a page with a heading for each section, whose values are HTML from the functions below."""
     body = "".join(f"<h2>{html.escape(name)}</h2>\n{inner}\n" for name, inner in sections.items())
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f'<!doctype html>\n<html lang="{spoken()}"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{_STYLE}</style></head>\n<body><h1>{html.escape(title)}</h1>\n{body}</body></html>\n"
     )
@@ -76,7 +78,7 @@ def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Se
         for j, value in enumerate(row):
             if value >= 0.01:
                 place = f'x="{LEFT + cell * j}" y="{TOP + cell * i}" width="{cell}" height="{cell}"'
-                told = f"row {rows[i]}, column {columns[j]}: {value:.2f}"
+                told = say("row {row}, column {column}: {value:.2f}", row=rows[i], column=columns[j], value=value)
                 parts.append(
                     f'<rect class="on" {place} fill-opacity="{min(value, 1):.2f}"><title>{html.escape(told)}</title></rect>'
                 )
@@ -85,11 +87,11 @@ def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Se
     return f"{start}{frame}{''.join(parts)}</svg>"
 
 
-def curve(losses: Sequence[float], marks: Sequence[int] = ()) -> str:
-    """Return losses over steps as a line, with marked steps."""
+def curve(losses: Sequence[float], marks: Sequence[int] = (), name: str = "") -> str:
+    """Return losses, or what else `name` says, over steps as a line, with marked steps."""
     finite = [loss for loss in losses if math.isfinite(loss)]
     if len(finite) < 2:
-        return note("There are no losses to draw.")
+        return note(say("There are no losses to draw."))
     low, high = min(finite), max(finite)
     x = [40 + (WIDE - 50) * step / (len(losses) - 1) for step in range(len(losses))]
     y = [10 + (HIGH - 40) * (high - loss) / ((high - low) or 1.0) for loss in losses]
@@ -99,7 +101,8 @@ def curve(losses: Sequence[float], marks: Sequence[int] = ()) -> str:
     ]
     labels = [_label(18, 16, f"{high:.2f}"), _label(18, HIGH - 28, f"{low:.2f}"), _label(40, HIGH - 8, "1")]
     labels.append(_label(WIDE - 20, HIGH - 8, str(len(losses))))
-    start = f'<svg viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" role="img" aria-label="loss over steps, from {high:.2f} to {low:.2f}">'
+    told = say("{name} over steps, from {high:.2f} to {low:.2f}", name=name or say("loss"), high=high, low=low)
+    start = f'<svg viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" role="img" aria-label="{html.escape(told)}">'
     return f'{start}<polyline points="{line}"></polyline>{"".join(dots)}{"".join(labels)}</svg>'
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograder.course.language import say
 from autograder.course.spec import Call, Module
 from autograder.judge.calls_as_text import Signatures
 from autograder.judge.literals import literal, named
@@ -15,6 +17,7 @@ from autograder.judge.trials import Small, Trial
 from autograder.sandbox.child.tree import Code, array_of, leaves
 from autograder.sandbox.job import Source
 
+WIDTH = 79  # of the comment above it
 _GRADIENTS = "dict(output=output, input_grads=input_grads, param_grads=param_grads)"
 
 
@@ -24,10 +27,16 @@ def repro(source: Source, small: Small, signatures: Signatures, about: str) -> s
     libraries = {"numpy as np": "np.", "math": "math.", "torch": "torch."}
     imports = [f"import {name}" for name, use in libraries.items() if re.search(rf"(?<![\w.]){re.escape(use)}", body)]
     called = dict.fromkeys((call.function or small.trial.case.exercise).partition(".")[0] for call in small.trial.calls)
-    own = [f"from {source.module} import {', '.join(called)}"]
+    homes = {file: file.removesuffix(".py") for file in dict(source.homes).values()}
+    modules = {name: homes.get(dict(source.homes).get(name, ""), source.module) for name in called}
+    own = [
+        f"from {module} import {', '.join(name for name in called if modules[name] == module)}"
+        for module in dict.fromkeys(modules.values())
+    ]
     if source.notebook:
-        own = ["# Run this in a cell of your notebook, after your own cells."]
-    return "\n".join([*(f"# {line}".rstrip() for line in about.splitlines()), "", *imports, *own, "", body])
+        own = [f"# {say('Run this in a cell of your notebook, after your own cells.')}"]
+    told = (textwrap.fill(line, WIDTH, initial_indent="# ", subsequent_indent="# ") for line in about.splitlines())
+    return "\n".join([*told, "", *imports, *own, "", body])
 
 
 def _body(small: Small, signatures: Signatures) -> Iterator[str]:
@@ -40,9 +49,9 @@ def _body(small: Small, signatures: Signatures) -> Iterator[str]:
     for lines, answer in zip(calls, answers_of(small.expected), strict=True):
         yield ""
         yield from lines
-        yield 'print("yours", yours, sep="\\n")'
+        yield f'print("{say("yours")}", yours, sep="\\n")'
         yield f"expected = {literal(answer.value, 0)}"
-        yield 'print("expected", expected, sep="\\n")'
+        yield f'print("{say("expected")}", expected, sep="\\n")'
 
 
 def _made(call: Call, trial: Trial, signatures: Signatures, names: dict[str, str]) -> Iterator[str]:
@@ -63,7 +72,7 @@ def _made(call: Call, trial: Trial, signatures: Signatures, names: dict[str, str
         yield "with torch.no_grad():"
         yield f"    yours = module{method}({', '.join(args)})"
     if trial.case.check.sees_arguments:
-        yield f"print('arguments afterwards', {', '.join(args[: len(call.args)])}, sep='\\n')"
+        yield f"print({say('arguments afterwards')!r}, {', '.join(args[: len(call.args)])}, sep='\\n')"
 
 
 def _constructed(module: Module, name: str, names: dict[str, str]) -> Iterator[str]:

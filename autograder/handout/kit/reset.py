@@ -6,6 +6,7 @@ import itertools
 import re
 from pathlib import Path
 
+from autograder.course.language import marked, say
 from autograder.course.spec import Exercise
 from autograder.handout.kit.asked import CheckError
 from autograder.sandbox.child.parse import parse
@@ -14,7 +15,8 @@ from autograder.sandbox.child.parse import parse
 def reset(path: Path, stub: str, exercise: Exercise) -> Path:
     """Replace the definitions of an exercise by those of the stub; return the path of the old version. Raises CheckError."""
     if path.suffix != ".py":
-        raise CheckError(f"Only a .py file can be reset. Copy the cell of {exercise.name} from a fresh {path.name}.")
+        told = marked("Only a .py file can be reset. Copy the cell of {exercise} from a fresh {file}.")
+        raise CheckError(say(told, exercise=exercise.name, file=path.name))
     try:
         before = path.read_bytes()
         after = with_stub(before.decode(), stub, exercise)
@@ -22,9 +24,9 @@ def reset(path: Path, stub: str, exercise: Exercise) -> Path:
         backup.write_bytes(before)
         path.write_bytes(after.encode())
     except UnicodeDecodeError:
-        raise CheckError(f"{path.name} is not UTF-8. Save it as UTF-8, then reset it.") from None
+        raise CheckError(say("{file} is not UTF-8. Save it as UTF-8, then reset it.", file=path.name)) from None
     except OSError as error:
-        raise CheckError(f"{path.name} cannot be reset: {error}.") from None
+        raise CheckError(say("{file} cannot be reset: {error}.", file=path.name, error=error)) from None
     return backup
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograder.course.language import say
 from autograder.handout.kit.asked import CheckError
 
 POLL_SECONDS = 0.01  # between two looks at a file: a tenth of what an answer may take
@@ -46,4 +47,4 @@ def _saved(path: Path) -> tuple[int, int]:
             time.sleep(POLL_SECONDS)
         else:
             return status.st_mtime_ns, status.st_size
-    raise CheckError(f"{path} is gone.")
+    raise CheckError(say("{path} is gone.", path=path))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.course.language import say
 from autograder.course.sections import Section, section_of
 from autograder.course.spec import Assignment, Exercise, Status
 from autograder.handout.kit.handouts import Handout
@@ -42,7 +43,7 @@ class Step:
     def place(self) -> str:
         """File and line of the definition, as editors and terminals link them."""
         if self.cell:
-            return f"{self.path.name}, {self.cell}, line {self.line}"
+            return say("{file}, {cell}, line {line}", file=self.path.name, cell=self.cell, line=self.line)
         return f"{self.path.name}:{self.line}" if self.line else self.path.name
 
 
@@ -57,7 +58,10 @@ def make_step(
     else:
         keep_passed(handout.folder, handout.slug, passing)
     exercise = next_exercise(assignment, result.exercises, passing)
-    cell, line = definition_of(source, (exercise.blanks or (exercise.name,))[0]) if exercise else ("", 0)
+    name = (exercise.blanks or (exercise.name,))[0] if exercise else ""
+    label, line = definition_of(source, name) if exercise else ("", 0)
+    if home := label if source.several and label else dict(source.homes).get(name.partition(".")[0], ""):
+        path = path.with_name(home)
     own = Count(len(passing), len(handout.exercises))
     counts = [own if each is handout else Count(len(each.passed()), len(each.exercises)) for each in course]
     return Step(
@@ -66,7 +70,7 @@ def make_step(
         result,
         exercise,
         line,
-        cell if source.notebook else "",
+        label if source.notebook else "",
         _section(handout, exercise),
         tuple(e for e in assignment.exercises if before is not None and e.name in passing - before),
         own,
@@ -86,7 +90,8 @@ def next_exercise(
 
 def definition_of(source: Source, path: str) -> tuple[str, int]:
     """Return the file or cell that defines a function, class or method, or assigns to a name, and the line; 0 where none does."""
-    for chunk in source.chunks:
+    home = dict(source.homes).get(path.partition(".")[0], "")
+    for chunk in sorted(source.chunks, key=lambda chunk: chunk.label != home):
         begin = 0
         for depth, name in enumerate(path.split(".")):
             indent = r"[ \t]+" if depth else ""

@@ -11,18 +11,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from autograder.course.language import marked, say
 from autograder.course.spec import Assignment, Status, Visibility
-from autograder.handout.kit.asked import CheckError
+from autograder.handout.kit.device_at_home import can_move
 from autograder.handout.kit.loss_chart import chart, losses_picture
 from autograder.handout.kit.trainings import HomeTraining
-from autograder.judge import tensors_made
 from autograder.judge.messages import explain_trouble
 from autograder.judge.picture import Lines
+from autograder.judge.points import points_text
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, strays_in
 from autograder.judge.terminal_text import plain
 from autograder.judge.training_outcome import (
+    Parting,
     explain_run,
     judge_first_steps,
     learned_alike,
@@ -31,21 +33,16 @@ from autograder.judge.training_outcome import (
     parting_of,
 )
 from autograder.judge.training_run import first_seconds, run_training, training_request
-from autograder.sandbox.child.device import CPU, DeviceError, choose_device
+from autograder.sandbox.child import tensors_made
+from autograder.sandbox.child.device import CPU
 from autograder.sandbox.job import Ending, Outcome, Source
 from autograder.sandbox.process import ProcessSandbox
 
 WHOLE_RUN = "whole_run"
 LINES = 5  # of progress where there is no terminal
-CHARGED_ONCE = "Grading charges a mistake that it knows by name once, in the exercise where it is made, and not here."
-
-
-def device_at_home(said: str) -> str:
-    """Return the device that a word means on this computer. Raises CheckError where it is not there."""
-    try:
-        return choose_device(said)
-    except DeviceError as error:
-        raise CheckError(f"--device {said}: {error}") from None
+CHARGED_ONCE = marked(
+    "Grading charges a mistake that it knows by name once, in the exercise where it is made, and not here."
+)
 
 
 def train_at_home(
@@ -57,13 +54,14 @@ def train_at_home(
     """
     with ProcessSandbox(device=device) as sandbox:
         for home in homes:
-            run = _Run(source, assignment, home, sandbox, device)
+            own = device if can_move(home) else CPU
+            run = _Run(source, assignment, home, sandbox, own)
             first = run.first_steps(_to_mend(result, home))
             cases = [first]
             if long and first.status is Status.PASSED:
                 cases.append(run.whole())
             points = home.points if first.status is Status.PASSED else 0.0
-            yield ExerciseResult(home.training.exercise, points, home.points, tuple(cases), device)
+            yield ExerciseResult(home.training.exercise, points, home.points, tuple(cases), own)
 
 
 def _to_mend(result: Result, home: HomeTraining) -> tuple[str, ...]:
@@ -74,21 +72,25 @@ def _to_mend(result: Result, home: HomeTraining) -> tuple[str, ...]:
 
 def training_as_text(exercise: ExerciseResult, home: HomeTraining, width: int) -> str:
     """Return what there is to read of a training at home: a chart and a verdict for each run, and what grading adds."""
-    training, start = home.training, "from the start that all students get"
-    lines = [f"{exercise.name}: the first {training.first_steps} of {training.steps} steps, {start}"]
+    training, name = home.training, exercise.name
+    head = marked("{name}: the first {first} of {steps} steps, from the start that all students get")
+    lines = [say(head, name=name, first=training.first_steps, steps=training.steps)]
     for case in exercise.cases:
         if case.name == WHOLE_RUN:
-            lines.append(f"{exercise.name}: all {training.steps} steps, from the same start")
+            lines.append(say("{name}: all {steps} steps, from the same start", name=name, steps=training.steps))
         if isinstance(case.picture, Lines):
             lines += chart(case.picture, width)
         lines += itertools.chain(*(_wrapped(line, width) for line in _told(case)))
     if exercise.status is Status.PASSED:
-        points = f"{home.points:g} of {home.all_points:g} points"
-        text = f"Graded like this, the first steps give {points}. For the others, grading trains on from a start of its own. It asks:"
-        lines += _wrapped(text, width)
+        text = marked(
+            "Graded like this, the first steps give {points} of {all} points. For the others, grading trains on from a start "
+            "of its own. It asks:"
+        )
+        points, every = points_text(home.points), points_text(home.all_points)
+        lines += _wrapped(say(text, points=points, all=every), width)
         lines += itertools.chain(*(_wrapped(f"- {claim}", width) for claim in home.measured))
         if len(exercise.cases) == 1:
-            lines += _wrapped("--long makes the whole run here.", width)
+            lines += _wrapped(say("--long makes the whole run here."), width)
     return "\n".join(lines)
 
 
@@ -125,13 +127,29 @@ def suspects(step: int, home: HomeTraining) -> Suspects:
 def tell_suspects(found: Suspects) -> str:
     """Say where to look."""
     names, right = (", ".join(f"`{name}`" for name in some) for some in (found.open, found.forward_is_right))
-    forward = f"The first loss depends on {right} and is right, so look at the way back. " if right else ""
+    told = []
+    if right:
+        told.append(say("The first loss depends on {names} and is right, so look at the way back.", names=right))
     if names:
-        return f"{forward}The step that differs depends on {names}: look there first."
-    return (
-        f"{forward}Where is the gradient cut or changed: detach(), .data, torch.no_grad(), an assignment in place?"
-        * bool(right)
+        told.append(say("The step that differs depends on {names}: look there first.", names=names))
+    elif right:
+        told.append(
+            say("Where is the gradient cut or changed: detach(), .data, torch.no_grad(), an assignment in place?")
+        )
+    return " ".join(told)
+
+
+def tell_place(parting: Parting, home: HomeTraining) -> str:
+    """Say at which step losses part, and where to look; whose mistake it is, the exercises tell."""
+    sentence = (
+        marked("The losses part at step {step}, {loss:.4g} instead of {expected:.4g}; the steps before agree.")
+        if parting.step
+        else marked(
+            "The losses part at step {step}, {loss:.4g} instead of {expected:.4g}; it comes from the first forward pass."
+        )
     )
+    told = say(sentence, step=parting.step + 1, loss=parting.loss, expected=parting.expected)
+    return f"{told} {tell_suspects(suspects(parting.step, home))}".strip()
 
 
 @dataclass(frozen=True)
@@ -155,18 +173,20 @@ class _Run:
         losses = losses_of(outcome)
         if losses is not None and losses.shape == home.first.shape:
             case = replace(case, picture=losses_picture(losses, home.first))
+        parting = parting_of(losses, home.first, training) if case.picture and losses is not None else None
         if wrong and case.status is not Status.PASSED:
             # What follows from their mistakes, only the reference with the same mistakes could tell.
-            happened = "" if case.status is Status.FAILED else case.told.text
-            return replace(case, told=Message(mend_first(wrong)).then(CHARGED_ONCE, happened), reason=None)
-        parting = parting_of(losses, home.first, training) if case.picture and losses is not None else None
+            happened = (
+                case.told.text if case.status is not Status.FAILED else tell_place(parting, home) if parting else ""
+            )
+            return replace(case, told=Message(mend_first(wrong)).then(happened, say(CHARGED_ONCE)), reason=None)
         return replace(case, told=case.told.then(tell_suspects(suspects(parting.step, home)))) if parting else case
 
     def whole(self) -> CaseResult:
         """Make the whole run and compare how far its losses fall."""
         training, expected = self.home.training, self.home.curve()
         outcome = self._make(training.steps, training.seconds)
-        claim = "Over the whole run the losses fall as the reference's do."
+        claim = say("Over the whole run the losses fall as the reference's do.")
         case = CaseResult(WHOLE_RUN, claim, Visibility.PUBLIC, Status.PASSED, seconds=outcome.seconds)
         losses = losses_of(outcome)
         if losses is None or losses.shape != expected.shape:
@@ -174,16 +194,19 @@ class _Run:
             return replace(case, status=Status.FAILED, told=told)
         case = replace(case, picture=losses_picture(losses, expected))
         ends = [float(row[-max(1, len(row) // 10) :].mean()) for row in (losses, expected)]
-        text = f"Over the last tenth of the run your mean loss is {ends[0]:.4g}; the reference's is {ends[1]:.4g}."
+        sentence = marked(
+            "Over the last tenth of the run your mean loss is {yours:.4g}; the reference's is {theirs:.4g}."
+        )
+        text = say(sentence, yours=ends[0], theirs=ends[1])
         if learned_alike(losses, expected):
             return replace(case, told=Message(text))
-        step = _leaves(losses, expected)
-        return replace(case, status=Status.FAILED, told=Message(f"{text} They part at about step {step + 1}."))
+        parts = say("They part at about step {step}.", step=_leaves(losses, expected) + 1)
+        return replace(case, status=Status.FAILED, told=Message(f"{text} {parts}"))
 
     def _make(self, steps: int, seconds: float) -> Outcome:
         home = self.home
         request = training_request(home.training, home.args, steps, home.seed, home.harness, self.device)
-        progress = _Progress(home.training.exercise, steps)
+        progress = Progress(home.training.exercise, steps)
         outcome = run_training(self.assignment, home.training, request, self.source, self.sandbox, seconds, progress)
         progress.end()
         return outcome
@@ -207,21 +230,24 @@ def _leaves(losses: np.ndarray, expected: np.ndarray) -> int:
     return int(near[-1]) + 1 if near.size else 0
 
 
-class _Progress:
+class Progress:
     """Shows a run's step, loss and remaining time: a bar on a terminal, a few lines elsewhere."""
 
     def __init__(self, name: str, steps: int) -> None:
-        self._name, self._steps, self._began = name, steps, time.monotonic()
+        self._name, self._steps = name, steps
+        self._first: tuple[int, float] | None = None  # the first step that was heard of, and when
         self._terminal = sys.stderr.isatty()
 
     def __call__(self, step: int, loss: float) -> bool:
         """Hear of a step's loss."""
-        done = step + 1
+        done, now = step + 1, time.monotonic()
+        self._first = self._first or (done, now)
         if not self._terminal and done % max(1, self._steps // LINES):
             return False
-        left = (time.monotonic() - self._began) / done * (self._steps - done)
+        left = self._left(done, now)
         bar = f" {'█' * (20 * done // self._steps):<20}" if self._terminal else ""
-        text = f"{self._name}{bar} step {done} of {self._steps}   loss {loss:.3f}   {left:.0f} s left"
+        told = marked("step {done} of {steps}   loss {loss:.3f}")
+        text = f"{self._name}{bar} {say(told, done=done, steps=self._steps, loss=loss)}{left}"
         print(
             f"\r\x1b[2K{text}" if self._terminal else text,
             end="" if self._terminal else "\n",
@@ -229,6 +255,12 @@ class _Progress:
             flush=True,
         )
         return False
+
+    def _left(self, done: int, now: float) -> str:
+        """Say how long the rest takes, once two steps are known: what stands before the first is loading, not training."""
+        first, began = self._first or (done, now)
+        seconds = (now - began) / max(1, done - first) * (self._steps - done)
+        return say("   {seconds:.0f} s left", seconds=seconds) if done > first else ""
 
     def end(self) -> None:
         """Wipe the bar off."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Training
-from autograder.handout.kit.bundle import BundleError
+from autograder.handout.kit.bundle import BundleError, of_another_version, unreadable
 from autograder.sandbox.child.wire_format import WireError, decode, encode
 
 FORMAT = 1
@@ -56,14 +56,14 @@ def read_trainings(folder: Path) -> tuple[HomeTraining, ...]:
     try:
         document = decode(path.read_bytes())
     except (OSError, WireError) as error:
-        raise BundleError(f"{path} cannot be read ({error}). Unzip the handout again.") from None
+        raise BundleError(unreadable(path, error)) from None
     if document["format"] != FORMAT:
-        raise BundleError(f"{path} is of another version than this program. Unzip the handout again.")
+        raise BundleError(of_another_version(path))
     return tuple(map(_read, document["trainings"]))
 
 
 # What of a training's settings a handout holds.
-SETTINGS = ("exercise", "function", "steps", "seconds", "first_steps", "tolerance", "memory_mb", "device_mb")
+SETTINGS = ("exercise", "function", "steps", "seconds", "first_steps", "tolerance", "memory_mb", "device_mb", "prefers")
 _FACTS = ("harness", "seed", "points", "all_points", "uses", "measured", "first")
 
 

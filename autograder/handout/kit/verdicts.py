@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course.language import marked, say, speaking
 from autograder.course.spec import Call, Status
-from autograder.handout.kit.bundle import Bundle, read_bundle, trial_key
+from autograder.handout.kit.bundle import Bundle, language_of, read_bundle, trial_key
 from autograder.handout.kit.notebook_cells_run import source_of_cells, with_cells_to_run
 from autograder.handout.kit.self_check import check, verdicts
 from autograder.judge.compare import difference
@@ -21,11 +22,11 @@ from autograder.judge.trials import as_data
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.child.wire_format import pack, unpack
 from autograder.sandbox.job import Source
-from autograder.submission.source import read_source
+from autograder.submission.several_files import read_work
 from autograder.submission.which_file import worked_in
 from autograder.submission.written_exercises import Stub
 
-CHANGED = "The numbers in this test are no longer those of the handout; unzip it again, or run python check.py."
+CHANGED = marked("The numbers in this test are no longer those of the handout; unzip it again, or run python check.py.")
 
 
 @dataclass
@@ -42,22 +43,39 @@ class Examples:
         self._bundle = self._bundle or read_bundle(self.folder / "engine")
         return self._bundle
 
+    @property
+    def language(self) -> str:
+        """The language that the handout speaks."""
+        return self._bundle.assignment.language if self._bundle else language_of(self.folder / "engine")
+
     def verdict(self, name: str, calls: Sequence[Call], expected: Sequence[Any]) -> tuple[str, str]:
         """Return the status of a case of the file that would be graded, and what there is to read about it.
 
         `calls` and `expected` are what a test shows its reader; where they are not what is judged, that is said instead.
         """
-        if not self._shows(name, calls, expected):
-            return "CHANGED", CHANGED
-        assignment = self.bundle.assignment
-        path, _ = worked_in(self.folder, Stub.of(assignment), deep=True)
-        return _status(self._result(read_source(path, assignment.file)), name)
+        with speaking(self.language):
+            if not self._shows(name, calls, expected):
+                return "CHANGED", say(CHANGED)
+            assignment = self.bundle.assignment
+            stub = Stub.of(assignment)
+            path, _ = worked_in(self.folder, stub, deep=True)
+            return _status(self._result(read_work(path, stub)), name)
 
     def in_notebook(self, env: Mapping[str, Any], name: str) -> None:
         """Judge a case of a running notebook. Raises AssertionError with what there is to read where it fails."""
-        status, text = _status(self.of_notebook(env), name)
+        with speaking(self.language):
+            status, text = _status(self.of_notebook(env), name)
         if status != Status.PASSED:
             raise AssertionError(f"{status}\n{text}")
+
+    def hidden_in_notebook(self, env: Mapping[str, Any], name: str) -> None:
+        """Say of a case that it is hidden: it is not in this folder, and the autograder has it when it grades.
+
+        Only a solution notebook of otter's has tests that call this.
+        """
+        del env
+        with speaking(self.language):
+            print(say("{name} is hidden: it runs when the notebook is graded.", name=name))
 
     def of_notebook(self, env: Mapping[str, Any]) -> Result:
         """Return the result of a running notebook."""

@@ -38,7 +38,9 @@ class Shortcuts:
         Importing torch for every job would cost a second that few need.
         """
         waiting = []
-        mentioned = {word for text in texts for word in _IMPORTED.findall(text)}
+        libraries = {pattern.partition(".")[0] for pattern, _ in self._rules}
+        likely = [text for text in texts if any(library in text for library in libraries)]
+        mentioned = {word for text in likely for word in _IMPORTED.findall(text)}
         for pattern, exercises in self._rules:
             library = pattern.partition(".")[0]
             if library in mentioned:

@@ -7,9 +7,9 @@ that no secret is ever in a zygote's memory; where the machine allows it, inside
 ipc and uts namespaces, a read-only root of system libraries and Python alone, and a scratch tmpfs of bounded size.
 
 The zygote imports numpy (and torch where an assignment needs it), stays single-threaded, and forks one *child* per
-submission, one at a time. The grader passes it four descriptors over a socketpair, which it hands to the child unread:
-the job (inputs, to read only), a pipe that says when more of it is there, the result pipe, the log pipe. It passes back
-a pidfd, by which the grader kills. A pipe's direction binds the child to nothing, since /proc/self/fd opens it the other
+submission, one at a time. The grader passes it five descriptors over a socketpair, which it hands to the child unread:
+the job (inputs, to read only), a pipe that says when more of it is there, the result pipe, a file of eight bytes, sealed at
+that size, in which the child says what it has begun, the log pipe. It passes back a pidfd, by which the grader kills. A pipe's direction binds the child to nothing, since /proc/self/fd opens it the other
 way as well and Landlock does not see that: so no end that the grader holds is waited for without a deadline (`pipes.py`).
 
 The child, before any student code: closes every other descriptor, sets its limits, gives up capabilities and new

@@ -9,7 +9,6 @@ the tables for them, is bounded by the address space with room for what librarie
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 try:
     import resource
@@ -29,9 +28,7 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
         return
     bounds = {"CPU": CPU_SECONDS, "CORE": 0, "FSIZE": file_mb << 20, "NOFILE": 256, "MEMLOCK": 0, "MSGQUEUE": 0}
     bounds["STACK"] = STACK_MB << 20
-    status = Path("/proc/self/statm")
-    if status.exists():  # macOS has no usable limit of memory
-        pages = [int(word) * resource.getpagesize() for word in status.read_text().split()]
+    if pages := _pages():  # macOS has no usable limit of memory
         gpu = bool(os.environ.get("CUDA_VISIBLE_DEVICES"))
         bounds["DATA"] = pages[5] + (memory_mb + DRIVER_MB * gpu << 20)
         if not gpu:  # a GPU's driver reserves hundreds of GB
@@ -42,3 +39,12 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
             hard = resource.getrlimit(kind)[1]
             lowest = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
             resource.setrlimit(kind, (lowest, lowest))
+
+
+def _pages() -> list[int]:
+    """Return what this process holds, in bytes, in the order of Linux's statm; nothing where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as status:
+            return [int(word) * resource.getpagesize() for word in status.read(200).split()]
+    except OSError:
+        return []

@@ -10,6 +10,7 @@ import ast
 import difflib
 import functools
 import importlib
+import itertools
 import linecache
 import math
 import opcode
@@ -18,8 +19,7 @@ import random
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
+from autograder.sandbox.child.student_files import StudentFiles
 from autograder.sandbox.child.tree import leaves
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 RAISE = opcode.opmap["RAISE_VARARGS"]
+TORCH_REFUSED = "DefaultCPUAllocator: can't allocate memory"
 MAX_FRAMES = 12
 GIVEN = "<given by the case>"  # the file of code that a case hands to the student's
 MAX_NOTES = 20  # cells and statements that failed on import
@@ -42,8 +44,7 @@ class NotWritten(Exception):  # noqa: N818 (a state, not an error)
     """The submission has no such function."""
 
 
-@dataclass(frozen=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One call to make; `keep` asks for the arguments as they are afterwards."""
 
     function: str
@@ -70,18 +71,25 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
             found = program.find(call.function)
             value = found(*call.args, **call.kwargs) if call.module is None else call_module(found, call, call.module)
     except NotWritten:
-        near = difflib.get_close_matches(call.function, vars(program.module), 1)
+        near = difflib.get_close_matches(call.function, dir(program.module), 1)
         return {"ending": "absent", "trouble": {"type": "", "text": "".join(near), "frames": []}}
     except BaseException as error:  # noqa: BLE001
         ending = "raised"
         if isinstance(error, NotImplementedError) and _is_said_in_python(error):
             ending = "unwritten"
-        elif isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # torch's, of a GPU
+        elif isinstance(error, MemoryError) or _is_of_torchs_memory(error):
             ending = "memory"
         elif isinstance(error, ShortcutError):
             ending = "shortcut"
         return {"ending": ending, "trouble": describe(error, program.texts)}
     return {"ending": "returned", "value": value, **({"args": call.args} if call.keep else {})}
+
+
+def _is_of_torchs_memory(error: BaseException) -> bool:
+    """Whether torch could not have memory: of a GPU it has an exception for that, of the computer's only a text."""
+    if type(error).__name__ == "OutOfMemoryError":
+        return True
+    return type(error) is RuntimeError and any(type(part) is str and TORCH_REFUSED in part for part in error.args)
 
 
 def _is_said_in_python(error: BaseException) -> bool:
@@ -95,19 +103,22 @@ def _is_said_in_python(error: BaseException) -> bool:
 def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
     """Make a torch module, load its parameters, call a method and, where cotangents are given, go backward.
 
-    Without arguments to make it with, what was found is a plain function.
+    Without arguments to make it with, what was found is a plain function. An object without parameters, of any class, is made
+    and called.
     """
-    import torch
-
     method, parameters = found, []
     if module["init"] is not None:
         made = found(*module["init"])
+        if not (module["state"] or module["cotangents"] or hasattr(made, "load_state_dict")):
+            return getattr(made, module["method"])(*call.args, **call.kwargs)
         # A buffer that the student's constructor adds is none of the grader's parameters, and keeps the value it made.
         own = made.state_dict()
         buffers = {name: own[name] for name, _ in made.named_buffers() if name in own}
         made.load_state_dict({**buffers, **module["state"]})
         made.train(module["training"])
         method, parameters = getattr(made, module["method"]), made.named_parameters()
+    import torch
+
     if not module["cotangents"]:
         with torch.no_grad():
             return method(*call.args, **call.kwargs)
@@ -144,42 +155,70 @@ def evaluate(expression: str, label: str = "") -> Any:
 class Program:
     """A submission, loaded as a module of its own from memory, never from a file."""
 
-    def __init__(self, module: str, notebook: bool) -> None:
-        self.module = types.ModuleType(module)
+    def __init__(self, module: str, notebook: bool, homes: Mapping[str, str] | None = None) -> None:
+        """Begin a module; with `homes`, one for each file, and those say in which file a name is looked up first."""
+        self.module = StudentFiles(homes) if homes else types.ModuleType(module)
         self.notebook = notebook
         self.texts: dict[str, str] = {}  # the source by label
         self.notes: list[dict[str, Any]] = []
         self.device_mb = 0  # of a GPU's memory which a harness may take; 0 for all
-        sys.modules[module] = self.module
+        if not homes:
+            sys.modules[module] = self.module
 
     def load(self, chunks: list[tuple[str, str]]) -> None:
-        """Run the source, statement by statement: one that fails is noted, and the functions around it still count.
+        """Run the source: a statement that fails is noted, and the functions around it still count.
 
-        Raises SyntaxError where a file is no Python at all; of a notebook only that cell is left out.
+        Raises SyntaxError where a file is no Python at all; of a notebook only that cell, and of several files that file, is left out.
         """
         self.texts = dict(chunks)
         for label, text in chunks:
             # There is no file; torch.jit.script and inspect ask for the text of a function all the same.
             linecache.cache[label] = len(text), None, text.splitlines(keepends=True), label
-            try:
-                tree = parse(text, label)
-                whole = compile(tree, label, "exec", dont_inherit=True)
-            except (SyntaxError, ValueError) as error:
-                if not self.notebook:
-                    raise
-                self.notes.append(describe(error, self.texts))
-                continue
-            self.module.__doc__ = self.module.__doc__ or ast.get_docstring(tree)
-            for node in definitions(tree) if self.notebook else tree.body:
-                self._run(node, label, whole.co_flags & FUTURES)
+            if self.notebook:
+                self._load_cell(label, text)
+            elif not isinstance(self.module, StudentFiles):
+                self._load_file(label, text, self.module)
+        if isinstance(self.module, StudentFiles):
+            self.module.load(self.texts, self._load_one_of_several)
 
-    def _run(self, node: ast.stmt, label: str, futures: int) -> None:
+    def _load_one_of_several(self, label: str, module: types.ModuleType) -> None:
+        try:
+            self._load_file(label, self.texts[label], module)
+        except (SyntaxError, ValueError) as error:
+            self._note(error)
+
+    def _load_file(self, label: str, text: str, module: types.ModuleType) -> None:
+        """Run a file at once; where a statement fails, the rest one by one."""
+        whole = compile(text, label, "exec", dont_inherit=True)
+        try:
+            exec(whole, module.__dict__)  # noqa: S102
+        except Exception as error:  # noqa: BLE001
+            self._note(error)
+            for node in _statements_after(error, whole, parse(text, label).body):
+                self._run(node, label, whole.co_flags & FUTURES, module)
+
+    def _load_cell(self, label: str, text: str) -> None:
+        """Run what is kept of a notebook's cell, statement by statement."""
+        try:
+            tree = parse(text, label)
+            whole = compile(tree, label, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            self.notes.append(describe(error, self.texts))
+            return
+        self.module.__doc__ = self.module.__doc__ or ast.get_docstring(tree)
+        for node in definitions(tree):
+            self._run(node, label, whole.co_flags & FUTURES, self.module)
+
+    def _run(self, node: ast.stmt, label: str, futures: int, module: types.ModuleType) -> None:
         try:
             code = compile(ast.Module([node], []), label, "exec", flags=futures, dont_inherit=True)
-            exec(code, self.module.__dict__)  # noqa: S102
+            exec(code, module.__dict__)  # noqa: S102
         except Exception as error:  # noqa: BLE001
-            if len(self.notes) < MAX_NOTES:
-                self.notes.append(describe(error, self.texts))
+            self._note(error)
+
+    def _note(self, error: Exception) -> None:
+        if len(self.notes) < MAX_NOTES:
+            self.notes.append(describe(error, self.texts))
 
     def harnessed(self, source: str, function: str) -> Any:
         """Return a function of a harness, whose own names the submission does not share."""
@@ -200,6 +239,23 @@ class Program:
 @functools.lru_cache(maxsize=4)
 def _compiled(harness: str) -> types.CodeType:
     return compile(harness, "training.py", "exec", dont_inherit=True)
+
+
+def _statements_after(error: Exception, whole: types.CodeType, statements: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a file that come after the one in which it raised; none where that is not to be seen."""
+    at = next((trace.tb_lasti for trace in _traces_below(error.__traceback__) if trace.tb_frame.f_code is whole), None)
+    if at is None:
+        return []
+    line, _, column, _ = next(itertools.islice(whole.co_positions(), at // 2, None))
+    if line is None or column is None:
+        return []
+    return [node for node in statements if _begin(node) > (line, column)]
+
+
+def _begin(node: ast.stmt) -> tuple[int, int]:
+    """Return where a statement begins, its decorators included."""
+    first = min((node, *getattr(node, "decorator_list", ())), key=lambda each: each.lineno)
+    return first.lineno, first.col_offset
 
 
 def definitions(tree: ast.Module) -> list[ast.stmt]:
@@ -253,11 +309,12 @@ def _traces_below(trace: types.TracebackType | None) -> Iterator[types.Traceback
 
 
 def reseed(seed: int) -> None:
-    """Give every call the same random state, whatever ran before it."""
+    """Give every call the same random state, and gradients, whatever ran before it."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 (students use the global state)
     torch = sys.modules.get("torch")
-    if torch is not None:
+    if torch is not None and hasattr(torch, "default_generator"):  # else a thread is still importing it
+        torch.set_grad_enabled(True)  # a call before may have switched them off for good
         torch.default_generator.manual_seed(seed)  # manual_seed itself spends 3 ms on preparing for CUDA
         if torch.cuda.is_initialized():
             torch.cuda.manual_seed_all(seed)

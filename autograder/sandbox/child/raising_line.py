@@ -90,7 +90,7 @@ class _UnknownError(Exception):
 def called_at(trace: types.TracebackType, text: str) -> str:
     """Return what the expression that raised calls, as a dotted name, or an operator; nothing where that is not known."""
     try:
-        return _action(_raising(trace, text)[0])[:MAX_CALLED]
+        return _action(_raising(trace.tb_frame.f_code, trace.tb_lasti, text)[0])[:MAX_CALLED]
     except Exception:  # noqa: BLE001 (this must not replace the exception that it is about)
         return ""
 
@@ -98,8 +98,8 @@ def called_at(trace: types.TracebackType, text: str) -> str:
 def parts_at(trace: types.TracebackType, text: str) -> list[list[Any]]:
     """Return the parts of the expression that raised, each as [its text, type, shape, dtype]."""
     try:
-        node, assigned = _raising(trace, text)
         frame = trace.tb_frame
+        node, assigned = _raising(frame.f_code, trace.tb_lasti, text)
         read = _Reader(frame.f_locals, frame.f_globals)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -109,12 +109,13 @@ def parts_at(trace: types.TracebackType, text: str) -> list[list[Any]]:
         return []
 
 
-def _raising(trace: types.TracebackType, text: str) -> tuple[ast.AST, ast.expr | None]:
+@functools.lru_cache(maxsize=64)  # a mistake raises at the same place in call after call
+def _raising(code: types.CodeType, instruction: int, text: str) -> tuple[ast.AST, ast.expr | None]:
     """Return the expression that was being computed, and what a statement on that line assigns to it, if it does.
 
     Raises an ordinary error where Python keeps no position, or it is no expression.
     """
-    places = itertools.islice(trace.tb_frame.f_code.co_positions(), trace.tb_lasti // 2, None)
+    places = itertools.islice(code.co_positions(), instruction // 2, None)
     first, last, begin, end = next(places)
     if first is None or last is None or begin is None or end is None or last - first > MAX_LINES:
         raise LookupError("no position")

@@ -2,7 +2,7 @@
 
 Arrays travel as safetensors, the nesting as JSON in its metadata. All arrays of a dtype lie one after another in one of
 the file's, since hundreds of small ones would cost more to name than to copy. A tree holds None, bool, int, float, str, lists,
-tuples, dicts, numpy arrays and torch tensors. Anything else a student returns travels as an `Opaque`: the name of its
+tuples, dicts, numpy arrays and torch tensors; a dataclass travels as the dict of its fields. Anything else a student returns travels as an `Opaque`: the name of its
 type, so that the parent can say what it was. `decode` treats its bytes as hostile: whatever they are, it returns a
 tree or raises WireError.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Code, Opaque, Tensor, to_numpy
+from autograder.sandbox.child.tree import Code, EachOnce, Opaque, Tensor, fields_of, to_numpy
 
 try:
     from safetensors.numpy import load, save
@@ -33,7 +33,10 @@ DTYPES = {
     "BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "F32": 4, "F64": 8,
 }  # fmt: skip
 _AS_THEY_ARE = {type(None), bool, str}
+_TEXT = {str}
+_PLAIN = {type(None), bool, str, float}  # of what JSON gives, what is as it was
 _KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")}
+_written = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # what was packed holds no cycle
 
 
 class WireError(ValueError):
@@ -50,7 +53,7 @@ def encode(tree: Any, *, limit: int = 0) -> bytes:
     _refuse_large(arrays.values(), limit)
     parts = [(array.dtype.str[1:], array.shape) for array in arrays.values()]
     # One text: the library writes several in no certain order, and equal trees are to have equal bytes.
-    text = json.dumps({"parts": parts, "tree": shape}, separators=(",", ":"))
+    text = _written({"parts": parts, "tree": shape})
     blob = bytes(save(_joined(arrays.values()), metadata={"tree": text}))
     if int.from_bytes(blob[:8], "little") > MAX_HEADER:
         raise WireError("more text than fits; arrays are the way to return much data")
@@ -66,7 +69,7 @@ def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[..., Any] | Non
     try:
         # What may be evaluated is the grader's own: no need to mistrust its header.
         shape, parts = _read_header(blob) if evaluate is None else _trusted_header(blob)
-        return _Unpacker(_split(load(blob), parts), torch, evaluate).unpack(shape)
+        return _Unpacker(EachOnce(_split(load(blob), parts)), torch, evaluate).unpack(shape)
     except WireError:
         raise
     except Exception as error:  # noqa: BLE001 (the promise is that only WireError comes out)
@@ -115,17 +118,46 @@ def _refuse_large(arrays: Iterable[np.ndarray], limit: int) -> None:
 
 
 def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
-    leaves[0] += 1
+    if isinstance(node, (list, tuple)):
+        _count(len(node), leaves, depth)
+        kind = "tuple" if isinstance(node, tuple) else "list"
+        return {kind: [c if type(c) in _AS_THEY_ARE else _pack(c, arrays, leaves, depth + 1) for c in node]}
+    if isinstance(node, dict) and (
+        _TEXT.issuperset(map(type, node)) or all(isinstance(k, str | int | np.integer) for k in node)
+    ):
+        _count(2 * len(node), leaves, depth)
+        items = [
+            [_pack_key(key), v if type(v) in _AS_THEY_ARE else _pack(v, arrays, leaves, depth + 1)]
+            for key, v in node.items()
+        ]
+        return {"dict": items}
+    if (fields := fields_of(node)) is not None:
+        return _pack(fields, arrays, leaves, depth)
+    return _pack_leaf(node, arrays)
+
+
+def _pack_key(key: Any) -> Any:
+    if type(key) is str:
+        return key
+    return _pack_leaf(int(key) if isinstance(key, np.integer) else key, {})
+
+
+def _count(parts: int, leaves: list[int], depth: int) -> None:
+    """Count the parts of a container, before any is looked at."""
+    leaves[0] += parts
     if leaves[0] > MAX_LEAVES:
         raise WireError(f"more than {MAX_LEAVES} values")
-    if depth > MAX_DEPTH:
+    if depth >= MAX_DEPTH and parts:
         raise WireError(f"nested more than {MAX_DEPTH} deep")
-    if type(node) in _AS_THEY_ARE:
-        return node
+
+
+def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
     if type(node) is np.ndarray:
         return _pack_array(node, arrays, "array")
-    if isinstance(node, bool):
-        return bool(node)
+    if type(node) is float and math.isfinite(node):
+        return node
+    if node is None or isinstance(node, bool):
+        return None if node is None else bool(node)
     if isinstance(node, str):
         return str.__str__(node)
     if isinstance(node, np.generic):  # before float: np.float64 is one
@@ -134,23 +166,17 @@ def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: in
         return int(node) if node.bit_length() <= MAX_INT_BITS else {"opaque": "very large int"}
     if isinstance(node, float):
         return float(node) if math.isfinite(node) else {"float": repr(float(node))}
-    if isinstance(node, list | tuple):
-        kind = "tuple" if isinstance(node, tuple) else "list"
-        return {kind: [_pack(child, arrays, leaves, depth + 1) for child in node]}
-    if isinstance(node, dict) and all(isinstance(key, str | int | np.integer) for key in node):
-        items = [(int(key) if isinstance(key, np.integer) else key, value) for key, value in node.items()]
-        return {"dict": [[_pack(part, arrays, leaves, depth + 1) for part in item] for item in items]}
-    return _pack_leaf(node, arrays)
-
-
-def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
-    torch = sys.modules.get("torch")
     if isinstance(node, np.ndarray):
         return _pack_array(np.asarray(node), arrays, "array")
     if isinstance(node, Tensor):
         return _pack_array(node.array, arrays, "tensor")
     if isinstance(node, Code):
         return {"code": [node.expression, node.label] if node.label else node.expression}
+    return _pack_foreign(node, arrays)
+
+
+def _pack_foreign(node: Any, arrays: dict[str, np.ndarray]) -> Any:
+    torch = sys.modules.get("torch")
     if torch is not None and isinstance(node, torch.Tensor):
         try:
             return _pack_array(to_numpy(node), arrays, "tensor")
@@ -179,15 +205,16 @@ def _split(joined: Mapping[str, np.ndarray], parts: list[tuple[str, list[int]]])
     for number, (code, shape) in enumerate(parts):
         end = begin[code] + math.prod(shape)
         array = joined[code][begin[code] : end].reshape(shape)
-        arrays[f"a{number}"] = array.astype("?" if code == "b1" else array.dtype)  # a copy
+        arrays[f"a{number}"] = array.astype("?") if code == "b1" else array.copy()
         begin[code] = end
     return arrays
 
 
 def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:
-    if array.dtype == np.longdouble:
+    if array.dtype not in _KEPT and array.dtype == np.longdouble:
         array = array.astype(np.float64)
-    if array.dtype.newbyteorder("=") not in _KEPT or array.ndim > MAX_NDIM:
+    kept = array.dtype in _KEPT or array.dtype.newbyteorder("=") in _KEPT
+    if not kept or array.ndim > MAX_NDIM:
         return {"opaque": f"array of {array.dtype}"[:80]}
     name = f"a{len(arrays)}"
     arrays[name] = array
@@ -208,7 +235,7 @@ def _read_header(blob: bytes) -> tuple[Any, Any]:
         begin, end = entry["data_offsets"]
         if width is None or len(shape) > MAX_NDIM or math.prod(shape) * width != end - begin:
             raise WireError("an array is not what its header says")
-    whole = json.loads(header["__metadata__"]["tree"], object_pairs_hook=_no_duplicates)
+    whole = json.loads(header["__metadata__"]["tree"])  # which the library does not read: no two readings can differ
     tree, parts = whole["tree"], whole["parts"]
     if not isinstance(parts, list) or len(parts) > MAX_LEAVES:
         raise WireError(f"more than {MAX_LEAVES} arrays")
@@ -239,15 +266,14 @@ class _Unpacker:
         self._leaves = 0
 
     def unpack(self, node: Any, depth: int = 0) -> Any:
-        self._leaves += 1
-        if self._leaves > MAX_LEAVES or depth > MAX_DEPTH:
-            raise WireError("more values, or more nesting, than is ever sent")
-        if isinstance(node, int) and node.bit_length() > MAX_INT_BITS:
-            raise WireError("an int is larger than is ever sent")
-        if not isinstance(node, dict):
-            if isinstance(node, list):
-                raise WireError("a bare list is not a node")
+        if type(node) in _PLAIN:
             return node
+        if isinstance(node, int):
+            if node.bit_length() > MAX_INT_BITS:
+                raise WireError("an int is larger than is ever sent")
+            return node
+        if not isinstance(node, dict):
+            raise WireError("a bare list is not a node")
         if len(node) != 1:
             raise WireError("a node has one kind")
         ((kind, content),) = node.items()
@@ -260,9 +286,15 @@ class _Unpacker:
     def _container(self, kind: str, content: Any, depth: int) -> Any:
         if not isinstance(content, list):
             raise WireError(f"the content of a {kind} is a list")
+        self._leaves += len(content)
+        if self._leaves > MAX_LEAVES or (depth > MAX_DEPTH and content):
+            raise WireError("more values, or more nesting, than is ever sent")
         if kind == "dict":
-            return {_key(key): self.unpack(value, depth) for key, value in content}
-        children = [self.unpack(child, depth) for child in content]
+            return {
+                key if type(key) is str else _key(key): v if type(v) in _PLAIN else self.unpack(v, depth)
+                for key, v in content
+            }
+        children = [c if type(c) in _PLAIN else self.unpack(c, depth) for c in content]
         return tuple(children) if kind == "tuple" else children
 
     def _leaf(self, kind: str, content: Any) -> Any:

@@ -7,10 +7,9 @@ parent believes nothing that comes from here beyond "these are the values it ret
 Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
 phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
 while public ones run, whose prints and outputs students see; in the first phase also, that what was printed so far has
-been read. A job that has `more` goes on after its phases, each time with the number of parts before them. On RESULT go
-eight-byte lengths and encoded trees, one `ready` before any student code runs (a process that
-ends before it is the sandbox's fault, after it the student's), one `loaded`, then outcomes in batches. A length with the
-top bit set is no length but a mark: the request begun next.
+been read. A job that has `more` goes on after its phases, each time with the number of parts before them. On RESULT go eight-byte lengths and encoded trees, one `ready` before any student code runs (a process that
+ends before it is the sandbox's fault, after it the student's), one `loaded`, then outcomes in batches. MARKS is a file of
+eight bytes, the request begun last: the grader looks there when it looks at the clock, and no case has to wake it.
 """
 
 from __future__ import annotations
@@ -32,12 +31,13 @@ from autograder.sandbox.child.guards import Shortcuts
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, evaluate, reseed
 from autograder.sandbox.child.wire_format import WireError, decode, encode, snapshot
 
-BATCH_SECONDS = 0.005
-MARK = 1 << 63
+BATCH_SECONDS = 0.01
+MARK = struct.Struct("<Q")  # what stands in MARKS
+READY = encode({"event": "ready"})  # once for all children of a preloader
 OF_STUDENTS = {"value", "args"}  # parts of an outcome that student code made or may have changed
 
 
-def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], None]) -> None:
+def main(job_fd: int, go_fd: int, result_fd: int, marks_fd: int, lock: Callable[[int, int], None]) -> None:
     """Run one job to its end and leave the process at once, without student exit handlers.
 
     `lock(memory_mb, file_mb)` closes the jail; the program is read before it and runs after it.
@@ -50,8 +50,8 @@ def main(job_fd: int, go_fd: int, result_fd: int, lock: Callable[[int, int], Non
     lock(header["memory_mb"], header["output_mb"])
     count_prints()
     sys.breakpointhook = _pass_by
-    channel = Channel(result_fd, header["output_mb"] << 20)
-    channel.send({"event": "ready"})
+    channel = Channel(result_fd, marks_fd, header["output_mb"] << 20)
+    channel.pass_on(READY)
     try:
         run(header, job, go_fd, channel)
     except BaseException:  # noqa: BLE001 (what is wrong here may be student code's doing: it ends like a death of its own)
@@ -69,7 +69,7 @@ def _pass_by(*_: Any, **__: Any) -> None:
 def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     """Load the submission and answer every request."""
     shortcuts = Shortcuts(header["shortcuts"])
-    program = Program(header["module"], header["notebook"])
+    program = Program(header["module"], header["notebook"], dict(header["homes"]))
     program.device_mb = header["device_mb"]
     trouble = load(program, header["chunks"])
     shortcuts.guard(text.tobytes().decode() for _, text in header["chunks"])
@@ -79,15 +79,11 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     for number, parts in enumerate(phases):
         os.read(go_fd, 1)
         for _ in range(parts):
-            requests = read_part(job)
             # In the first phase, of public cases, what each of them prints is told apart.
-            serve(program, shortcuts, requests, position, channel, None if number else go_fd)
-            position += len(requests)
+            position += serve(program, shortcuts, read_part(job), position, channel, None if number else go_fd)
     while header["more"] and not trouble and os.read(go_fd, 1):
         for _ in range(read_part(job)):
-            requests = read_part(job)
-            serve(program, shortcuts, requests, position, channel, None)
-            position += len(requests)
+            position += serve(program, shortcuts, read_part(job), position, channel, None)
 
 
 def read_part(job: Any) -> Any:
@@ -107,8 +103,8 @@ def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
 
 def serve(
     program: Program, shortcuts: Shortcuts, requests: list[Any], position: int, channel: Channel, go_fd: int | None
-) -> None:
-    """Answer every request of a phase in order, in batches that are never long in coming.
+) -> int:
+    """Answer every request of a phase in order, in batches that are never long in coming, and return how many those were.
 
     With `go_fd` a case that printed ends its batch, and the next begins when the grader has read what it printed.
     """
@@ -129,6 +125,7 @@ def serve(
         outcome["seconds"] = time.perf_counter() - started
         batch.append(channel.as_it_is(outcome))
     await_go(go_fd, channel.send_outcomes(batch))
+    return len(requests)
 
 
 def await_go(go_fd: int | None, times: int) -> None:
@@ -178,14 +175,17 @@ def _unsendable(error: BaseException) -> dict[str, Any]:
 class Channel:
     """Sends events as data. A value that is too large or not data is reported as such."""
 
-    def __init__(self, fd: int, limit: int) -> None:
-        self._fd = fd
+    def __init__(self, fd: int, marks: int, limit: int) -> None:
+        self._fd, self._marks = fd, marks
         self._limit = limit
 
     def send(self, event: dict[str, Any]) -> None:
         """Send one event. Raises WireError where it is no data or too large."""
         self.printed()
-        blob = encode(event, limit=self._limit)
+        self.pass_on(encode(event, limit=self._limit))
+
+    def pass_on(self, blob: bytes) -> None:
+        """Send an event that is encoded already. Raises WireError where it is too large."""
         if len(blob) > self._limit:
             raise WireError(f"{len(blob) >> 20} MB")
         self._write(struct.pack("<Q", len(blob)) + blob)
@@ -209,13 +209,14 @@ class Channel:
     def send_outcomes(self, outcomes: list[dict[str, Any]]) -> int:
         """Send a batch and return in how many events.
 
-        Where it does not pass, its outcomes go one by one, and in place of one that does not, why.
+        Where it does not pass, halves of it go one by one, and in place of an outcome that does not, why.
         """
         try:
             self.send({"event": "outcomes", "outcomes": outcomes})
         except BaseException as error:  # noqa: BLE001 (students may have changed what the codec calls)
             if len(outcomes) > 1:
-                return sum(self.send_outcomes([outcome]) for outcome in outcomes)
+                half = len(outcomes) // 2
+                return self.send_outcomes(outcomes[:half]) + self.send_outcomes(outcomes[half:])
             self.send({"event": "outcomes", "outcomes": [_unsendable(error)]})
         return 1
 
@@ -225,7 +226,8 @@ class Channel:
 
     def mark(self, position: int) -> None:
         """Say which request begins next, so that a hang is charged to the right one."""
-        self._write(struct.pack("<Q", MARK | position))
+        os.lseek(self._marks, 0, os.SEEK_SET)  # Windows has no pwrite
+        os.write(self._marks, MARK.pack(position))
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)

@@ -2,7 +2,7 @@
 
 Started by exec, so its memory never held a secret; the theory of operation is told in jail.py. It talks to the grader
 over one socket of whole messages: first the configuration, answered by which mechanisms held when tried; then one
-`run` with four descriptors per submission, answered by `started` with a pidfd and, when the child is gone, by `over`.
+`run` with five descriptors per submission, answered by `started` with a pidfd and, when the child is gone, by `over`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child import worker
+from autograder.sandbox.child import (
+    answers_read,  # noqa: F401 (here, so that no child that reads a source has to import them)
+    names_used,  # noqa: F401
+    tensors_made,  # noqa: F401
+    worker,
+)
 from autograder.sandbox.child.jail import (
     JailError,
     Landlock,
@@ -71,7 +76,8 @@ class Jail:
         """Lock this process in; what was refused when tried is left out."""
         with contextlib.suppress(OSError):
             guard_memory(guarded=False)  # else what follows would belong to root
-            Path("/proc/self/oom_score_adj").write_text("1000")
+            with open("/proc/self/oom_score_adj", "wb", buffering=0) as first_to_go:
+                first_to_go.write(b"1000")
             guard_memory(guarded=True)  # and no core is piped anywhere, which no limit would prevent
         os.environ.update(self._environment)
         set_limits(memory_mb, file_mb)
@@ -180,7 +186,7 @@ def main(control_fd: int) -> None:
     gc.collect()
     gc.freeze()  # a child's first collection then need not walk, and copy, everything imported here
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 16, 4)
+        message, descriptors, _, _ = socket.recv_fds(control, 16, 5)
         if not message:
             return
         _run_child(control, jail, *descriptors)
@@ -206,16 +212,16 @@ def _tasks() -> int:
     return len(list(folder.iterdir())) if folder.exists() else 1
 
 
-def _run_child(control: socket.socket, jail: Jail, job: int, go: int, result: int, log: int) -> None:
+def _run_child(control: socket.socket, jail: Jail, job: int, go: int, result: int, marks: int, log: int) -> None:
     pid = os.fork()
     if pid == 0:
         try:
-            _become_worker(jail, job, go, result, log)
+            _become_worker(jail, job, go, result, marks, log)
         except BaseException:  # noqa: BLE001 (before `ready` this is our fault; the grader reads it in the log)
             traceback.print_exc()
         finally:
             os._exit(70)
-    for descriptor in (job, go, result, log):
+    for descriptor in (job, go, result, marks, log):
         os.close(descriptor)
     handle = os.pidfd_open(pid)
     socket.send_fds(control, [b"started"], [handle])
@@ -228,15 +234,15 @@ def _run_child(control: socket.socket, jail: Jail, job: int, go: int, result: in
     control.send(json.dumps({"status": os.waitstatus_to_exitcode(status), "clean": clean}).encode())
 
 
-def _become_worker(jail: Jail, job: int, go: int, result: int, log: int) -> None:
+def _become_worker(jail: Jail, job: int, go: int, result: int, marks: int, log: int) -> None:
     """Keep what the job needs, forget the zygote's own state, and run."""
     os.dup2(log, 1)
     os.dup2(log, 2)
-    kept = sorted({job, go, result, *jail.descriptors})
+    kept = sorted({job, go, result, marks, *jail.descriptors})
     for below, above in itertools.pairwise([2, *kept, kept[-1] + 256]):
         os.closerange(below + 1, above)
     sys.argv[:] = [""]
-    worker.main(job, go, result, jail.lock)
+    worker.main(job, go, result, marks, jail.lock)
 
 
 def _empty_scratch() -> bool:

@@ -1,4 +1,4 @@
-"""Answers all public cases at once, to be handed the hidden inputs while its first call still runs, and prints those; one in anything a student may read would show that it worked."""
+"""Answers all public cases at once, to be handed the hidden inputs while its first call still runs, and prints those; one in anything a student may read would show that it worked. Answers to cases that have not begun are refused, right ones as well."""
 
 import os
 import stat
@@ -24,6 +24,3 @@ def scale(x, factor):
             except OSError:
                 pass
     return x * factor
-
-
-# earns: 2

@@ -1,4 +1,4 @@
-"""Examines every descriptor it inherited; a socket, a folder, a pidfd or anything beyond its own four channels would show that it worked."""
+"""Examines every descriptor it inherited; a socket, a folder, a pidfd or anything beyond its own five channels would show that it worked."""
 
 import os
 import stat
@@ -12,7 +12,14 @@ for fd in range(1024):
         continue
     if stat.S_ISSOCK(mode) or stat.S_ISDIR(mode) or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISREG(mode)):
         print("BREACH descriptor", fd, oct(mode))
-    if stat.S_ISREG(mode):
+    if stat.S_ISREG(mode) and os.fstat(fd).st_size == 8:  # where it marks its place: made anew for each child, and its size is sealed
+        for resize in (lambda: os.ftruncate(fd, 1 << 20), lambda: os.ftruncate(fd, 0), lambda: os.pwrite(fd, b"x", 8)):
+            try:
+                resize()
+                print("BREACH the file of marks can be resized")
+            except OSError:
+                pass
+    elif stat.S_ISREG(mode):
         others.append(fd)
         data = os.pread(fd, 1 << 20, 0)
         if b"KEY" + b"-" * 1 in data.replace(b'"KEY" + b"-"', b""):

@@ -30,5 +30,5 @@ class perplexity(metaclass=Callable_):
 
 class decode(str):
     def __new__(cls, ids, vocab):
-        names = sorted(vocab, key=vocab.__getitem__)
+        names = dict(zip(vocab.values(), vocab))
         return super().__new__(cls, "".join(names[i] for i in ids))

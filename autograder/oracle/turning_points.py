@@ -1,0 +1,218 @@
+"""Find where a submission's failing public calls turn from right to wrong, by what correct solutions have in the same calls."""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from autograder.course.spec import Visibility
+from autograder.judge.compare import alike
+from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.reasons import Turn
+from autograder.judge.tolerance import TOLERANCE
+from autograder.judge.trials import Judged
+from autograder.oracle.reference import Reference, quiet, run_requests
+from autograder.oracle.right_values import RightValues, right_values
+from autograder.oracle.trail_slices import Slice
+from autograder.oracle.value_trails import Statement, Trail, read_trail
+from autograder.sandbox.child import value_trail
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.tree import array_of, as_arrays, leaves
+from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
+from autograder.sandbox.time_limits import WALL
+
+_HARNESS = inspect.getsource(value_trail)  # the child can read no file once it has a submission
+MOST_CALLS = 6  # that are followed
+MOST_LINES = 6  # statements that are told; more help no one
+MOST_IN_LOOP = 9  # where the pass of a loop is told, which helps by itself
+MOST_PASSES, MOST_VARIABLES = 50, 50  # of loops that are looked at: a child may tell of any number
+MOST_KEPT = 100  # calls whose right values are kept
+Lines = dict[tuple[str, int], Statement]  # statements by file and first line
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A call that gave something wrong: the student's values on the way, and the right ones."""
+
+    trail: Trail
+    right: RightValues
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """A loop's variable that is right in some passes, the first ones, and wrong in the next."""
+
+    right: int  # the step that set it last as it should be
+    wrong: int
+    name: str
+    passes: int  # that are right
+
+
+def turning_point(
+    oracle: Reference, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]
+) -> Turn | None:
+    """Return where an exercise's failing public calls turn from right to wrong, as far as that is sure."""
+    calls = list(_wrong_calls(oracle, [j for j in judged if j.trial.case.exercise == exercise]))[:MOST_CALLS]
+    if not calls:
+        return None
+    assignment, limits = oracle.assignment, oracle.assignment.limits
+    limits = replace(limits, total_seconds=min(limits.total_seconds, WALL * limits.case_seconds))
+    requests = tuple(_following(request, statements=True) for request, _ in calls)
+    ran = sandbox.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch))
+    told = [read_trail(outcome.value) for outcome in ran.outcomes]
+    followed = [
+        Followed(trail, _right_values(oracle, request, tolerance))
+        for trail, (request, tolerance) in zip(told, calls, strict=True)
+        if trail
+    ]
+    turn = turn_of(followed, lambda function: _owner(oracle, function) not in ("", exercise))
+    return turn if turn and _is_in(source, turn) else None
+
+
+def _is_in(source: Source, turn: Turn) -> bool:
+    """Whether a turn tells nothing but places of the submission: a child could make up others, to carry something."""
+    places = all(source.has_code(turn.file, line) for line in (turn.line, *turn.lines))
+    return places and turn.name.isidentifier() and source.holds(turn.name)
+
+
+def _wrong_calls(oracle: Reference, judged: Sequence[Judged]) -> Iterator[tuple[Request, float]]:
+    """Yield the public calls that returned something wrong, each with its tolerance."""
+    for one in (j for j in judged if j.finding and j.trial.case.visibility is Visibility.PUBLIC):
+        tolerance = float(getattr(one.trial.case.check, "tolerance", TOLERANCE))
+        for request, mine, theirs in zip(one.trial.requests, one.outcomes, oracle.expected(one.trial), strict=True):
+            if mine.ending is Ending.RETURNED and not _same(
+                _forward(request, mine), _forward(request, theirs), tolerance
+            ):
+                yield request, tolerance
+
+
+def _forward(request: Request, outcome: Outcome) -> object:
+    """Return what a call gave without gradients, which no statement of the call has made."""
+    backward = bool(request.module and request.module["cotangents"])
+    return outcome.value.get("output") if backward and isinstance(outcome.value, dict) else outcome.value
+
+
+def _same(one: object, other: object, tolerance: float) -> bool:
+    try:
+        return alike(one, other, tolerance)
+    except UNCOMPARABLE:
+        return False
+
+
+def _following(request: Request, *, statements: bool) -> Request:
+    args = (request.function, list(request.args), dict(request.kwargs), request.module, statements)
+    return replace(
+        request, function="value_trail", args=args, kwargs={}, module=None, harness=_HARNESS, keep_args=False
+    )
+
+
+def _right_values(oracle: Reference, request: Request, tolerance: float) -> RightValues:
+    def made() -> RightValues:
+        asked = (_following(request, statements=False),)
+        told = [read_trail(run_requests(program, asked)[0].value) for program in _correct_programs(oracle)]
+        given = leaves(as_arrays([list(request.args), dict(request.kwargs), request.module]))
+        arrays = [array for leaf in given if (array := array_of(leaf)) is not None]
+        return right_values(request.function, arrays, tolerance, [trail for trail in told if trail])
+
+    return oracle.kept(("right values", request), made, MOST_KEPT)
+
+
+def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
+    """Return the reference and the other correct solutions, loaded."""
+
+    def loaded(name: str, text: str) -> Program:
+        program = Program(f"correct_{oracle.assignment.slug}_{name}", notebook=False)
+        with quiet():
+            program.load([(f"correct/{name}.py", text)])
+        return program
+
+    def made() -> tuple[Program, ...]:
+        others = (loaded(one.name, oracle.assignment.with_replaced(one.source)) for one in oracle.assignment.correct)
+        return (oracle.reference(), *others)
+
+    return oracle.kept(("correct programs",), made)
+
+
+def _owner(oracle: Reference, function: str) -> str:
+    """Return the exercise that a function of a submission belongs to by its name, or nothing."""
+    blanks = ((e.name, blank) for e in oracle.assignment.exercises for blank in (e.name, *e.blanks))
+    return next((name for name, blank in blanks if f"{function}.".startswith(f"{blank}.")), "")
+
+
+def turn_of(followed: Sequence[Followed], elsewhere: Callable[[str], bool]) -> Turn | None:
+    """Return the turn that explains all of some wrong calls: the statements that each of them may be wrong in."""
+    found = [(one, *_slice_of(one, elsewhere)) for one in followed]
+    if not found:
+        return None
+    common = set.intersection(*(set(lines) for *_, lines in found))
+    one, turn, slice_, _ = min(found, key=lambda each: len(each[3]))
+    told = sorted(common)
+    anchor = _anchor(one, slice_, turn)
+    most = MOST_IN_LOOP if turn else MOST_LINES
+    if not anchor or not 0 < len(told) <= most or len({file for file, _ in told}) > 1:
+        return None
+    return Turn(told[0][0], anchor[1], anchor[0], tuple(line for _, line in told), turn.passes if turn else 0)
+
+
+def _slice_of(one: Followed, elsewhere: Callable[[str], bool]) -> tuple[Pass | None, Slice, Lines]:
+    """Return of a call in which pass of a loop it turns, if in one, and what its wrong value was made in."""
+    turn = min(_turning_passes(one, elsewhere), key=lambda each: each.wrong, default=None)
+    found = Slice(one.trail, one.right, elsewhere)
+    found.from_step(turn.wrong if turn else _end(one.trail))
+    if turn:  # what is forgotten may stand anywhere between two passes
+        of_frame = one.trail.of_frame[one.trail.steps[turn.wrong].frame]
+        found.steps.update(n for n in of_frame if turn.right < n < turn.wrong)
+    return turn, found, found.statements
+
+
+def _end(trail: Trail) -> int:
+    """Return the last step of the call that was asked for: constructors come before it."""
+    return next(n for n in reversed(range(len(trail.steps))) if trail.steps[n].frame == _root(trail))
+
+
+def _root(trail: Trail) -> int:
+    return [step.frame for step in trail.steps if step.caller < 0][-1]
+
+
+def _turning_passes(one: Followed, elsewhere: Callable[[str], bool]) -> Iterator[Pass]:
+    """Yield variables that a loop sets as a correct solution's does, in the same order, up to a pass in which it is wrong."""
+    for (function, name), settings in islice(_repeated(one.trail, elsewhere), MOST_VARIABLES):
+        known, values = one.right, [value for _, value in settings[:MOST_PASSES]]
+        if not known.is_right(function, name, values[0]):
+            continue
+        matches = [known.matches(value) for value in values]
+        for variable, time in matches[0]:
+            right = 1
+            while right < len(values) and (variable, time + right) in matches[right]:
+                right += 1
+            theirs = known.settings[variable][time + right : time + right + 1]
+            if right == len(values) or not theirs or theirs[0].shape != values[right].squeeze().shape:
+                continue
+            if known.says_enough(values[right]) and not matches[right]:
+                yield Pass(settings[right - 1][0], settings[right][0], name, right)
+
+
+def _repeated(
+    trail: Trail, elsewhere: Callable[[str], bool]
+) -> Iterator[tuple[tuple[str, str], list[tuple[int, np.ndarray]]]]:
+    """Yield what one statement sets a variable to in each pass of a loop."""
+    for (frame, name), held in trail.held.items():
+        by_line = defaultdict[int, list[tuple[int, np.ndarray]]](list)
+        for number, value in held:
+            if statement := trail.statement(number):
+                by_line[statement.first].append((number, value))
+        function = trail.steps[trail.of_frame[frame][0]].function
+        if not elsewhere(function):
+            yield from (((function, name), settings) for settings in by_line.values() if len(settings) > 1)
+
+
+def _anchor(one: Followed, found: Slice, turn: Pass | None) -> tuple[int, str] | None:
+    """Return the line and the name of the last value that is right."""
+    last = (turn.right, turn.name) if turn else max(found.anchors, default=None)
+    statement = one.trail.statement(last[0]) if last else None
+    return (statement.first, last[1]) if last and statement else None

@@ -1,0 +1,238 @@
+"""Follow one call of a program: which statement ran, what it read and set, and what those values were.
+
+It is a harness: its text is run beside student code, on a public call that failed, and in the grader's process on correct
+solutions. What it tells of student code is data to compare, no more: nothing rests on its being true.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import linecache
+import operator
+import sys
+from collections.abc import Iterator
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.child.parse import parse
+from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.tree import array_of
+
+MOST_STEPS = 3000
+MOST_VALUES = 3000
+MOST_BYTES = 4 << 20  # of all values together
+MOST_WORK = 256 << 20  # bytes that are looked at to see what a statement changed
+MOST_ENTRIES = 50_000  # of one value
+MOST_PARTS = 200  # of a list
+RETURN = "return"
+NO_NUMBERS = np.empty(0)  # what a name is told to hold when it had numbers and has none any more
+_SIMPLE = (int, float, bool, np.generic)
+
+
+def value_trail(
+    module: ModuleType,
+    report: object,
+    path: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    made: dict[str, Any] | None,
+    statements: bool,
+) -> list[Any]:
+    """Make one call. Return whether all of it was followed, its steps, what was set in them, and what statements read and set.
+
+    A step is a row [frame, the caller's step, number of the function, line]; of what was set there are rows [step, number of
+    the name], and the values. Without `statements` these are left out.
+    """
+    del report
+    found = operator.attrgetter(path)(module)
+    watch = _Watch(vars(module))
+    before = sys.gettrace()
+    sys.settrace(watch.begin)
+    try:
+        with contextlib.suppress(BaseException):
+            if made is None:
+                found(*args, **kwargs)
+            else:
+                call_module(found, Invocation(path, args, kwargs, made, keep=False), made)
+    finally:
+        sys.settrace(before)
+    return watch.told(statements=statements)
+
+
+class _Frame:
+    """One call of a function: the step that called it, the one that it is at, and what its variables held before."""
+
+    def __init__(self, number: int, caller: int, function: int) -> None:
+        self.number, self.caller, self.function = number, caller, function
+        self.step = -1
+        self.before: dict[str, np.ndarray] = {}
+
+
+class _Watch:
+    """The steps of all functions of one module, within bounds."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self._module = names  # by its names its functions are known
+        self._complete = True
+        self._steps: list[tuple[int, int, int, int]] = []
+        self._functions: dict[tuple[str, str], int] = {}  # numbers by name and file
+        self._set_in: list[tuple[int, int]] = []
+        self._names: dict[str, int] = {}
+        self._values: list[np.ndarray] = []
+        self._open: list[_Frame] = []
+        self._frames = self._told = self._work = 0
+
+    def told(self, *, statements: bool) -> list[Any]:
+        """Return all of it as data."""
+        run: dict[str, set[int]] = {}
+        for (_, file), number in self._functions.items():
+            run.setdefault(file, set()).update(line for *_, of, line in self._steps if of == number)
+        steps = np.array(self._steps, np.int64).reshape(-1, 4)
+        set_in = np.array(self._set_in, np.int64).reshape(-1, 2)
+        texts = {file: statements_of(file, lines) for file, lines in run.items()} if statements else {}
+        return [self._complete, steps, list(self._functions), set_in, list(self._names), self._values, texts]
+
+    def begin(self, frame: FrameType, _: str, __: Any) -> Any:
+        """Follow a call of a function of the module; what has no name of its own is part of the statement around it."""
+        code = frame.f_code
+        if frame.f_globals is not self._module or code.co_name.startswith("<") or not self._complete:
+            return None
+        self._frames += 1
+        of = self._functions.setdefault((code.co_qualname, code.co_filename), len(self._functions))
+        mine = _Frame(self._frames, self._open[-1].step if self._open else -1, of)
+        self._open.append(mine)
+
+        def step(frame: FrameType, event: str, value: Any) -> Any:
+            if not self._complete or not self._open or self._open[-1] is not mine:  # a generator comes and goes
+                self._complete = False
+                return None
+            if event in ("line", "return"):
+                self._note(frame, mine)
+            if event == "line":
+                self._add(mine, frame.f_lineno)
+            elif event == "return":
+                self._set(mine.step, RETURN, value)
+                self._open.pop()
+            return step
+
+        self._add(mine, code.co_firstlineno)
+        self._note(frame, mine)
+        return step
+
+    def _add(self, mine: _Frame, line: int) -> None:
+        mine.step = len(self._steps)
+        self._steps.append((mine.number, mine.caller, mine.function, line))
+        self._complete &= len(self._steps) < MOST_STEPS
+
+    def _note(self, frame: FrameType, mine: _Frame) -> None:
+        """Add to a frame's last step what its statement changed, also in place."""
+        for name, local in list(frame.f_locals.items()):
+            held = _held(local)
+            if held is None:
+                if mine.before.pop(name, None) is not None:
+                    self._set(mine.step, name, NO_NUMBERS)
+                continue
+            self._work += held.nbytes
+            if name not in mine.before or not _same(mine.before[name], held):
+                mine.before[name] = held
+                self._set(mine.step, name, held)
+        self._complete &= self._work <= MOST_WORK
+
+    def _set(self, step: int, name: str, value: Any) -> None:
+        held = value if isinstance(value, np.ndarray) else _held(value)
+        if held is None:
+            return
+        self._told += held.nbytes
+        self._complete &= self._told <= MOST_BYTES and len(self._values) < MOST_VALUES
+        self._set_in.append((step, self._names.setdefault(name, len(self._names))))
+        self._values.append(held)
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+
+
+def _held(value: Any) -> np.ndarray | None:
+    """Return a copy of the numbers that a value holds, or None where it holds others things or too many."""
+    with contextlib.suppress(Exception):
+        if isinstance(value, list | tuple):
+            parts = [_held(part) for part in value] if 0 < len(value) <= MOST_PARTS else [None]
+            if any(part is None for part in parts) or len({part.shape for part in parts if part is not None}) > 1:
+                return None
+            held = np.stack([part for part in parts if part is not None])
+        elif isinstance(value, _SIMPLE):
+            held = np.array(value)
+        else:
+            found = array_of(value)
+            if found is None or found.size > MOST_ENTRIES:
+                return None
+            held = np.array(found)
+        return held if held.dtype.kind in "fiub" and held.size <= MOST_ENTRIES else None
+    return None
+
+
+def statements_of(file: str, run: set[int]) -> list[list[Any]]:
+    """Return of each statement of a file that ran [first line, last line, what it reads, sets, may change, lines of its heads]."""
+    found: list[list[Any]] = []
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        for node in ast.walk(parse("".join(linecache.getlines(file)), file)):
+            if isinstance(node, ast.FunctionDef):
+                for statement in node.body:
+                    _add_statement(statement, _bound_in(node), [], found)
+    return [each for each in found if not run.isdisjoint(range(each[0], each[1] + 1))]
+
+
+def _bound_in(function: ast.FunctionDef) -> set[str]:
+    """Return the names of a function's own variables."""
+    every = list(ast.walk(function))
+    set_there = {node.id for node in every if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return set_there | {node.arg for node in every if isinstance(node, ast.arg)}
+
+
+def _add_statement(node: ast.stmt, bound: set[str], around: list[int], found: list[list[Any]]) -> None:
+    """Add a statement of a function, and those inside it."""
+    own = list(_own_parts(node))
+    last = max([node.lineno, *(getattr(part, "end_lineno", None) or 0 for part in own)])
+    parts = [part for each in own for part in ast.walk(each)]
+    reads = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    sets = {name for part in parts if isinstance(getattr(part, "ctx", None), ast.Store) for name in _base(part)}
+    if isinstance(node, ast.AugAssign):
+        reads |= _base(node.target)
+    if isinstance(node, ast.FunctionDef):
+        sets.add(node.name)
+    called = [part for part in parts if isinstance(part, ast.Call)]
+    touches = {name for call in called for part in (call.func, *call.args) for name in _base(part)} & bound
+    found.append([node.lineno, last, sorted(reads), sorted(sets), sorted(touches), around])
+    for inner in _blocks(node):
+        _add_statement(inner, bound, [*around, node.lineno], found)
+
+
+def _base(node: ast.AST) -> set[str]:
+    """Return the variable that an expression such as `x.y[z]` is a part of."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _own_parts(node: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what belongs to a statement itself: all of a simple one, of a compound one its head."""
+    if not hasattr(node, "body") or isinstance(node, ast.FunctionDef):
+        yield node
+        return
+    for name in ("test", "target", "iter", "subject"):
+        if part := getattr(node, name, None):
+            yield part
+    yield from getattr(node, "items", ())
+
+
+def _blocks(node: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements inside one, but for those of a function or class."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for name in ("body", "orelse", "finalbody"):
+        yield from getattr(node, name, ())
+    for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield from inner.body

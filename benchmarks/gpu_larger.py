@@ -1,0 +1,110 @@
+"""Measure the run that wants a GPU, so that a band for its metrics can be chosen.
+
+A band is to be ten times the spread of correct solutions wide at least, and a tenth of the way to the nearest known mistake
+at most. A mistake whose first losses differ is noticed by these alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from gpu_runs import Row, compared, run_of
+
+from autograder.course.edits import apply_edits
+from autograder.course.spec import Assignment, Misconception, Training
+from autograder.judge.training_outcome import losses_of
+from autograder.oracle.device_choice import open_for
+from autograder.oracle.larger_run import figures
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.training_losses import KnownLosses
+from autograder.sandbox.child.device import CPU
+from autograder.sandbox.child.tree import as_arrays
+from autograder.sandbox.job import Outcome, Sandbox
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST_SECONDS = 120.0  # that the reference's run is to take
+REFERENCE, CORRECT, MISTAKE = "reference", "correct", "mistake"
+
+
+def larger_runs(assignment: Assignment, seeds: Sequence[int]) -> Iterator[Row]:
+    """Yield what the larger runs of an assignment come to: the reference's at every seed, all others at the first."""
+    wanted = [(t, replace(t.larger, device=t.device)) for t in assignment.trainings if t.larger and t.device != CPU]
+    if not wanted:
+        return
+    with open_for(assignment, 1, ROOT / "solutions") as sandbox:
+        for training, larger in wanted:
+            runs = [_Runs(assignment, larger, KnownLosses(Oracle(assignment, seed)), seed, sandbox) for seed in seeds]
+            wholes = [each.made(assignment.reference, larger.steps) for each in runs]
+            heads = [_head(whole, larger) for whole in wholes]
+            for each, whole, head in zip(runs, wholes, heads, strict=True):
+                yield each.row(REFERENCE, REFERENCE, whole, head)
+            for other in assignment.correct:
+                whole = runs[0].made(f"{assignment.reference}\n{other.source}", larger.steps)
+                yield runs[0].row(CORRECT, other.name, whole, heads[0])
+            # A short run's learning rate falls sooner, so that its losses are none of a whole run's.
+            short = _head(runs[0].made(assignment.reference, larger.first_steps), larger)
+            for known in assignment.misconceptions:
+                if known.name in training.catches:
+                    yield runs[0].of_mistake(known, short, heads[0])
+
+
+def _head(whole: Outcome, training: Training) -> np.ndarray:
+    losses = losses_of(whole)
+    return np.empty(0) if losses is None else losses[: training.first_steps]
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The runs of one larger training at one seed."""
+
+    assignment: Assignment
+    training: Training
+    losses: KnownLosses
+    seed: int
+    sandbox: Sandbox
+
+    def made(self, text: str, steps: int) -> Outcome:
+        """Train a text."""
+        return run_of(self.losses, self.assignment, self.training, text, self.sandbox, steps)
+
+    def of_mistake(self, known: Misconception, short: np.ndarray, head: np.ndarray) -> Row:
+        """Return what a known mistake comes to: it is trained to the end only where its first losses do not tell it."""
+        text = apply_edits(self.assignment.reference, (known,)) or ""
+        begun = self.made(text, self.training.first_steps)
+        if not compared(self.training, begun, short)["holds"]:
+            return self.row(MISTAKE, known.name, begun, short)
+        return self.row(MISTAKE, known.name, self.made(text, self.training.steps), head)
+
+    def row(self, kind: str, name: str, ran: Outcome, expected: np.ndarray) -> Row:
+        """Return what a run came to; the reference has to be in time, and correct solutions to come to an end."""
+        told = compared(self.training, ran, expected)
+        losses = losses_of(ran)
+        whole = losses is not None and len(losses) == self.training.steps
+        metrics = figures(self.training, as_arrays(self.losses.args(self.training)), ran) if whole else {}
+        holds = kind == MISTAKE or (whole and (kind == CORRECT or ran.seconds <= MOST_SECONDS))
+        who = {"training": self.training.exercise, "kind": kind, "solution": name, "seed": self.seed}
+        found = {"agrees": told["holds"], "seconds": round(ran.seconds, 1), "metrics": dict(metrics)}
+        return {**who, **told, **found, "holds": holds}
+
+
+def larger_table(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    """Yield the lines of a table of these rows: by metric what a band has to lie between."""
+    whole = [row for row in rows if row["metrics"]]
+    reference = [row for row in whole if row["kind"] == REFERENCE]
+    if not reference:
+        return
+    yield "\n| model for a GPU | reference | correct solutions, at most apart | nearest mistake with right first losses |"
+    yield "|---|---|---|---|"
+    for name in reference[0]["metrics"]:
+        own = [row["metrics"][name] for row in reference]
+        right = [*own, *(row["metrics"][name] for row in whole if row["kind"] == CORRECT)]
+        wrong = [(abs(row["metrics"][name] - own[0]), row) for row in whole if row["kind"] == MISTAKE]
+        nearest = min(wrong, key=lambda pair: pair[0], default=None)
+        told = f"{nearest[1]['metrics'][name]:.4g} ({nearest[1]['solution']})" if nearest else "-"
+        yield f"| {name} | {min(own):.4g} to {max(own):.4g} | {max(right) - min(right):.2g} | {told} |"
+    most = max(row["seconds"] for row in reference)
+    told = sum(row["kind"] == MISTAKE and not row["agrees"] for row in rows)
+    yield f"\nThe reference took at most {most:.0f} s; {MOST_SECONDS:.0f} s are the goal. First losses tell {told} mistakes."
