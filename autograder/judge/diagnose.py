@@ -281,7 +281,9 @@ def _nearness(
         return Likeness.NONE
     if Likeness.EVIDENCE in told:
         return Likeness.EVIDENCE
-    return Likeness.NONE if Likeness.VAGUE in told else Likeness.COMPATIBLE
+    if Likeness.VAGUE in told:
+        return Likeness.NONE
+    return Likeness.EVIDENCE if Likeness.PLACES in told else Likeness.COMPATIBLE
 
 
 def agrees(oracle: Facts, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:

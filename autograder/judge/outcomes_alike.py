@@ -31,6 +31,7 @@ class Likeness(Enum):
     """What a trial says about an explanation: it supports it, allows it, or contradicts it."""
 
     EVIDENCE = auto()
+    PLACES = auto()  # supports it unless another trial is vague: no wrong number is finite, and the same ones are not
     COMPATIBLE = auto()
     VAGUE = (
         auto()
@@ -61,11 +62,13 @@ def likeness(
 ) -> Likeness:
     """Return how alike two sets of outcomes are, without entries that are not finite and without the wording of errors.
 
-    Only a wrong number that both have is evidence, or the same places that are not finite, or an overflow told as an error.
+    Only a wrong number that both have is evidence, or an overflow told as an error, or, in want of a wrong number, the same
+    places that are not finite.
     """
     if same_outcomes(trial, got, other):
-        returned = all(outcome.ending is Ending.RETURNED for outcome in got)
-        return Likeness.EVIDENCE if returned else Likeness.COMPATIBLE
+        if any(outcome.ending is not Ending.RETURNED for outcome in got):
+            return Likeness.COMPATIBLE
+        return Likeness.EVIDENCE if has_finite_wrong(trial, got, expected) else Likeness.PLACES
     pairs, same_places = [], True
     for mine, theirs in zip(got, other, strict=True):
         if _overflows(mine) and _overflows(theirs) and not mine.ending is theirs.ending is Ending.RETURNED:
@@ -81,9 +84,9 @@ def likeness(
     theirs_finite = tuple(replace(o, value=two) for o, (_, two) in zip(other, pairs, strict=True))
     if not same_outcomes(trial, mine_finite, theirs_finite):
         return Likeness.NONE
-    if same_places or has_finite_wrong(trial, got, expected):
+    if has_finite_wrong(trial, got, expected):
         return Likeness.EVIDENCE
-    return Likeness.VAGUE
+    return Likeness.PLACES if same_places else Likeness.VAGUE
 
 
 def has_finite_wrong(trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> bool:
