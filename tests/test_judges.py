@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +15,9 @@ from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
+from autograder.judge.trials import Kept
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.shared_findings import SharedFindings
 from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
@@ -44,6 +47,31 @@ def test_a_process_judges_as_this_one_does(oracle: Oracle, assignment: Assignmen
         assert [c.message for e in result.exercises for c in e.cases] == [
             c.message for e in here.exercises for c in e.cases
         ]
+
+
+def test_what_one_process_found_out_another_need_not(
+    assignment: Assignment, fresh: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong submission is diagnosed by what another process told: this one finds nothing new out."""
+    source = Source.of("means.py", assignment.reference.replace("return x - means", "return x + means"))
+    oracle = Oracle(assignment, 5)
+    other = copy.copy(oracle)
+    monkeypatch.setattr(other, "_kept", Kept())
+    monkeypatch.setattr(other, "_answers", {})
+    ours, theirs = SharedFindings(oracle), SharedFindings(other)
+    ours.begin()
+    theirs.begin()
+    here = grade(source, oracle, fresh)
+    for trial in oracle.trials:
+        other.expected(trial)
+    theirs.take(ours.told())
+    assert not ours.told()
+    there = grade(source, other, fresh)
+    assert {c.diagnosis for e in there.exercises for c in e.cases} == {
+        c.diagnosis for e in here.exercises for c in e.cases
+    }
+    assert any(c.diagnosis for e in there.exercises for c in e.cases)
+    assert not theirs.told()
 
 
 def test_a_class_outlives_its_judges(

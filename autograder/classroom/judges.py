@@ -1,7 +1,8 @@
 """Processes that grade the cases of submissions side by side: one process of Python computes on one core at a time.
 
-They are forked, so what the oracle knows by then is there at once, and nothing of it has to be sent. Each has a sandbox of its
-own, which starts its slot when the first submission comes.
+They are forked, so what the oracle knows by then is there at once, and nothing of it has to be sent. What one of them finds out
+later about known mistakes and correct solutions goes to the others with their next submission. Each has a sandbox of its own,
+which starts its slot when the first submission comes.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ import os
 import queue
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Self
 
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.judge.trials import Found
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.shared_findings import SharedFindings
 from autograder.sandbox.job import ClosedError, Sandbox, Source
 from autograder.sandbox.termination import terminate
 
-END_SECONDS = 5.0  # for a process to end, before it is killed
+END_SECONDS = 15.0  # for a process to end, before it is killed
 _PR_SET_PDEATHSIG = 1  # of prctl: a signal for when the process that forked this one is gone
 
 
@@ -44,30 +47,34 @@ class Judges:
         self._closed = False
         self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         self._processes: list[BaseProcess] = []
+        shared = SharedFindings(oracle)
         ours: list[Connection] = []
         for _ in range(count):
             mine, theirs = context.Pipe()
             ours.append(mine)
             process = context.Process(
-                target=_serve, args=(os.getpid(), theirs, tuple(ours), oracle, sandbox), daemon=True
+                target=_serve, args=(os.getpid(), theirs, tuple(ours), oracle, sandbox, shared), daemon=True
             )
             process.start()
             theirs.close()
             self._processes.append(process)
             self._free.put(mine)
+        self._untold: dict[Connection, queue.SimpleQueue[Sequence[Found]]] = {one: queue.SimpleQueue() for one in ours}
 
     def grade(self, source: Source) -> Result:
         """Grade a submission's cases in a process that is free. Raises JudgeError, and ClosedError where they are closed."""
         connection = self._free.get()
         try:
-            connection.send(source)
-            answer = connection.recv()
+            connection.send((source, list(_waiting(self._untold[connection]))))
+            answer, news = connection.recv()
         except (EOFError, OSError) as error:
             if self._closed:
                 raise ClosedError("the judges are closed") from error
             raise JudgeError("the process that judged it has ended") from error
         finally:
             self._free.put(connection)
+        for other in self._untold.keys() - {connection} if news else ():
+            self._untold[other].put(news)
         if isinstance(answer, Result):
             return answer
         raise JudgeError(answer)
@@ -95,6 +102,13 @@ class Judges:
         self.close()
 
 
+def _waiting(told: queue.SimpleQueue[Sequence[Found]]) -> Iterator[Sequence[Found]]:
+    """Yield what is in a queue by now."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            yield told.get_nowait()
+
+
 @contextlib.contextmanager
 def judges_for(jobs: int, oracle: Oracle, sandbox: Sandbox) -> Iterator[Judges | None]:
     """Open judges for several jobs at a time; none where one is enough, or where processes cannot be forked safely."""
@@ -106,7 +120,12 @@ def judges_for(jobs: int, oracle: Oracle, sandbox: Sandbox) -> Iterator[Judges |
 
 
 def _serve(
-    parent: int, connection: Connection, others: tuple[Connection, ...], oracle: Oracle, sandbox: Sandbox
+    parent: int,
+    connection: Connection,
+    others: tuple[Connection, ...],
+    oracle: Oracle,
+    sandbox: Sandbox,
+    shared: SharedFindings,
 ) -> None:
     """Grade what comes until nothing more does. Ctrl-C is for the process that sends it, which ends this one."""
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN: what is started here would inherit that
@@ -120,10 +139,14 @@ def _serve(
         other.close()  # else this process would keep itself waiting when the one that sends is gone
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)  # as in every worker that torch itself forks: its threads are not copied
+    shared.begin()
     gc.freeze()  # no collection need walk, and so copy, what was there before the fork
     with contextlib.closing(sandbox), contextlib.suppress(EOFError, OSError):
         while True:
-            connection.send(_graded(connection.recv(), oracle, sandbox))
+            source, untold = connection.recv()
+            for told in untold:
+                shared.take(told)
+            connection.send((_graded(source, oracle, sandbox), shared.told()))
 
 
 def _graded(source: Source, oracle: Oracle, sandbox: Sandbox) -> Result | str:

@@ -19,6 +19,7 @@ from autograder.sandbox.job import Outcome, Request, Sandbox, Source
 
 MOST_KEPT = 1000  # of one kind of what was found out and the next submissions may ask for
 T = TypeVar("T")
+Found = tuple[tuple[Hashable, ...], object, int]  # a key, what was made for it, and how many of its kind are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,8 @@ class Kept:
     def __init__(self) -> None:
         self._found: dict[Hashable, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
         self._lock = threading.Lock()  # held for a look alone: who makes something may hold other locks
+        self.noted: frozenset[str] = frozenset()  # the kinds of which `news` tells
+        self._news: list[Found] = []
 
     def get(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
         """Return what `make` gives, made once while it is kept; what has not been asked for longest is forgotten."""
@@ -68,11 +71,27 @@ class Kept:
                 kind.move_to_end(key)
                 return kind[key]  # type: ignore[no-any-return] # what was made for the same key
         made = make()
+        self._put(key, made, most)
+        if key[0] in self.noted:
+            self._news.append((key, made, most))
+        return made
+
+    def news(self) -> list[Found]:
+        """Return what was made of the noted kinds since this was last asked."""
+        news, self._news = self._news, []
+        return news
+
+    def put(self, news: Iterable[Found]) -> None:
+        """Keep what was made elsewhere."""
+        for key, made, most in news:
+            self._put(key, made, most)
+
+    def _put(self, key: tuple[Hashable, ...], made: object, most: int) -> None:
         with self._lock:
+            kind = self._found[key[0]]
             kind[key] = made
             if len(kind) > most:
                 kind.popitem(last=False)
-        return made
 
 
 class Facts(Protocol):

@@ -84,6 +84,11 @@ class Reference:
         """Return what `make` gives, made once while it is kept; what has not been asked for longest is forgotten."""
         return self._kept.get(key, make, most)
 
+    @property
+    def findings(self) -> Kept:
+        """What `kept` keeps."""
+        return self._kept
+
     def is_hidden(self, trial: Trial) -> bool:
         """Whether students do not see a trial's case."""
         return (trial.case.exercise, trial.case.name) in self._hidden

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Sourc
 from autograder.sandbox.time_limits import WALL
 
 _HARNESS = inspect.getsource(value_trail)  # the child can read no file once it has a submission
+_IMPORTS_TORCH = re.compile(r"^\s*(import|from) torch\b", re.MULTILINE)
 MOST_CALLS = 6  # that are followed
 MOST_LINES = 6  # statements that are told; more help no one
 MOST_IN_LOOP = 9  # where the pass of a loop is told, which helps by itself
@@ -123,7 +125,10 @@ def _right_values(oracle: Reference, request: Request, tolerance: float) -> Righ
 
 
 def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
-    """Return the reference and the other correct solutions, loaded."""
+    """Return the reference and the other correct solutions, loaded.
+
+    Those that bring torch into an assignment without it are left out: to import it takes longer than grading fifty submissions.
+    """
 
     def loaded(name: str, text: str) -> Program:
         program = Program(f"correct_{oracle.assignment.slug}_{name}", notebook=False)
@@ -132,8 +137,12 @@ def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
         return program
 
     def made() -> tuple[Program, ...]:
-        others = (loaded(one.name, oracle.assignment.with_replaced(one.source)) for one in oracle.assignment.correct)
-        return (oracle.reference(), *others)
+        assignment = oracle.assignment
+        others = (one for one in assignment.correct if assignment.torch or not _IMPORTS_TORCH.search(one.source))
+        return (
+            oracle.reference(),
+            *(loaded(one.name, assignment.with_replaced(one.source)) for one in others),
+        )
 
     return oracle.kept(("correct programs",), made)
 
