@@ -13,17 +13,19 @@ from typing import ClassVar
 import pytest
 
 from autograder.course.catalog import load_assignment
+from autograder.course.spec import Status
 from autograder.judge import diagnose
+from autograder.judge.blame import diagnosis_of
 from autograder.judge.grade import grade
 from autograder.judge.outcomes_alike import Likeness, likeness, same_outcomes
 from autograder.judge.result import Result
 from autograder.judge.result_json import told_result
 from autograder.judge.sieve import candidates
-from autograder.judge.trials import Trial
+from autograder.judge.trials import Judged, Trial
 from autograder.oracle import reference
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import Watched
-from autograder.sandbox.job import Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
 ROOT = Path(__file__).parents[1]
 SCALE = "np.sqrt(d_k)"  # in attention_scores of a5
@@ -163,3 +165,30 @@ def test_what_is_left_out_would_not_have_agreed(slug: str) -> None:
                 assert not same_outcomes(trial, got, other)
                 assert likeness(trial, got, other, right) is Likeness.NONE
     assert left_out > 1000
+
+
+def test_no_known_mistake_is_run_for_what_takes_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They run here without a limit, on the longest arguments that there are, and none of them would end so."""
+    oracle = Oracle(load_assignment(ROOT, "a10_fast_attention"), 3)
+    trial = next(t for t in oracle.trials if t.case.name == "long_sequences_fit_going_back")
+    monkeypatch.setattr(oracle, "answers", lambda names, _: pytest.fail(f"{names} was run"))
+    judged = Judged(trial, (Outcome(Ending.MEMORY, None),), Status.MEMORY)
+    assert trial.is_large
+    assert diagnosis_of(oracle, "tiled_backward", [judged]) is None
+
+
+def test_no_pair_of_mistakes_is_looked_for_on_long_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where shorter ones fail as well."""
+    oracle = Oracle(load_assignment(ROOT, "a10_fast_attention"), 3)
+    asked, answers = list[Trial](), oracle.answers
+
+    def noted(names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        asked.append(trial)
+        return answers(names, trial)
+
+    monkeypatch.setattr(oracle, "answers", noted)
+    trials = [t for t in oracle.trials_of("tiled_backward") if t.is_large or not t.case.weight > 1]
+    wrong = {t: tuple(Outcome(Ending.RETURNED, 7.5) for _ in t.requests) for t in trials}
+    diagnose._pairs(oracle, [(m.name,) for m in oracle.misconceptions_of("tiled_backward")], wrong, tuple(trials))
+    assert asked
+    assert not any(trial.is_large for trial in asked)

@@ -87,6 +87,7 @@ def tiled_backward(
 
     Watch: every tile adds to the gradient of every query, while a key and its value lie in one tile alone. Scores were
     divided by sqrt(d_k), and dscores are the gradients of what came of that: dq and dk need the division, too.
+    In one hidden case two matrices of T_q by T_k, in single precision, need more memory than there is.
     Source: Dao et al. 2022, algorithm 4 and appendix B.2.
     """
     raise NotImplementedError("tiled_backward is not written yet")

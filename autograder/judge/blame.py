@@ -210,16 +210,21 @@ def diagnosis_of(
     """Return the known mistakes that explain an exercise's failures, or all of them but one, or None.
 
     Arguments that were changed in place are told by themselves, and wrong values beside them are looked at alone. Questions of
-    a quiz are no part of it: the answer to each has a reason of its own.
+    a quiz are no part of it: the answer to each has a reason of its own. Nor is what takes too much memory for long arguments:
+    known mistakes run without a limit.
     """
-    comparable = (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
     mine = [j for j in judged if j.trial.case.exercise == exercise and not isinstance(j.trial.case.check, choice)]
-    ran = [j for j in mine if all(o.ending in comparable for o in j.outcomes)]
+    ran = [j for j in mine if all(o.ending in _comparable(j.trial) for o in j.outcomes)]
     if all(j.status is Status.PASSED for j in ran) or any(_has_far_more_parts(oracle, j) for j in ran):
         return None
     return once_for_all(
         oracle, ("diagnosis", exercise, *carried), ran, lambda: _diagnosis_of(oracle, exercise, ran, carried)
     )
+
+
+def _comparable(trial: Trial) -> tuple[Ending, ...]:
+    """Return the endings of a trial's calls that known mistakes may have, too."""
+    return (Ending.RETURNED, Ending.RAISED) if trial.is_large else (Ending.RETURNED, Ending.RAISED, Ending.MEMORY)
 
 
 def _has_far_more_parts(oracle: Facts, judged: Judged) -> bool:

@@ -11,12 +11,15 @@ import zlib
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
 from autograder.judge.reasons import Turn
+from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Outcome, Request, Sandbox, Source
 
+LARGE = 20_000  # numbers in a trial's arguments; all others have far fewer than those about long sequences
 MOST_KEPT = 1000  # of one kind of what was found out and the next submissions may ask for
 T = TypeVar("T")
 Found = tuple[tuple[Hashable, ...], object, int]  # a key, what was made for it, and how many of its kind are kept
@@ -29,6 +32,12 @@ class Trial:
     case: Case
     calls: tuple[Call, ...]
     requests: tuple[Request, ...]
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether its calls get so many numbers that each known mistake would take long on it."""
+        given = [[request.args, dict(request.kwargs)] for request in self.requests]
+        return sum(array.size for leaf in leaves(given) if (array := array_of(leaf)) is not None) > LARGE
 
 
 @dataclass(frozen=True)

@@ -210,6 +210,21 @@ def the_forward_pass_is_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     yield _backward(rng, 2, block=3, causal=True)
 
 
+@case(
+    "tiled_backward",
+    check=close(names=GRADIENTS),
+    keeps="it is about memory: a backward pass with whole matrices has the right numbers and ends here with MEMORY",
+)
+def long_sequences_fit_going_back(rng: np.random.Generator) -> Iterator[Call]:
+    """7168 queries and keys in single precision, in tiles of 256: a matrix takes 196 MiB, and there is no room for two."""
+    few, times = 256, 28  # the same keys again and again, so that the forward pass is that of a few
+    q, k, v = (_normal(rng, few, 2) for _ in range(3))
+    output, logsumexp = _forward(q, k, v, False)
+    long = [np.tile(array, (times, 1)).astype(np.float32) for array in (q, k, v, output)]
+    dout = _normal(rng, few * times, 2).astype(np.float32)
+    yield call(dout, *long, np.tile(logsumexp + np.log(times), times).astype(np.float32), 128)
+
+
 # cache_bytes
 
 
