@@ -27,10 +27,10 @@ def roofline() -> None:
     parts = [line((LEFT, TOP), (LEFT, bottom), (LEFT + WIDE, bottom), ink=PALE)]
     for intensity in (1, 10, 100, 1000):
         x, _ = at(intensity, 1e12)
-        parts += [line((x, TOP), (x, bottom - 28), ink=EDGE, width=1), text(x, bottom + 20, f"{intensity}", ink=PALE)]
+        parts += [line((x, TOP), (x, bottom - 28), ink=EDGE, width=0.5), text(x, bottom + 20, f"{intensity}", ink=PALE)]
     for speed in (1, 10, 100, 1000):
         _, y = at(1, speed * 1e12)
-        parts += [line((LEFT, y), (LEFT + WIDE, y), ink=EDGE, width=1)]
+        parts += [line((LEFT, y), (LEFT + WIDE, y), ink=EDGE, width=0.5)]
         parts.append(text(LEFT - 10, y + 5, f"{speed}", ink=PALE, anchor="end"))
     ends = [at(i, float(a10.roofline(i, PEAK, BANDWIDTH))) for i in (LOWEST, ridge, FARTHEST)]
     parts.append(line(*ends, ink=INK, width=3))
@@ -39,17 +39,16 @@ def roofline() -> None:
     parts += [text(x - 12, bottom - 12, "memory-bound", ink=PALE, anchor="end")]
     parts += [text(x + 12, bottom - 12, "compute-bound", ink=PALE, anchor="start")]
     programs = (
-        ("writing a token", a10.arithmetic_intensity(1, 4096, 64), AMBER, 14, 22, "start"),
-        ("a prompt, plain", a10.arithmetic_intensity(4096, 4096, 64), BLUE, -14, -42, "end"),
-        ("a prompt, fused", a10.arithmetic_intensity(4096, 4096, 64, fused=True), GREEN, 0, 30, "middle"),
+        ("writing a token", a10.arithmetic_intensity(1, 4096, 64), AMBER, 16, 14, "start"),
+        ("a prompt, plain", a10.arithmetic_intensity(4096, 4096, 64), BLUE, -10, -24, "end"),
+        ("a prompt, fused", a10.arithmetic_intensity(4096, 4096, 64, fused=True), GREEN, 50, 28, "end"),
     )
     for name, intensity, ink, aside, below, anchor in programs:
         speed = float(a10.roofline(intensity, PEAK, BANDWIDTH))
         x, y = at(intensity, speed)
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{ink}"/>')
-        parts.append(text(x + aside, y + below, name, size=15, ink=ink, anchor=anchor))
         shown = ", ".join(f"{number:.2f}".removesuffix(".00") for number in (intensity, speed / 1e12))
-        parts.append(text(x + aside, y + below + 18, shown, size=14, ink=ink, anchor=anchor))
+        parts.append(text(x + aside, y + below, f"{name}: {shown}", size=15, ink=ink, anchor=anchor))
     parts.append(text(LEFT + WIDE / 2, bottom + 46, "operations for each byte", size=15))
     turned = f' transform="rotate(-90 30 {TOP + HIGH / 2:g})"'
     parts.append(text(30, TOP + HIGH / 2, "Tera-operations a second", size=15, extra=turned))

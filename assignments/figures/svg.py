@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).parents[2]
 ASSIGNMENTS = ROOT / "assignments"  # where figures are written
-EDGE, INK, PALE, WHITE = "#9aa3ad", "#737b85", "#7d8590", "#ffffff"
+EDGE, INK, PALE, WHITE = "#9aa3ad", "#737b85", "#757d87", "#ffffff"
 # Told apart by labels, dashes and places too, not by colour alone.
 BLUE, AMBER, GREEN, RED = "#2f74e8", "#bd6a10", "#138a5e", "#e0315a"
 COLUMN, SMALLEST = 830, 11  # the width of a README's column, and the smallest text that is legible in it
