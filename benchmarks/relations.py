@@ -17,11 +17,11 @@ from pathlib import Path
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Misconception
 from autograder.judge.blame import diagnosis_of, judge_trial
-from autograder.judge.grade import RELATED, SAYS_ITSELF
-from autograder.judge.messages import explain_reason
+from autograder.judge.reason_sentences import explain_reason
 from autograder.judge.reasons import Reason
 from autograder.judge.relations import find_relation
 from autograder.judge.trials import Judged
+from autograder.judge.unnamed_mistakes import RELATED, SAYS_ITSELF
 from autograder.oracle.oracle import Oracle
 
 ROOT = Path(__file__).parents[1]

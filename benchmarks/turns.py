@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.course.catalog import load_assignment
 from autograder.judge.blame import judge_all
-from autograder.judge.messages import explain_turn
+from autograder.judge.reason_sentences import explain_turn
 from autograder.judge.reasons import Turn
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Job, Sandbox, Source
