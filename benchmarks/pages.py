@@ -51,11 +51,12 @@ def works(assignment: Assignment) -> list[Source]:
 def graded(slug: str, students: int) -> tuple[list[Record], dict[str, Source]]:
     """Grade one submission of each kind; return the records of a class in which they repeat, and the code of each."""
     oracle = Oracle(load_assignment(HERE.parent, slug).without_training(), SEED)
-    handed_in = [Submission(f"s{i:05}", "class.zip", source) for i, source in enumerate(works(oracle.assignment))]
+    written = works(oracle.assignment)
+    handed_in = [Submission(f"s{i:05}", "class.zip", source) for i, source in enumerate(written)]
     with open_sandbox(2, torch=oracle.assignment.torch, secret=HERE.parent / "solutions") as sandbox:
         done = list(grade_class(oracle, handed_in, sandbox, 2))
     made = [record(oracle.assignment, g.submission, g.result, g.isolation, SEED, g.seconds) for g in done]
-    codes = {g.submission.student: g.submission.source for g in done}
+    codes = {one.student: source for one, source in zip(handed_in, written, strict=True)}
     repeated = [
         replace(one, student=f"s{i:05}") for i, one in zip(range(students), itertools.cycle(made), strict=False)
     ]
@@ -65,10 +66,28 @@ def graded(slug: str, students: int) -> tuple[list[Record], dict[str, Source]]:
 
 def summary_of(results: list[Record], isolation: Isolation) -> Summary:
     """Return what the report says of the run."""
-    nothing = dict.fromkeys(("problems", "not_submitted", "not_graded", "outdated", "left", "not_on_roster"), ())
-    counts = {"late": 0, "undated": 0, "overrides": 0, "submissions": len(results)}
-    told = {"assignment": results[0].assignment, "title": results[0].title, "seed": SEED, "due": None, "engine": "0"}
-    return Summary(**told, **nothing, **counts, isolation=isolation, seconds=0.0, without_points=False)
+    return Summary(
+        assignment=results[0].assignment,
+        title=results[0].title,
+        seed=SEED,
+        due=None,
+        engine="0",
+        isolation=isolation,
+        seconds=0.0,
+        submissions=len(results),
+        problems=(),
+        without_points=False,
+        late=0,
+        undated=0,
+        overrides=0,
+        waiting=0,
+        points_waiting=0.0,
+        not_submitted=(),
+        not_graded=(),
+        outdated=(),
+        left=(),
+        not_on_roster=(),
+    )
 
 
 def main() -> None:
@@ -95,8 +114,8 @@ def main() -> None:
             for one in results[:PAGES]
         ]
         took = (time.process_time() - began) / len(pages)
-        size = sum(len(page.encode()) for page in pages) / len(pages)
-        print(f"a page of {kind}: {size / 1e3:.0f} KB, {took * 1e3:.1f} ms of CPU")
+        each = sum(len(page.encode()) for page in pages) / len(pages)
+        print(f"a page of {kind}: {each / 1e3:.0f} KB, {took * 1e3:.1f} ms of CPU")
 
 
 if __name__ == "__main__":
