@@ -20,7 +20,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +35,7 @@ from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.places import slugs
-from autograder.course.spec import Assignment, Training
+from autograder.course.spec import Assignment, Drawn, Training
 from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.device_choice import device_trouble, on_device, open_for, takes_device
 from autograder.oracle.gpus import open_gpus
@@ -178,15 +178,20 @@ def _short(training: Training) -> Training:
     return replace(training, steps=6, first_steps=5, metrics=metrics, catches=catches, larger=larger, seconds=120)
 
 
-def _tiny(larger: Training) -> Any:
-    """Return how to draw the large run's arguments for a model and pieces that a CPU can hold."""
+def _tiny(larger: Training) -> Callable[[np.random.Generator], tuple[Any, ...] | Drawn]:
+    """Return how to draw the large run's arguments for a model and pieces that a CPU can hold; a secret stays as it is."""
 
-    def draw(rng: np.random.Generator) -> tuple[Any, ...]:
-        (vocab, time, *_), _, half, seed, data, begun, uniforms, held_out, changed = larger.draw(rng)
-        sizes = (vocab, time, 16, 2, 32, 1)
-        return sizes, 2, half, seed, data, begun, uniforms[:, :20], held_out[:2], changed[:1]
+    def draw(rng: np.random.Generator) -> tuple[Any, ...] | Drawn:
+        drawn = larger.draw(rng)
+        return replace(drawn, args=_few(drawn.args)) if isinstance(drawn, Drawn) else _few(drawn)
 
     return draw
+
+
+def _few(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    (vocab, time, *_), _, half, seed, data, begun, uniforms, held_out, changed = args
+    sizes = (vocab, time, 16, 2, 32, 1)
+    return sizes, 2, half, seed, data, begun, uniforms[:, :20], held_out[:2], changed[:1]
 
 
 def gpu_name() -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from gpu_runs import Row, compared, run_of
@@ -90,21 +91,33 @@ class _Runs:
         return {**who, **told, **found, "holds": holds}
 
 
-def larger_table(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Told:
+    """What a table tells of a run."""
+
+    kind: str
+    solution: str
+    agrees: bool
+    seconds: float
+    metrics: Mapping[str, float]
+
+
+def larger_table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of a table of these rows: by metric what a band has to lie between."""
-    whole = [row for row in rows if row["metrics"]]
-    reference = [row for row in whole if row["kind"] == REFERENCE]
+    runs = [_Told(row["kind"], row["solution"], row["agrees"], row["seconds"], row["metrics"]) for row in rows]
+    whole = [run for run in runs if run.metrics]
+    reference = [run for run in whole if run.kind == REFERENCE]
     if not reference:
         return
     yield "\n| model for a GPU | reference | correct solutions, at most apart | nearest mistake with right first losses |"
     yield "|---|---|---|---|"
-    for name in reference[0]["metrics"]:
-        own = [row["metrics"][name] for row in reference]
-        right = [*own, *(row["metrics"][name] for row in whole if row["kind"] == CORRECT)]
-        wrong = [(abs(row["metrics"][name] - own[0]), row) for row in whole if row["kind"] == MISTAKE]
-        nearest = min(wrong, key=lambda pair: pair[0], default=None)
-        told = f"{nearest[1]['metrics'][name]:.4g} ({nearest[1]['solution']})" if nearest else "-"
-        yield f"| {name} | {min(own):.4g} to {max(own):.4g} | {max(right) - min(right):.2g} | {told} |"
-    most = max(row["seconds"] for row in reference)
-    told = sum(row["kind"] == MISTAKE and not row["agrees"] for row in rows)
+    for name in reference[0].metrics:
+        own = [run.metrics[name] for run in reference]
+        right = [*own, *(run.metrics[name] for run in whole if run.kind == CORRECT)]
+        wrong = [(abs(run.metrics[name] - own[0]), run) for run in whole if run.kind == MISTAKE]
+        _, nearest = min(wrong, key=lambda pair: pair[0], default=(0.0, None))
+        beside = f"{nearest.metrics[name]:.4g} ({nearest.solution})" if nearest else "-"
+        yield f"| {name} | {min(own):.4g} to {max(own):.4g} | {max(right) - min(right):.2g} | {beside} |"
+    most = max(run.seconds for run in reference)
+    told = sum(run.kind == MISTAKE and not run.agrees for run in runs)
     yield f"\nThe reference took at most {most:.0f} s; {MOST_SECONDS:.0f} s are the goal. First losses tell {told} mistakes."

@@ -31,8 +31,8 @@ def run_of(
     seconds, memory = training.seconds, training.memory_mb
     limits = replace(assignment.limits, case_seconds=seconds, total_seconds=WALL * seconds, memory_mb=memory)
     request = losses.request(training, steps, training.device)
-    where = {"device": training.device, "device_mb": training.device_mb}
-    ran = sandbox.run(Job(source_of(assignment, text), (request,), limits, (), assignment.torch, **where))
+    job = Job(source_of(assignment, text), (request,), limits, (), assignment.torch)
+    ran = sandbox.run(replace(job, device=training.device, device_mb=training.device_mb))
     return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def tables(found: Mapping[str, Any]) -> Iterator[str]:
     for name in dict.fromkeys(row["training"] for row in found["agreement"]):
         rows = [row for row in found["agreement"] if row["training"] == name]
         apart = max(row["first_losses"] for row in rows)
-        metrics = next((row["metrics"] for row in rows if row["metrics"]), {})
+        metrics: Mapping[str, Sequence[float | None]] = next((row["metrics"] for row in rows if row["metrics"]), {})
         beside = "; ".join(f"{metric}: {', '.join(map(_number, pair))}" for metric, pair in metrics.items())
         yield f"| `{name}` | {len(rows)} | {apart:.1g} | {beside} |"
     yield from larger_table(found["larger"])
