@@ -178,7 +178,7 @@ def bench(course: Path, slug: str, rounds: int) -> list[Record]:
         floor, ours = opened.enter_context(warm(course, slug))
         tests, out = (Path(opened.enter_context(tempfile.TemporaryDirectory())) for _ in range(2))
         book = opened.enter_context(open_gradebook(out, oracle.assignment))
-        right = [RightOnly(ours[0]), Published(ours[0], book)] if ours else []
+        right: list[Contestant] = [RightOnly(ours[0]), Published(ours[0], book)] if ours else []
         cold = Ours("cold process", oracle, opened.enter_context(ProcessSandbox()), 2)
         return contest([floor, *ours, *right, cold, Pytest(oracle, tests)], handed_in)
 

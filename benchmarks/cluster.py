@@ -72,8 +72,8 @@ def cluster(workers: int) -> Iterator[Any]:
         commands = [[*start, "distributed.cli.dask_scheduler", "--port", "0", *common]]
         options = ["--nworkers", "1", "--nthreads", "1", "--local-directory", folder]
         commands += [[*start, "distributed.cli.dask_worker", *common, *options]] * workers
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        processes = [subprocess.Popen(command, **quiet) for command in commands]
+        quiet = subprocess.DEVNULL
+        processes = [subprocess.Popen(command, stdout=quiet, stderr=quiet) for command in commands]
         try:
             while not (file.exists() and file.read_text(encoding="utf-8")):
                 time.sleep(0.1)

@@ -189,9 +189,9 @@ def main() -> int:
             print(f"| {devices} | {duty:.0%} | {at_once} | {times:.1f} | {share:.0%} | {full:.0%} |", flush=True)
     assignment = load_assignment(ROOT, chosen.slug)
     with open_sandbox(2, torch=assignment.torch, secret=ROOT / "solutions") as sandbox:
-        took = [[real(chosen.slug, REAL, at_once, sandbox) for at_once in (1, 2)] for _ in range(ROUNDS)]
-    ratio = statistics.median(one / two for one, two in took)
-    one, two = (statistics.median(times) for times in zip(*took, strict=True))
+        pairs = [[real(chosen.slug, REAL, at_once, sandbox) for at_once in (1, 2)] for _ in range(ROUNDS)]
+    ratio = statistics.median(one / two for one, two in pairs)
+    one, two = (statistics.median(times) for times in zip(*pairs, strict=True))
     rounds = f"{ratio:.2f} times as fast (medians of {ROUNDS} rounds)"
     print(
         f"\n{chosen.slug} on the CPU: {REAL} trainings take {one:.1f} s one by one, {two:.1f} s two at a time; {rounds}"

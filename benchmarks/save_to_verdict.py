@@ -84,10 +84,11 @@ def _versions(assignment: Assignment, number: int) -> tuple[str, Mapping[str, st
     right = left_open(assignment.reference)
     wrong = AFTER.format(name=first.exercise, body=f"return _right(*given, **named) * 1.37 + 0.{number}21")
     known = [m for m in assignment.misconceptions if m.exercise == first.exercise]
+    mistaken = apply_edits(assignment.reference, (known[number % len(known)],)) or ""
     crashing = AFTER.format(name=first.exercise, body="return [_right(*given, **named)][1]")
     return with_stub(right, assignment.stub, exercise), {
         "right": right,
-        "a known mistake": left_open(apply_edits(assignment.reference, [known[number % len(known)]])),
+        "a known mistake": left_open(mistaken),
         "a mistake without a name": right + wrong,
         "a crash": right + crashing,
         "no Python": f"{right}\n\ndef {first.exercise}(:\n",

@@ -16,7 +16,7 @@ import contextlib
 import queue
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -100,7 +100,7 @@ def grade_on_cluster(
     resources: Mapping[str, float] | None = None,
     say: Callable[[str], None] = lambda _: None,
     keep_kind: Callable[[str, str], None] = lambda _, __: None,
-) -> Iterator[tuple[Finished, ...]]:
+) -> Generator[tuple[Finished, ...]]:
     """Yield what the submissions of a task came to, as tasks come back. Raises ClusterError.
 
     `say` hears of workers that are given up, `keep_kind` of each GPU and its kind before what was trained there counts.
