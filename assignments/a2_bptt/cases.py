@@ -62,9 +62,10 @@ def padding_gets_no_gradient(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("loss_backward", check=close())
 def logits_in_the_thousands(rng: np.random.Generator) -> Iterator[Call]:
-    """Logits around 1000 and around -1000 still have ordinary gradients."""
+    """Logits around 1000, logits around -1000, and then both at one position still have ordinary gradients."""
     logits = np.array([[[1000.0, 1001.0, 999.0]], [[-1000.0, -1002.0, -1001.0]]])
     yield call(logits, np.array([[0], [2]]), np.array([[True], [True]]))
+    yield call(np.array([[[1000.0, -1000.0, 999.0]]]), np.array([[2]]), np.array([[True]]))
 
 
 @case("loss_backward", check=untouched(), weight=0.3)
@@ -124,9 +125,11 @@ def hell_has_two_l(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("embedding_backward", check=close())
 def two_texts_share_a_table(rng: np.random.Generator) -> Iterator[Call]:
-    """Two texts of three tokens: a token may come up in both, also at the same step, and some rows are not read."""
+    """Two texts of three tokens: a token may come up in both, also at the same step; of six rows, and of four, some are not
+    read."""
     d_out = np.array([[[1.0, -1.0], [2.0, 0.5], [0.0, 3.0]], [[4.0, 1.0], [-2.0, 2.0], [1.0, 1.0]]])
     yield call(d_out, np.array([[2, 0, 2], [2, 3, 0]]), 6)
+    yield call(d_out, np.array([[2, 0, 2], [2, 3, 0]]), 4)
 
 
 @case("embedding_backward", check=untouched(), weight=0.29)
