@@ -168,6 +168,18 @@ def zero_is_a_gradient(rng: np.random.Generator) -> Iterator[Call]:
 
 
 @case("grad_check", check=close())
+def far_entries_get_the_same_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """f(x) = sum of x^3 at 2 and -3, steps of 0.5: the gradient is right, and the error of the step is .0103."""
+    yield call(Code("lambda x: (x**3).sum()"), np.array([2.0, -3.0]), np.array([12.0, 27.0]), 0.5)
+
+
+@case("grad_check", check=close())
+def flat_against_a_tiny_gradient(rng: np.random.Generator) -> Iterator[Call]:
+    """f(x) = 3 is flat, and the gradient says 4e-9: the difference is divided by 1e-8, so the error is .4."""
+    yield call(Code("lambda x: 3.0"), np.array([1.0]), np.array([4e-9]), 0.01)
+
+
+@case("grad_check", check=close())
 def nan_does_not_pass(rng: np.random.Generator) -> Iterator[Call]:
     """A gradient that holds NaN has an error of NaN, wherever in it the NaN stands."""
     for grad in ([2.5, np.nan, 4.0], [np.nan, 5.0, 4.0]):

@@ -91,12 +91,13 @@ def _drawn(h: np.ndarray, read: np.ndarray, params: Params, uniforms: np.ndarray
 
 
 def _writing(rng: np.random.Generator, n: int, vocab: int, hidden: int) -> tuple:
-    """Draw the arguments of `generate`, such that it shows whether first_id is read."""
+    """Draw the arguments of `generate`. It shows whether first_id is read, and a text of several tokens has the last id."""
     while True:
         params = _params(rng, vocab, hidden, vocab)
         h0, first_id = _normal(rng, hidden, std=0.7), int(rng.integers(vocab))
         uniforms = _uniforms(rng, h0, first_id, n, params)
-        if _drawn(h0, np.eye(vocab)[first_id], params, uniforms) != _drawn(h0, np.zeros(vocab), params, uniforms):
+        tokens, unread = (_drawn(h0, read, params, uniforms) for read in (np.eye(vocab)[first_id], np.zeros(vocab)))
+        if tokens != unread and (n == 1 or vocab - 1 in tokens):
             return h0, first_id, n, params, uniforms
 
 
@@ -403,12 +404,19 @@ def large_logits_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
 # next_token_loss
 
 
+def _targets(rng: np.random.Generator, mask: np.ndarray, vocab: int) -> np.ndarray:
+    """Draw targets, the first of which that counts is 0, an id like any other."""
+    targets = rng.integers(vocab, size=mask.shape)
+    targets.flat[mask.argmax()] = 0
+    return targets
+
+
 @case("next_token_loss", check=close(), weight=2)
 def losses_without_filler(rng: np.random.Generator) -> Iterator[Call]:
     """When every target counts, the loss is the mean over the whole batch."""
     for batch, time, vocab in ((2, 4, 5), (3, 2, 7), (1, 5, 3)):
-        logits = _normal(rng, batch, time, vocab, std=0.5)
-        yield call(logits, rng.integers(vocab, size=(batch, time)), np.ones((batch, time), dtype=bool))
+        mask = np.ones((batch, time), dtype=bool)
+        yield call(_normal(rng, batch, time, vocab, std=0.5), _targets(rng, mask, vocab), mask)
 
 
 @case("next_token_loss", check=close(), weight=3)
@@ -419,7 +427,7 @@ def every_real_target_counts_the_same(rng: np.random.Generator) -> Iterator[Call
         while lengths.sum() == time:  # or it would not show which of the two the sum is divided by
             lengths = _lengths(rng, batch, time)
         mask = _real(lengths, time)
-        yield call(_normal(rng, batch, time, vocab, std=0.5), rng.integers(vocab, size=(batch, time)), mask)
+        yield call(_normal(rng, batch, time, vocab, std=0.5), _targets(rng, mask, vocab), mask)
 
 
 @case("next_token_loss", check=close())
@@ -428,7 +436,7 @@ def filler_may_stand_anywhere(rng: np.random.Generator) -> Iterator[Call]:
     for _ in range(3):
         mask = rng.permuted(np.tile([True, True, False, False, False], (4, 1)), axis=-1)
         mask[rng.integers(4)] = False
-        yield call(_normal(rng, 4, 5, 3, std=0.5), rng.integers(3, size=(4, 5)), mask)
+        yield call(_normal(rng, 4, 5, 3, std=0.5), _targets(rng, mask, 3), mask)
 
 
 @case("next_token_loss", check=close())
