@@ -473,7 +473,7 @@ def unlikely_targets_cost_what_they_cost(rng: np.random.Generator) -> Iterator[C
 def the_level_of_logits_is_free(rng: np.random.Generator) -> Iterator[Call]:
     """Logits around 1000 and around -1000 say the same as logits around zero, and cost the same."""
     # Eighths, which single precision holds also beside a thousand.
-    logits = rng.integers(-8, 9, size=(2, 4, 5)) / 8.0
+    logits = rng.integers(-16, 17, size=(2, 4, 5)) / 8.0
     logits[0, 3] = -2.0, 1.5, 0.0, -1.0, 0.0  # filler
     targets = logits.argmax(axis=-1)  # which cost little, and one of them much, so that no mean is like another
     targets[1, 3], logits[1, 3] = 0, (-1.5, 1.0, 0.5, 1.0, 1.0)
