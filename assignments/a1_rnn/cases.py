@@ -48,7 +48,7 @@ SMALL = {
 BATCH_LOGITS = np.array(
     [
         [[2.0, 0.0, -1.0, 0.5], [0.0, 1.0, 3.0, -1.0], [0.5, 0.0, 0.0, 1.0]],
-        [[1.0, 1.0, -2.0, 0.0], [0.0, -0.5, 1.5, 2.0], [4.0, 0.0, 0.0, -3.0]],
+        [[1.0, 1.0, -2.0, 0.0], [0.0, -0.5, 1.5, 2.0], [2.0, 0.0, 0.0, -1.0]],
     ]
 )
 BATCH_IDS = np.array([[0, 1, 3], [1, 2, 3]])
@@ -109,6 +109,12 @@ def ids_may_be_missing(rng: np.random.Generator) -> Iterator[Call]:
     """In a vocabulary with the ids 0, 2 and 7 alone, 2 0 2 is the text "bab", and 7 0 2 is "cab"."""
     for ids in ([2, 0, 2], [7, 0, 2]):
         yield call(np.array(ids), {"b": 2, "a": 0, "c": 7})
+
+
+@case("decode", check=close())
+def blanks_and_line_ends_are_written(rng: np.random.Generator) -> Iterator[Call]:
+    """A blank and a line end are characters, too: 1 3 2 1 2 0 is " ha a", and behind it a line end."""
+    yield call(np.array([1, 3, 2, 1, 2, 0]), {"\n": 0, " ": 1, "a": 2, "h": 3})
 
 
 @case("softmax", check=close())
@@ -394,6 +400,12 @@ def long_captions_are_cut_off(rng: np.random.Generator) -> Iterator[Call]:
 def one_token_for_both_ends(rng: np.random.Generator) -> Iterator[Call]:
     """If l is read first and also ends a caption, the first l that is written ends it."""
     yield call(np.array([0.0, 1.0]), W_I, HELLO, HELLO_VOCAB["l"], HELLO_VOCAB["l"], 6)
+
+
+@case("caption", check=close())
+def bos_may_be_written(rng: np.random.Generator) -> Iterator[Call]:
+    """If e is read first, the image (1, 1) is described as "ello": e is written like any other token, and only o ends it."""
+    yield call(np.array([1.0, 1.0]), W_I, HELLO, HELLO_VOCAB["e"], END, 8)
 
 
 @case("caption", check=untouched(), weight=0.4)

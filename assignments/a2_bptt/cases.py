@@ -62,9 +62,10 @@ def padding_gets_no_gradient(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("loss_backward", check=close())
 def logits_in_the_thousands(rng: np.random.Generator) -> Iterator[Call]:
-    """Logits around 1000 and around -1000 still have ordinary gradients."""
+    """Logits around 1000, logits around -1000, and then both at one position still have ordinary gradients."""
     logits = np.array([[[1000.0, 1001.0, 999.0]], [[-1000.0, -1002.0, -1001.0]]])
     yield call(logits, np.array([[0], [2]]), np.array([[True], [True]]))
+    yield call(np.array([[[1000.0, -1000.0, 999.0]]]), np.array([[2]]), np.array([[True]]))
 
 
 @case("loss_backward", check=untouched(), weight=0.3)
@@ -124,9 +125,11 @@ def hell_has_two_l(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("embedding_backward", check=close())
 def two_texts_share_a_table(rng: np.random.Generator) -> Iterator[Call]:
-    """Two texts of three tokens: a token may come up in both, also at the same step, and some rows are not read."""
+    """Two texts of three tokens: a token may come up in both, also at the same step; of six rows, and of four, some are not
+    read."""
     d_out = np.array([[[1.0, -1.0], [2.0, 0.5], [0.0, 3.0]], [[4.0, 1.0], [-2.0, 2.0], [1.0, 1.0]]])
     yield call(d_out, np.array([[2, 0, 2], [2, 3, 0]]), 6)
+    yield call(d_out, np.array([[2, 0, 2], [2, 3, 0]]), 4)
 
 
 @case("embedding_backward", check=untouched(), weight=0.29)
@@ -162,6 +165,18 @@ def zero_is_a_gradient(rng: np.random.Generator) -> Iterator[Call]:
     """f does not read the second entry: zero is right, and the first one should be 6. Where f reads both, zero is wrong."""
     yield call(Code("lambda x: x[0] ** 2"), np.array([3.0, 7.0]), np.array([-5.0, 0.0]), 0.01)
     yield call(Code("lambda x: (x**2).sum()"), np.array([3.0, 7.0]), np.array([6.0, 0.0]), 0.01)
+
+
+@case("grad_check", check=close())
+def far_entries_get_the_same_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """f(x) = sum of x^3 at 2 and -3, steps of 0.5: the gradient is right, and the error of the step is .0103."""
+    yield call(Code("lambda x: (x**3).sum()"), np.array([2.0, -3.0]), np.array([12.0, 27.0]), 0.5)
+
+
+@case("grad_check", check=close())
+def flat_against_a_tiny_gradient(rng: np.random.Generator) -> Iterator[Call]:
+    """f(x) = 3 is flat, and the gradient says 4e-9: the difference is divided by 1e-8, so the error is .4."""
+    yield call(Code("lambda x: 3.0"), np.array([1.0]), np.array([4e-9]), 0.01)
 
 
 @case("grad_check", check=close())

@@ -17,14 +17,16 @@ def _normal(rng: np.random.Generator, *shape: int, std: float = 1.0) -> np.ndarr
 
 
 def _text(rng: np.random.Generator, length: int) -> str:
-    """Draw a text of few kinds of characters, so that they repeat, among them capitals, digits, blanks and signs."""
+    """Draw a text of few kinds of characters, so that they repeat, with capitals, digits, blanks, signs and a line end."""
     kinds = rng.permutation(list(LETTERS[:26]))[:6].tolist() + rng.permutation(list(LETTERS[26:]))[:6].tolist()
-    return "".join(rng.choice([*kinds, " ", "\n", "A", "z", "é"], length).tolist())
+    sure = [" ", "\n", "A", "z", "é"]
+    return "".join(rng.permutation([*sure, *rng.choice([*kinds, *sure], length - len(sure))]).tolist())
 
 
 def _vocab(rng: np.random.Generator) -> dict[str, int]:
-    """Draw a vocabulary of twelve characters whose ids follow neither their order nor the order of its entries."""
-    characters = rng.permutation(list(LETTERS))[:12].tolist()
+    """Draw a vocabulary of twelve characters, a capital among them; ids follow neither their order nor that of its entries."""
+    capital = str(rng.choice(list(LETTERS[26:52])))
+    characters = rng.permutation([capital, *rng.permutation(list(LETTERS.replace(capital, "")))[:11]]).tolist()
     return dict(zip(characters, rng.permutation(12).tolist(), strict=True))
 
 
@@ -48,6 +50,11 @@ def _lengths(rng: np.random.Generator, batch: int, time: int) -> np.ndarray:
     return 1 + rng.permutation(time - 1)[:batch]
 
 
+def _unsorted_lengths(rng: np.random.Generator, batch: int, time: int) -> np.ndarray:
+    """Draw lengths from 1 to time for three rows or more, in an order that does not undo itself; the first is not the least."""
+    return np.roll(np.sort(1 + rng.permutation(time)[:batch])[::-1], -1)
+
+
 def _real(lengths: np.ndarray, time: int) -> np.ndarray:
     return np.arange(time) < lengths[:, None]
 
@@ -66,18 +73,33 @@ def _uniforms(rng: np.random.Generator, h0: np.ndarray, first_id: int, n: int, p
 
 
 def _spaced(rng: np.random.Generator, vocab: dict[str, int]) -> dict[str, int]:
-    """Rename a character of a vocabulary to a blank, if it has none yet."""
+    """Rename a character of a vocabulary to a blank, if it has none yet; capitals stay."""
     if " " in vocab:
         return vocab
-    renamed = str(rng.choice(list(vocab)))
+    renamed = str(rng.choice([character for character in vocab if not character.isupper()]))
     return {" " if character == renamed else character: index for character, index in vocab.items()}
 
 
-def _writing(rng: np.random.Generator, n: int, vocab: int, hidden: int) -> tuple:
-    """Draw the arguments of `generate`."""
-    params = _params(rng, vocab, hidden, vocab)
-    h0, first_id = _normal(rng, hidden, std=0.7), int(rng.integers(vocab))
-    return h0, first_id, n, params, _uniforms(rng, h0, first_id, n, params)
+def _drawn(h: np.ndarray, read: np.ndarray, params: Params, uniforms: np.ndarray) -> list[int]:
+    """Return the tokens that uniform numbers stand for, if this is read first."""
+    tokens = list[int]()
+    for u in uniforms:
+        h = np.tanh(params["W_x"] @ read + params["W_h"] @ h + params["b"])
+        raised = np.exp(params["W_y"] @ h + params["b_y"])
+        tokens.append(int((raised.cumsum() <= u * raised.sum()).sum()))
+        read = np.eye(len(raised))[tokens[-1]]
+    return tokens
+
+
+def _writing(rng: np.random.Generator, n: int, vocab: int, hidden: int, *, last: bool = True) -> tuple:
+    """Draw the arguments of `generate`, such that it shows whether first_id is read; if `last`, the last id is written."""
+    while True:
+        params = _params(rng, vocab, hidden, vocab)
+        h0, first_id = _normal(rng, hidden, std=0.7), int(rng.integers(vocab))
+        uniforms = _uniforms(rng, h0, first_id, n, params)
+        tokens, unread = (_drawn(h0, read, params, uniforms) for read in (np.eye(vocab)[first_id], np.zeros(vocab)))
+        if tokens != unread and (vocab - 1 in tokens or not last):
+            return h0, first_id, n, params, uniforms
 
 
 Reads = Callable[[int, np.ndarray], np.ndarray]  # what a network reads after a token, whose distribution this was
@@ -108,7 +130,8 @@ def _slips(image: np.ndarray, W_i: np.ndarray, params: Params, bos: int, eos: in
     """Yield what is written where the first state is another one, or something else is read; each has to show."""
     seen = W_i @ image
     h0, vocab = np.tanh(seen), len(params["b_y"])
-    for first in (0.0 * seen, seen, 1 / (1 + np.exp(-seen)), np.tanh(seen + params["b"])):
+    step = np.tanh(params["W_h"] @ h0 + params["b"])
+    for first in (0.0 * seen, seen, 1 / (1 + np.exp(-seen)), np.maximum(seen, 0.0), np.tanh(seen + params["b"]), step):
         yield _followed(first, _written, params, bos, n)[0]
     yield _followed(h0, lambda _, shares: shares, params, bos, n)[0]
     yield _followed(h0, lambda *_: np.eye(vocab)[bos], params, bos, n)[0]
@@ -126,8 +149,8 @@ def _cut(tokens: list[int], eos: int) -> list[int]:
 def _described(rng: np.random.Generator, n: int, features: int, vocab: int, hidden: int, end: str) -> tuple:
     """Draw the arguments of `caption` for n tokens, of which the last is EOS if `end` is "eos"; else max_len cuts it off.
 
-    With "bos" that is EOS, too, and is written before the last token. No choice is close. Each caption has several kinds of
-    tokens, neither BOS nor its greedy sequel gives EOS away, and no slip writes the same.
+    With "bos" that is EOS, too, and is written before the last token; where EOS is not written, BOS is, and with "eos" it is
+    not. No choice is close. Each caption has several kinds of tokens, and no slip writes the same.
     """
     while True:
         params, W_i = _params(rng, vocab, hidden, vocab), _normal(rng, hidden, features)
@@ -136,7 +159,7 @@ def _described(rng: np.random.Generator, n: int, features: int, vocab: int, hidd
         tokens, clear = _followed(np.tanh(W_i @ image), _written, params, bos, n)
         others = np.setdiff1d(np.arange(vocab), [*tokens, bos])
         fits = {
-            "eos": tokens[-1] not in (*tokens[:-1], bos),
+            "eos": tokens[-1] not in tokens[:-1] and bos not in tokens,
             "bos": bos in tokens[1:-1],
             "": others.size > 0 and (n == 1 or bos in tokens[:-1]),
         }
@@ -161,8 +184,8 @@ def every_character_once(rng: np.random.Generator) -> Iterator[Call]:
 def short_texts(rng: np.random.Generator) -> Iterator[Call]:
     """A text of one kind of character has one token, and a text without characters has none."""
     yield call(str(rng.choice(list("abcxyz"))) * int(rng.integers(2, 5)))
-    yield call(str(rng.choice(list(" \n"))))
-    yield call("")
+    for text in (" ", "\n", ""):
+        yield call(text)
 
 
 # encode
@@ -181,7 +204,7 @@ def any_text_in_any_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
 def encoding_leaves_the_vocabulary_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The ids are right, and the vocabulary has not grown."""
     vocab = _spaced(rng, _vocab(rng))
-    yield call("".join(rng.permutation([" ", *rng.choice(list(vocab), 14)]).tolist()), vocab)
+    yield call("".join(rng.permutation([*vocab, *rng.choice(list(vocab), 3)]).tolist()), vocab)
 
 
 # decode
@@ -193,14 +216,15 @@ def any_ids_in_any_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
     yield call(rng.integers(1, 12, size=9), _vocab(rng))
     yield call(3 * rng.integers(1, 12, size=9), {character: 3 * index for character, index in _vocab(rng).items()})
     vocab = _spaced(rng, _vocab(rng))
-    yield call(rng.permutation(np.append(rng.integers(12, size=39), vocab[" "])), vocab)
+    blank, ids = vocab[" "], rng.integers(12, size=36)
+    yield call(np.array([blank, *ids, ids[-1], 0, blank]), vocab)
     yield call(np.array([], dtype=int), _vocab(rng))
 
 
 @case("decode", check=close())
 def decode_undoes_encode(rng: np.random.Generator) -> Iterator[Call]:
     """The ids of a text, with blanks, line ends and signs in it, give that text back."""
-    text = "To be, or not to be?\n" + _text(rng, 20) + "\n"
+    text = "All the world's a stage, isn't it?\n" + _text(rng, 20) + "\n"
     vocab = {character: index for index, character in enumerate(sorted(set(text)))}
     yield call(np.array([vocab[character] for character in text]), vocab)
 
@@ -381,12 +405,19 @@ def large_logits_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
 # next_token_loss
 
 
+def _targets(rng: np.random.Generator, mask: np.ndarray, vocab: int) -> np.ndarray:
+    """Draw targets, the first of which that counts is 0, an id like any other."""
+    targets = rng.integers(vocab, size=mask.shape)
+    targets.flat[mask.argmax()] = 0
+    return targets
+
+
 @case("next_token_loss", check=close(), weight=2)
 def losses_without_filler(rng: np.random.Generator) -> Iterator[Call]:
     """When every target counts, the loss is the mean over the whole batch."""
     for batch, time, vocab in ((2, 4, 5), (3, 2, 7), (1, 5, 3)):
-        logits = _normal(rng, batch, time, vocab, std=2.0)
-        yield call(logits, rng.integers(vocab, size=(batch, time)), np.ones((batch, time), dtype=bool))
+        mask = np.ones((batch, time), dtype=bool)
+        yield call(_normal(rng, batch, time, vocab, std=0.5), _targets(rng, mask, vocab), mask)
 
 
 @case("next_token_loss", check=close(), weight=3)
@@ -397,7 +428,7 @@ def every_real_target_counts_the_same(rng: np.random.Generator) -> Iterator[Call
         while lengths.sum() == time:  # or it would not show which of the two the sum is divided by
             lengths = _lengths(rng, batch, time)
         mask = _real(lengths, time)
-        yield call(_normal(rng, batch, time, vocab, std=1.5), rng.integers(vocab, size=(batch, time)), mask)
+        yield call(_normal(rng, batch, time, vocab, std=0.5), _targets(rng, mask, vocab), mask)
 
 
 @case("next_token_loss", check=close())
@@ -406,15 +437,20 @@ def filler_may_stand_anywhere(rng: np.random.Generator) -> Iterator[Call]:
     for _ in range(3):
         mask = rng.permuted(np.tile([True, True, False, False, False], (4, 1)), axis=-1)
         mask[rng.integers(4)] = False
-        yield call(_normal(rng, 4, 5, 3, std=2.0), rng.integers(3, size=(4, 5)), mask)
+        yield call(_normal(rng, 4, 5, 3, std=0.5), _targets(rng, mask, 3), mask)
 
 
 @case("next_token_loss", check=close())
 def what_stands_at_filler_is_ignored(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever logits and targets stand where the mask is False, even logits in the thousands, the loss is the same."""
-    logits, targets = _normal(rng, 3, 5, 4, std=2.0), rng.integers(4, size=(3, 5))
-    targets[0, 0], logits[0, 0] = 0, (-3.0, 1.0, 0.0, 2.0)  # an id like any other, and one that the mean feels
-    mask = _real(_lengths(rng, 3, 5), 5)
+    logits, targets = _normal(rng, 3, 5, 4, std=0.5), rng.integers(4, size=(3, 5))
+    lengths = _lengths(rng, 3, 5)
+    alone = (
+        lengths.argmax(),
+        lengths.max() - 1,
+    )  # the only target of its step: an id like any other, and one that means feel
+    targets[alone], logits[alone] = 0, (-1.5, 0.5, 0.0, 1.0)
+    mask = _real(lengths, 5)
     yield call(logits, targets, mask)
     yield call(np.where(mask[..., None], logits, 5.0 * _normal(rng, 3, 5, 4)), np.where(mask, targets, 0), mask)
     yield call(np.where(mask[..., None], logits, 2000.0 * _normal(rng, 3, 5, 4)), np.where(mask, targets, 3), mask)
@@ -425,6 +461,8 @@ def unlikely_targets_cost_what_they_cost(rng: np.random.Generator) -> Iterator[C
     """Targets hundreds of nats below the best token still have a finite loss, and the right one."""
     logits = rng.integers(-900, 900, size=(2, 4, 5)).astype(float)
     logits[0, 0, 0] = -901.0  # so that a target is 0, an id like any other
+    logits[1, 0, 0] = 900.0
+    logits[0, 1] -= 2000.0  # far below the largest logit of all
     yield call(logits, logits.argmin(axis=-1), np.ones((2, 4), dtype=bool))
     for lengths in ([4, 2], [1, 3], [4, 1]):
         logits = _normal(rng, 2, 4, 5, std=3.0) + 40.0 * np.eye(5)[rng.integers(5, size=(2, 4))]
@@ -434,8 +472,11 @@ def unlikely_targets_cost_what_they_cost(rng: np.random.Generator) -> Iterator[C
 @case("next_token_loss", check=close())
 def the_level_of_logits_is_free(rng: np.random.Generator) -> Iterator[Call]:
     """Logits around 1000 and around -1000 say the same as logits around zero, and cost the same."""
-    logits, targets = _normal(rng, 2, 4, 5, std=2.0), rng.integers(5, size=(2, 4))
-    targets[0, 0] = 0  # an id like any other
+    # Eighths, which single precision holds also beside a thousand.
+    logits = rng.integers(-16, 17, size=(2, 4, 5)) / 8.0
+    logits[0, 3] = -2.0, 1.5, 0.0, -1.0, 0.0  # filler
+    targets = logits.argmax(axis=-1)  # which cost little, and one of them much, so that no mean is like another
+    targets[1, 3], logits[1, 3] = 0, (-1.5, 1.0, 0.5, 1.0, 1.0)
     for level in (0.0, 1000.0, -1000.0):
         yield call(level + logits, targets, _real(np.array([3, 4]), 4))
 
@@ -443,7 +484,7 @@ def the_level_of_logits_is_free(rng: np.random.Generator) -> Iterator[Call]:
 @case("next_token_loss", check=close())
 def knowing_nothing_costs_the_logarithm(rng: np.random.Generator) -> Iterator[Call]:
     """If all tokens are equally likely, the loss is the logarithm of how many there are, whatever the targets."""
-    for vocab in (int(rng.integers(3, 9)), 65):
+    for vocab in (int(rng.integers(3, 9)), 27):
         logits = np.broadcast_to(_normal(rng, 2, 3, 1), (2, 3, vocab)).copy()
         yield call(logits, rng.integers(vocab, size=(2, 3)), np.ones((2, 3), dtype=bool))
 
@@ -451,8 +492,8 @@ def knowing_nothing_costs_the_logarithm(rng: np.random.Generator) -> Iterator[Ca
 @case("next_token_loss", check=untouched())
 def a_loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The loss is right, and logits, targets and mask are as before."""
-    mask, targets, logits = _real(_lengths(rng, 3, 5), 5), rng.integers(4, size=(3, 5)), _normal(rng, 3, 5, 4)
-    targets[0, 0], logits[0, 0, 0] = 0, -5.0  # an id like any other, and a sequence whose mean is another
+    mask, targets, logits = _real(_lengths(rng, 3, 5), 5), rng.integers(4, size=(3, 5)), _normal(rng, 3, 5, 4, std=0.5)
+    targets[0, 0], logits[0, 0, 0] = 0, -1.5  # an id like any other, and a sequence whose mean is another
     yield call(logits, targets, mask)
 
 
@@ -463,7 +504,7 @@ def a_loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
 def log_probs_of_any_shape(rng: np.random.Generator) -> Iterator[Call]:
     """For one sequence, for a batch, and with another axis in front, each sequence gets its own sum."""
     for leading, time, vocab in (((), 4, 5), ((3,), 5, 4), ((2, 3), 4, 6)):
-        yield call(_normal(rng, *leading, time, vocab, std=2.0), rng.integers(vocab, size=(*leading, time)))
+        yield call(_normal(rng, *leading, time, vocab, std=0.8), rng.integers(vocab, size=(*leading, time)))
 
 
 @case("sequence_log_prob", check=close())
@@ -477,6 +518,8 @@ def long_texts_do_not_underflow(rng: np.random.Generator) -> Iterator[Call]:
 def near_impossible_tokens(rng: np.random.Generator) -> Iterator[Call]:
     """Tokens hundreds of nats below the best one make a sequence unlikely, not impossible, high as all logits may be."""
     logits = rng.integers(-900, 900, size=(2, 3, 4)).astype(float)
+    logits[1, 0, 0] = 900.0
+    logits[0, 1] -= 2000.0  # far below the largest logit of all
     yield call(logits, logits.argmin(axis=-1))
     yield call(1000.0 + rng.integers(-24, 25, size=(2, 3, 4)) / 8.0, rng.integers(4, size=(2, 3)))
 
@@ -493,8 +536,8 @@ def log_probs_leave_their_inputs_alone(rng: np.random.Generator) -> Iterator[Cal
 @case("perplexity", check=close(), weight=2)
 def perplexity_of_one_text(rng: np.random.Generator) -> Iterator[Call]:
     """For texts of different lengths and losses, the exponential of the mean per token."""
-    for n in (1, 7, 250):
-        yield call(float(n * rng.uniform(0.3, 4.0)), n)
+    for n, least in ((1, 0.3), (7, 0.3), (250, 3.0)):  # the last one's probability is too small for a float
+        yield call(float(n * rng.uniform(least, 4.0)), n)
 
 
 @case("perplexity", check=close())
@@ -508,7 +551,7 @@ def equally_likely_tokens(rng: np.random.Generator) -> Iterator[Call]:
 def perplexity_of_a_collection(rng: np.random.Generator) -> Iterator[Call]:
     """Of several texts of different lengths, long ones count for more."""
     n = rng.permutation([3, 11, 40, 150])
-    yield call(n * rng.uniform(0.5, 3.5, size=4), n)
+    yield call(n * rng.uniform(0.5, 3.0, size=4), n)
 
 
 @case("perplexity", check=untouched())
@@ -524,8 +567,8 @@ def perplexity_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Cal
 @case("bits_per_char", check=close(), weight=2)
 def bits_of_one_text(rng: np.random.Generator) -> Iterator[Call]:
     """For texts of different lengths and losses, the mean per character, in bits."""
-    for n in (1, 7, 250):
-        yield call(float(n * rng.uniform(0.3, 4.0)), n)
+    for n, least in ((1, 0.3), (7, 0.3), (250, 3.0)):  # the last one's probability is too small for a float
+        yield call(float(n * rng.uniform(least, 4.0)), n)
 
 
 @case("bits_per_char", check=close())
@@ -539,7 +582,7 @@ def coins_cost_a_bit(rng: np.random.Generator) -> Iterator[Call]:
 def bits_of_a_collection(rng: np.random.Generator) -> Iterator[Call]:
     """Of several texts of different lengths, long ones count for more."""
     n = rng.permutation([3, 11, 40, 150])
-    yield call(n * rng.uniform(0.5, 3.5, size=4), n)
+    yield call(n * rng.uniform(0.5, 3.0, size=4), n)
 
 
 @case("bits_per_char", check=untouched())
@@ -557,7 +600,8 @@ def each_row_ends_where_it_ends(rng: np.random.Generator) -> Iterator[Call]:
     """With another length in every row, each is judged by the state after its own last step."""
     for batch, time, inputs, hidden, outputs in ((3, 6, 2, 4, 5), (2, 5, 4, 3, 6), (4, 7, 3, 5, 2)):
         x, h0, *_ = _network(rng, batch, time, inputs, hidden)
-        yield call(x, h0, _lengths(rng, batch, time), _params(rng, inputs, hidden, outputs))
+        lengths = _unsorted_lengths(rng, batch, time - 1) if batch > 2 else _lengths(rng, batch, time)
+        yield call(x, h0, lengths, _params(rng, inputs, hidden, outputs))
 
 
 @case("classify_sequence", check=close())
@@ -572,14 +616,14 @@ def all_rows_are_full(rng: np.random.Generator) -> Iterator[Call]:
 def as_many_classes_as_units(rng: np.random.Generator) -> Iterator[Call]:
     """With all sizes equal, each array of the parameters still plays its own role."""
     x, h0, *_ = _network(rng, 4, 4, 4, 4)
-    yield call(x, h0, 1 + rng.permutation(4), _params(rng, 4, 4, 4))
+    yield call(x, h0, _unsorted_lengths(rng, 4, 4), _params(rng, 4, 4, 4))
 
 
 @case("classify_sequence", check=agree())
 def filler_is_ignored(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever stands after the last real step, and however much of it, the probabilities stay the same."""
     x, h0, *_ = _network(rng, 3, 6, 2, 4)
-    lengths, params = _lengths(rng, 3, 6), _params(rng, 2, 4, 5)
+    lengths, params = _unsorted_lengths(rng, 3, 5), _params(rng, 2, 4, 5)
     real = _real(lengths, 6)[..., None]
     yield call(x, h0, lengths, params)
     yield call(np.where(real, x, 3.0 * _normal(rng, *x.shape)), h0, lengths, params)
@@ -590,7 +634,7 @@ def filler_is_ignored(rng: np.random.Generator) -> Iterator[Call]:
 def classifying_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The probabilities are right, and the inputs, the lengths and the parameters are as before."""
     x, h0, *_ = _network(rng, 3, 5, 2, 4)
-    yield call(x, h0, _lengths(rng, 3, 5), _params(rng, 2, 4, 6))
+    yield call(x, h0, _unsorted_lengths(rng, 3, 4), _params(rng, 2, 4, 6))
 
 
 # generate
@@ -613,8 +657,8 @@ def equal_sizes_hide_no_error(rng: np.random.Generator) -> Iterator[Call]:
 @case("generate", check=close())
 def one_token_only(rng: np.random.Generator) -> Iterator[Call]:
     """A single token, from each of many starts."""
-    for _ in range(30):
-        yield call(*_writing(rng, 1, 5, 4))
+    for number in range(30):
+        yield call(*_writing(rng, 1, 5, 4, last=number == 0))
 
 
 @case("generate", check=close())
@@ -631,7 +675,7 @@ def impossible_tokens_are_never_written(rng: np.random.Generator) -> Iterator[Ca
     """A uniform number of 0 does not take a first token whose probability is 0, as 0 does not exceed 0."""
     h0, first_id, n, params, _ = _writing(rng, 5, 4, 3)
     # exp(-20000) is zero to every float of numpy, long ones too; exp(-2000) is not.
-    params = {**params, "W_y": params["W_y"] * 0.3, "b_y": np.array([-20000.0, 0.0, 1.5, 0.5])}
+    params = {**params, "W_y": params["W_y"] * 0.1, "b_y": np.array([-20000.0, 0.0, 1.5, 0.5])}
     yield call(h0, first_id, n, params, np.array([0.0, 0.0, 0.95, 0.0, 0.0]))
 
 

@@ -64,7 +64,14 @@ def _padding(rng: np.random.Generator, batch: int, time: int) -> np.ndarray:
 def _predictions(
     rng: np.random.Generator, batch: int = 3, time: int = 5, vocab: int = 7
 ) -> tuple[np.ndarray, np.ndarray]:
-    return 2.0 * _normal(rng, batch, time, vocab), rng.integers(0, vocab, size=(batch, time))
+    """Draw logits and targets; the first and the last id are among these."""
+    return 2.0 * _normal(rng, batch, time, vocab), _targets(rng, batch, time, vocab)
+
+
+def _targets(rng: np.random.Generator, batch: int, time: int, vocab: int) -> np.ndarray:
+    targets = rng.integers(0, vocab, size=(batch, time))
+    targets[0, 0], targets[-1, -1] = 0, vocab - 1
+    return targets
 
 
 @case("loss_backward", check=close(), weight=2)
@@ -86,7 +93,10 @@ def padded_targets_do_not_count(rng: np.random.Generator) -> Iterator[Call]:
 def gaps_may_stand_anywhere(rng: np.random.Generator) -> Iterator[Call]:
     """The mask may leave out positions at the start and in between; a row may count nowhere, or a single target in all."""
     mask = np.array([[False, True, False, True, True], [False] * 5, [True, False, False, False, True]])
-    yield call(*_predictions(rng), rng.permutation(mask))
+    mask = rng.permutation(mask)
+    logits, targets = _predictions(rng)
+    targets.flat[mask.argmax()] = 0  # an id like any other
+    yield call(logits, targets, mask)
     alone = np.zeros((3, 5), dtype=bool)
     alone[rng.integers(3), rng.integers(5)] = True
     yield call(*_predictions(rng), alone)
@@ -107,7 +117,7 @@ def padded_logits_do_not_matter(rng: np.random.Generator) -> Iterator[Call]:
 def each_position_has_its_own_largest_logit(rng: np.random.Generator) -> Iterator[Call]:
     """Logits near 1000 at one position, near -1000 at another: every gradient is finite and right."""
     bases = rng.permutation([1000.0, -1000.0, 0.0, 500.0, -300.0, 200.0]).reshape(2, 3, 1)
-    targets = rng.integers(0, 4, size=(2, 3))
+    targets = _targets(rng, 2, 3, 4)
     yield call(bases + rng.integers(-2, 3, size=(2, 3, 4)), targets, np.ones((2, 3), dtype=bool))
 
 
@@ -116,7 +126,7 @@ def one_position_may_span_thousands(rng: np.random.Generator) -> Iterator[Call]:
     """Logits near 1000 beside logits near -1000 at one position: nothing overflows."""
     logits = -1000.0 + rng.integers(-2, 3, size=(2, 3, 5))
     logits[..., rng.permutation(5)[:2]] += 2000.0
-    yield call(logits, rng.integers(5, size=(2, 3)), np.ones((2, 3), dtype=bool))
+    yield call(logits, _targets(rng, 2, 3, 5), np.ones((2, 3), dtype=bool))
 
 
 @case("loss_backward", check=close())
@@ -270,8 +280,8 @@ def going_back_twice_gives_the_same(rng: np.random.Generator) -> Iterator[Call]:
 @case("embedding_backward", check=close(), weight=3)
 def repeated_ids_add_up(rng: np.random.Generator) -> Iterator[Call]:
     """Many tokens from a small vocabulary: each row collects from every place where it was read."""
-    yield call(_normal(rng, 3, 8, 4), rng.integers(0, 5, size=(3, 8)), 5)
-    yield call(_normal(rng, 2, 3, 6), np.full((2, 3), rng.integers(0, 6)), 7)
+    yield call(_normal(rng, 3, 8, 4), _targets(rng, 3, 8, 5), 5)
+    yield call(_normal(rng, 2, 3, 6), np.full((2, 3), rng.integers(1, 6)), 7)
 
 
 @case("embedding_backward", check=close())
@@ -291,7 +301,8 @@ def no_id_is_special(rng: np.random.Generator) -> Iterator[Call]:
 @case("embedding_backward", check=agree())
 def order_of_tokens_does_not_matter(rng: np.random.Generator) -> Iterator[Call]:
     """Moving the tokens around, each with its gradient, changes nothing about what the rows collect."""
-    d_out, ids = _normal(rng, 2, 6, 3), rng.integers(0, 4, size=(2, 6))
+    d_out = _normal(rng, 2, 6, 3)
+    ids = rng.permutation([0, 0, 0, 0, 1, 2, 3, *rng.integers(0, 4, size=5)]).reshape(2, 6)
     yield call(d_out, ids, 4)
     for _ in range(3):
         moved = rng.permutation(12)
@@ -301,14 +312,14 @@ def order_of_tokens_does_not_matter(rng: np.random.Generator) -> Iterator[Call]:
 @case("embedding_backward", check=close())
 def equal_sizes_hide_no_transposed_table(rng: np.random.Generator) -> Iterator[Call]:
     """With as many features as rows, rows still belong to tokens."""
-    yield call(_normal(rng, 4, 4, 4), rng.integers(0, 4, size=(4, 4)), 4)
+    yield call(_normal(rng, 4, 4, 4), rng.permutation([*range(4), *rng.integers(0, 4, size=12)]).reshape(4, 4), 4)
 
 
 @case("embedding_backward", check=untouched(), keeps="catches gradients that pile up from call to call")
 def looking_up_twice_gives_the_same(rng: np.random.Generator) -> Iterator[Call]:
     """Two calls in a row give the same, and leave d_out and ids as they were."""
-    d_out, ids = _normal(rng, 2, 6, 3), rng.integers(0, 4, size=(2, 6))
-    ids[:, 0] = 0  # a token like any other, and one that comes twice
+    d_out, ids = _normal(rng, 2, 6, 3), rng.integers(2, 4, size=(2, 6))
+    ids[:, 0] = 0  # a token like any other, and one that comes twice; 1 does not come
     yield call(d_out, ids, 5)
     yield call(d_out, ids, 5)
 
@@ -330,8 +341,8 @@ def _away_from_zero(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def _steepest_last(x: np.ndarray) -> np.ndarray:
-    """Move the last entry so far out that its relative error is never the largest."""
-    x.flat[-1] = 2.0
+    """Move the last entry, and the first one less, so far out that their relative errors are never the largest."""
+    x.flat[0], x.flat[-1] = 1.75, 2.0
     return x
 
 
@@ -342,13 +353,18 @@ def errors_of_wrong_gradients(rng: np.random.Generator) -> Iterator[Call]:
         x = _away_from_zero(rng, *shape)
         yield call(CUBES, x, 3 * x**2 * rng.integers(4, 13, size=shape) / 8.0, 0.0625)
         yield call(FALLING, x, -3 * x**2 * rng.integers(4, 13, size=shape) / 8.0, 0.0625)
+        x = np.abs(x)  # so that no gradient is zero
         yield call(TANGLED, x, _tangled_gradient(x) * rng.integers(4, 13, size=shape) / 8.0, 0.0625)
+    x, wrong = _away_from_zero(rng, 4), rng.integers(4, 13, size=4) / 8.0
+    x[1], wrong[1] = 1.5, 0.25  # the largest error, at an entry beyond 1
+    yield call(CUBES, x, 3 * x**2 * wrong, 0.25)
 
 
 @case("grad_check", check=close(), weight=2)
 def errors_of_coarse_steps(rng: np.random.Generator) -> Iterator[Call]:
     """A right gradient and a large step: the error is that of central differences, and shrinks with eps squared."""
     x = _steepest_last(_away_from_zero(rng, 2, 3))
+    x.flat[rng.integers(1, 5)] = 0.5  # the largest error, at an entry within 1
     for eps in (0.25, 0.125, 0.0625):
         yield call(CUBES, x, 3 * x**2, eps)
 
@@ -359,6 +375,7 @@ def one_wrong_entry_is_found(rng: np.random.Generator) -> Iterator[Call]:
     for place in (0, 5, int(rng.integers(1, 5))):
         for shift in (0.5, -0.5):
             x = _away_from_zero(rng, 6)
+            x[0] = 1.5  # an entry beyond 1
             grad = 3 * x**2
             grad[place] += shift
             yield call(CUBES, x, grad, 0.0625)
@@ -379,14 +396,16 @@ def small_steps_need_double_precision(rng: np.random.Generator) -> Iterator[Call
     for dtype in (np.float64, np.float32, np.int64):
         x = rng.integers(2, 6, size=4).astype(dtype)
         wrong = rng.uniform(0.8, 1.2, size=4)
-        wrong[rng.integers(3)] = rng.uniform(0.6, 0.7)  # the largest error: too small, and not the last
+        worst = rng.integers(3)
+        x[worst], wrong[worst] = 2, rng.uniform(0.6, 0.7)  # the largest error: too small, and not the last
+        x[3], wrong[3] = 5, rng.uniform(1.15, 1.2)  # the largest difference
         yield call(CUBES, x, 3.0 * x**2 * wrong, 1e-6)
 
 
 @case("grad_check", check=close())
 def opposite_signs_are_all_wrong(rng: np.random.Generator) -> Iterator[Call]:
     """A gradient that points the other way in one entry has an error of one, whatever its size."""
-    x = _away_from_zero(rng, 4)
+    x = _steepest_last(_away_from_zero(rng, 4))
     grad = 3 * x**2
     grad[rng.integers(3)] *= -0.5
     yield call(CUBES, x, grad, 0.25)
@@ -395,9 +414,9 @@ def opposite_signs_are_all_wrong(rng: np.random.Generator) -> Iterator[Call]:
 @case("grad_check", check=close())
 def zero_against_zero_is_no_error(rng: np.random.Generator) -> Iterator[Call]:
     """An entry that f does not read has the gradient zero, and zero compared with zero is right."""
-    yield call(
-        Code("lambda x: (x[:2] ** 2).sum()"), rng.integers(8, 16, size=4) / 8.0, np.array([1.0, 3.875, 0.0, 0.0]), 0.125
-    )
+    x = rng.integers(8, 16, size=4) / 8.0
+    x[0] = rng.integers(12, 16) / 8.0  # the largest error, and the largest difference
+    yield call(Code("lambda x: (x[:2] ** 2).sum()"), x, np.array([1.0, 3.875, 0.0, 0.0]), 0.125)
     yield call(Code("lambda x: 3.0"), _normal(rng, 3), np.zeros(3), 0.01)
 
 
@@ -530,8 +549,8 @@ def _grads(rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Draw gradients of different shapes and sizes."""
     return {
         "W_x": _normal(rng, 4, 3),
-        "W_h": 5.0 * _normal(rng, 4, 4),
-        "b": 0.3 * _normal(rng, 4),
+        "W_h": 3.0 * _normal(rng, 4, 4),
+        "b": rng.uniform(1.0, 2.0, size=4) * rng.choice([-1.0, 1.0], size=4),
         "E": _normal(rng, 2, 3, 5),
     }
 
