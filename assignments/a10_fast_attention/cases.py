@@ -92,9 +92,10 @@ def blocks_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("tiled_attention", check=close(names=FORWARD))
 def one_query_in_tiles_of_two(rng: np.random.Generator) -> Iterator[Call]:
-    """One query whose four scores are 1, 3, 2 and 6, in tiles of two keys: the worked example as attention."""
+    """One query whose four scores are 1, 3, 2 and 6, in tiles of two keys: the worked example as attention. Then a quarter of it."""
     keys = np.array([[1.0], [3.0], [2.0], [6.0]])
-    yield call(np.array([[1.0]]), keys, np.array([[1.0], [0.0], [2.0], [4.0]]), 2)
+    for query in (1.0, 0.25):
+        yield call(np.array([[query]]), keys, np.array([[1.0], [0.0], [2.0], [4.0]]), 2)
 
 
 @case("tiled_attention", check=close(names=FORWARD))
@@ -106,20 +107,25 @@ def two_queries_three_keys(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("tiled_attention", check=close(names=FORWARD))
 def causal_tiles(rng: np.random.Generator) -> Iterator[Call]:
-    """The same, causal: the first query reads two keys, the second reads all three. Then with as many queries as keys."""
+    """The same, causal: the first query reads two keys, the second reads all three. Then with as many queries as keys: three
+    in tiles of two, and four in tiles of three."""
     for block in (3, 1, 2):
         yield call(QUERIES, KEYS, VALUES, block, True)
     yield call(KEYS[::-1], KEYS, VALUES, 2, True)
+    four = np.append(KEYS, [[1.0, 1.0]], axis=0)
+    yield call(four, four, np.append(VALUES, [[5.0]], axis=0), 3, True)
 
 
 @case("tiled_attention", check=close(names=FORWARD))
 def large_scores_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
-    """Scores of 1000 in some tiles and of -1000 in another; then a hundredth of them; then -1000 everywhere."""
+    """Scores of 1000 in some tiles and of -1000 in another; then a hundredth of them; then -1000 everywhere, also beside a query
+    with 1000 everywhere."""
     keys = np.array([[100.0], [-100.0], [100.0], [99.9], [100.0]])
     values = np.array([[1.0], [3.0], [-2.0], [4.0], [0.5]])
     for query in (10.0, 0.1):
         yield call(np.array([[query], [-query]]), keys, values, 1)
     yield call(np.array([[-10.0]]), keys[2:], values[2:], 1)
+    yield call(np.array([[10.0], [-10.0]]), keys[2:], values[2:], 1)
 
 
 @case("tiled_attention", check=close(names=FORWARD))
@@ -254,8 +260,10 @@ def five_tokens_in_chunks_of_two(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("chunked_prefill", check=close(names=PREFILL))
 def behind_what_was_read_before(rng: np.random.Generator) -> Iterator[Call]:
-    """The cache holds two tokens already, such as a beginning that many prompts share; three more come in chunks of two."""
+    """The cache holds two tokens already, such as a beginning that many prompts share; three more come in chunks of two.
+    Then with queries and keys of one feature."""
     yield call(PROMPT[2:], (PROMPT[:2] @ W_K, PROMPT[:2] @ W_V), W_Q, W_K, W_V, 2)
+    yield call(PROMPT[2:], (PROMPT[:2] @ W_K[:, :1], PROMPT[:2] @ W_V), W_Q[:, :1], W_K[:, :1], W_V, 2)
 
 
 @case("chunked_prefill", check=close(names=PREFILL))

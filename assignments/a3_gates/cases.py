@@ -180,11 +180,10 @@ def gates_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("lstm_gates", check=close(names=("f", "i", "o", "c_tilde")))
 def gates_may_be_shut(rng: np.random.Generator) -> Iterator[Call]:
-    """Sums of 1000 open a gate for good, and sums of -1000 shut it."""
+    """Sums of 1000 open a gate for good, and sums of -1000 shut it; the candidate becomes 1 and -1."""
     x_t = np.array([[500.0], [-500.0]])
-    yield call(
-        x_t, np.array([[0.5], [0.5]]), ONE_UNIT | {"W_f": np.array([[2.0, 2.0]]), "W_o": np.array([[2.0, -2.0]])}
-    )
+    wide = {"W_f": np.array([[2.0, 2.0]]), "W_o": np.array([[2.0, -2.0]]), "W_c": np.array([[1.0, 2.0]])}
+    yield call(x_t, np.array([[0.5], [0.5]]), ONE_UNIT | wide)
 
 
 @case("lstm_gates", check=untouched(), weight=0.5)
@@ -384,8 +383,9 @@ def stacks_leave_x_alone(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("bidirectional_forward", check=close())
 def both_directions(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sequences without padding: two units read rightwards, one unit reads leftwards."""
+    """Two sequences without padding: two units read rightwards, one unit reads leftwards. Then of two features, as many as units."""
     yield call(X, np.array([3, 3]), LOWER, ONE_LEFTWARDS)
+    yield call(X[..., :2], np.array([3, 3]), UPPER, UPPER | {"h0": H0})
 
 
 @case("bidirectional_forward", check=close())

@@ -79,7 +79,7 @@ def targets_can_be_used_again(rng: np.random.Generator) -> Iterator[Call]:
 # Encoder
 
 
-def _encoder() -> Module:
+def _encoder(cotangents: tuple[Any, ...] = ()) -> Module:
     """Make an encoder with 6 words, embeddings of 2 and states of 2."""
     state = {
         "embedding.weight": _filled(0, 6, 2),
@@ -88,7 +88,7 @@ def _encoder() -> Module:
         "rnn.bias_ih_l0": _filled(36, 6),
         "rnn.bias_hh_l0": _filled(42, 6),
     }
-    return Module(init=(6, 2, 2), state=state)
+    return Module(init=(6, 2, 2), state=state, cotangents=cotangents)
 
 
 @case("Encoder", check=close(names=("states", "final")))
@@ -110,6 +110,13 @@ def all_rows_may_be_short(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_ids([[3, 4, 1, 1], [5, 5, 2, 0]]), _ids([2, 3]), module=_encoder())
 
 
+@case("Encoder", check=close(at=("param_grads", "rnn.weight_hh_l0"), called="gradient of the recurrent weights"))
+def the_encoder_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For a loss on `final` alone, the recurrent weights get their gradient: what the decoder learns reaches the encoder."""
+    module = _encoder((_float(np.zeros((1, 3, 2))), _filled(3, 1, 2)))
+    yield call_module(_ids([[3, 5, 4]]), _ids([3]), module=module)
+
+
 @case("Encoder", check=untouched(), weight=0.33)
 def ids_and_lengths_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]:
     """The same two rows: afterwards ids, those of the padding too, and lengths are what they were."""
@@ -117,6 +124,11 @@ def ids_and_lengths_stay_as_they_are(rng: np.random.Generator) -> Iterator[Call]
 
 
 # dot_score, bilinear_score, mlp_score
+
+
+def _through(*args: Any, cotangent: Any) -> Call:
+    """Call the exercise's function, and send a gradient back through it."""
+    return call_module(*args, module=Module(init=None, cotangents=(cotangent,)))
 
 
 @case("dot_score", check=close())
@@ -131,6 +143,12 @@ def dots_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_filled(3, 2, 2, 4), _filled(20, 2, 3, 4))
 
 
+@case("dot_score", check=close(at=("input_grads",), called="gradients of q and k"))
+def queries_and_keys_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same query and keys: a gradient on the scores gives the query its gradient, and the keys theirs."""
+    yield _through(_float(QUERY), _float(KEYS), cotangent=_float([[[1.0, -1.0, 2.0]]]))
+
+
 @case("bilinear_score", check=close())
 def a_matrix_between_them(rng: np.random.Generator) -> Iterator[Call]:
     """The same query and keys with W = [[0, 1], [2, -1]] between them: the scores are 4, -1 and 9."""
@@ -141,6 +159,13 @@ def a_matrix_between_them(rng: np.random.Generator) -> Iterator[Call]:
 def queries_and_keys_of_different_widths(rng: np.random.Generator) -> Iterator[Call]:
     """Two sentences; queries of two features, keys of three."""
     yield call(_filled(1, 2, 4, 2), _filled(30, 2, 3, 3), _filled(50, 2, 3))
+
+
+@case("bilinear_score", check=close(at=("input_grads",), called="gradients of q, k and W"))
+def the_matrix_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The first example once more: a gradient on the scores gives query, keys and W their gradients."""
+    W = _float([[0.0, 1.0], [2.0, -1.0]])
+    yield _through(_float(QUERY), _float(KEYS), W, cotangent=_float([[[1.0, -1.0, 2.0]]]))
 
 
 MLP_W = [[1.0, 0.0, 1.0, 0.0], [0.0, 0.5, 0.0, -1.0]]
@@ -156,6 +181,13 @@ def a_small_network(rng: np.random.Generator) -> Iterator[Call]:
 def every_query_meets_every_key(rng: np.random.Generator) -> Iterator[Call]:
     """Two sentences; two queries of four features, three keys of two, and four units in the small network."""
     yield call(_filled(1, 2, 2, 4), _filled(30, 2, 3, 2), _filled(50, 4, 6), _filled(80, 4))
+
+
+@case("mlp_score", check=close(at=("input_grads",), called="gradients of q, k, W and w"))
+def the_small_network_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The first example once more: a gradient on the scores gives query, keys, W and w their gradients."""
+    args = _float(QUERY), _float(KEYS), _float(MLP_W), _float([1.0, -2.0])
+    yield _through(*args, cotangent=_float([[[1.0, -1.0, 2.0]]]))
 
 
 # masked_softmax
@@ -207,8 +239,9 @@ def masking_leaves_scores_alone(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_context", check=close())
 def three_states_are_mixed(rng: np.random.Generator) -> Iterator[Call]:
-    """Weights .2, .5, .3 on the values (1, 0), (0, 1), (2, -1): the context is (.8, .2)."""
+    """Weights .2, .5, .3 on the values (1, 0), (0, 1), (2, -1): the context is (.8, .2). Weights of zero give a context of zeros."""
     yield call(_float([[[0.2, 0.5, 0.3]]]), _float(KEYS))
+    yield call(_float([[[0.0, 0.0, 0.0]]]), _float(KEYS))
 
 
 @case("attention_context", check=close())
@@ -216,6 +249,12 @@ def contexts_of_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two sentences with two queries each; three values of four features."""
     weights = _float([[[0.2, 0.5, 0.3], [0.0, 1.0, 0.0]], [[0.1, 0.1, 0.8], [0.6, 0.4, 0.0]]])
     yield call(weights, _filled(10, 2, 3, 4))
+
+
+@case("attention_context", check=close(at=("input_grads",), called="gradients of weights and values"))
+def weights_and_values_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The first example once more: a gradient on the context gives the weights their gradient, and the values theirs."""
+    yield _through(_float([[[0.2, 0.5, 0.3]]]), _float(KEYS), cotangent=_float([[[1.0, -2.0]]]))
 
 
 # DecoderWithContext
@@ -254,6 +293,13 @@ def the_context_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     """For a loss on the logits of the first step, the context gets its gradient: it is how the encoder learns."""
     module = _context_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2)))))
     yield call_module(_ids([3]), None, _filled(4, 1, 2), module=module)
+
+
+@case("DecoderWithContext", check=close(at=("input_grads", 1), called="gradient of the state"))
+def the_state_before_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For a loss on the logits of a later step, the state that was handed in gets its gradient: it is how earlier steps learn."""
+    module = _context_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2)))))
+    yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 2), module=module)
 
 
 @case("DecoderWithContext", check=untouched(), weight=0.2)
@@ -312,6 +358,12 @@ def yesterday_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     module = _attention_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2))), _float(np.zeros((1, 3)))))
     mask = _bool([[True, True, True]])
     yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 3, 2), mask, module=module)
+
+
+@case("AttentionDecoder", check=close(at=("input_grads", 2), called="gradient of enc"))
+def the_source_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For the same loss, the encoder states get their gradient: as keys and as values."""
+    yield from yesterday_can_learn.generate(rng)
 
 
 @case("AttentionDecoder", check=untouched(), weight=0.4)
@@ -386,6 +438,12 @@ def both_parts_of_the_state_learn(rng: np.random.Generator) -> Iterator[Call]:
     module = _lstm_decoder((_filled(3, 1, 4), (nothing, nothing), _float(np.zeros((1, 3)))))
     state = _filled(9, 1, 2), 2 * _filled(13, 1, 2)
     yield call_module(_ids([3]), state, _filled(4, 1, 3, 2), _bool([[True, True, True]]), module=module)
+
+
+@case("LSTMAttentionDecoder", check=close(at=("input_grads", 2), called="gradient of enc"))
+def the_source_of_an_lstm_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """For the same loss, the encoder states get their gradient: as keys and as values."""
+    yield from both_parts_of_the_state_learn.generate(rng)
 
 
 @case("LSTMAttentionDecoder", check=untouched(), weight=0.4)
@@ -503,6 +561,13 @@ def what_is_finished_is_safe(rng: np.random.Generator) -> Iterator[Call]:
 def a_finished_one_keeps_its_place(rng: np.random.Generator) -> Iterator[Call]:
     """The empty sentence takes one of two places for good. The other one leads to .8 * .5 * .5 = .2, and "yes ok EOS" is not found."""
     table = "[[1., 0, 0], [.05, .5, .45], [.9, .06, .04], [.15, .8, .05]]"
+    yield call(_table(table), _float([[0.0]]), 3, 0, 3, 2, 0.0)
+
+
+@case("beam_search", check=close(names=("ids", "score")), weight=0.5)
+def both_places_may_go_to_one_beginning(rng: np.random.Generator) -> Iterator[Call]:
+    """After "yes", .8, "yes yes" with .4 and "yes ok" with .36 are both better than "ok EOS" with .135; then "yes ok EOS" has .324."""
+    table = "[[1., 0, 0], [.05, .5, .45], [.9, .06, .04], [.05, .8, .15]]"
     yield call(_table(table), _float([[0.0]]), 3, 0, 3, 2, 0.0)
 
 

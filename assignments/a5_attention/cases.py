@@ -66,6 +66,12 @@ def similarities_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(HEADS)
 
 
+@case("similarity_context", check=close(), words=I_LIKE_PIZZA, weight=0.5)
+def tokens_forty_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza with vectors forty times as long: similarities of 1600 and 3200 still give ordinary shares."""
+    yield call(40.0 * PIZZA)
+
+
 @case("similarity_context", check=untouched(), weight=0.4)
 def similarities_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same batch: afterwards X is what it was."""
@@ -146,11 +152,13 @@ def forbidden_keys_get_nothing(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_weights", check=close())
 def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
-    """Scores around 1000 and around -1000 still give ordinary shares, with a mask and without, and the low row alone, too."""
+    """Scores around 1000 and around -1000 still give ordinary shares, with a mask and without, and the low row alone, too. Then
+    a row that spans 4000."""
     scores = np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0]])
     yield call(scores)
     yield call(scores, np.array([True, True, False]))
     yield call(scores[1:])
+    yield call(np.array([[-2000.0, 2000.0, 1999.0]]))
 
 
 @case("attention_weights", check=close())
@@ -163,8 +171,9 @@ def weights_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_weights", check=untouched(), weight=0.4)
 def weights_leave_scores_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """The same batch: afterwards scores and mask are what they were."""
+    """The same batch: afterwards scores and mask are what they were. Then scores without a mask."""
     yield from weights_take_a_batch.generate(rng)
+    yield call(np.array([[14.0, 12.0]]))
 
 
 @case("attention", check=close(), words=I_LIKE_PIZZA)
@@ -192,6 +201,12 @@ def attention_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     mask = np.array([[[True, True, True]], [[True, True, False]]])
     yield call(BATCH + 1.0, BATCH, BATCH[:, :, :1] * 2.0, mask)
     yield call(HEADS[:, :, 1:] + 1.0, HEADS, HEADS[..., :1] * 2.0, mask[:, None])
+
+
+@case("attention", check=close(), words=I_LIKE_PIZZA, weight=0.5)
+def pizza_forty_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza with queries and keys forty times as long: scores of a thousand and more give ordinary shares."""
+    yield call(40.0 * PIZZA, 40.0 * PIZZA, PIZZA_V)
 
 
 @case("attention", check=untouched(), weight=0.36)
@@ -226,6 +241,12 @@ def last_two_of_four(rng: np.random.Generator) -> Iterator[Call]:
     yield call(2, 4)
 
 
+@case("causal_mask", check=boolean(strict=True), weight=0.5)
+def three_by_three_of_truth_values(rng: np.random.Generator) -> Iterator[Call]:
+    """The first mask once more: its entries are True and False, of dtype bool, and not numbers."""
+    yield from three_by_three.generate(rng)
+
+
 @case("padding_mask", check=boolean())
 def padded_sentence(rng: np.random.Generator) -> Iterator[Call]:
     """One sentence of three tokens and two fillers, with 0 for the filler."""
@@ -239,6 +260,12 @@ def padded_batch(rng: np.random.Generator) -> Iterator[Call]:
     ids = np.array([[5, 0, 3, 2], [2, 2, 1, 4]])
     yield call(ids, 2)
     yield call(np.stack([ids, ids[:, ::-1], ids + 1]), 2)
+
+
+@case("padding_mask", check=boolean(strict=True), weight=0.5)
+def padded_sentence_of_truth_values(rng: np.random.Generator) -> Iterator[Call]:
+    """The first sentence once more: the entries of its mask are True and False, of dtype bool, and not numbers."""
+    yield from padded_sentence.generate(rng)
 
 
 @case("self_attention", check=close(), words=I_LIKE_PIZZA)

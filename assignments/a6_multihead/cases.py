@@ -70,6 +70,13 @@ def numbered_features_in_three_heads(rng: np.random.Generator) -> Iterator[Call]
     yield call(_t(np.arange(24).reshape(2, 2, 6)), 3)
 
 
+@case("split_heads", check=close(at=("input_grads", 0), called="gradient of x"), weight=0.5)
+def split_vectors_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """A batch of two in two heads: each head sends a gradient of its own back, and x gets all of it."""
+    cotangent = np.stack([MORE[..., :2], BATCH[..., 2:]], axis=1)
+    yield call_module(_t(BATCH), 2, module=Module(init=None, cotangents=(_t(cotangent),)))
+
+
 @case("split_heads", check=untouched(), weight=0.4)
 def splitting_leaves_x_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same numbers: afterwards x is what it was."""
@@ -89,6 +96,13 @@ def pizza_put_together(rng: np.random.Generator) -> Iterator[Call]:
 def numbered_features_come_together(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences, three heads, two positions, two features, numbered from 0 to 23: the first row is 0 1 4 5 8 9."""
     yield call(_t(np.arange(24).reshape(2, 3, 2, 2)))
+
+
+@case("merge_heads", check=close(at=("input_grads", 0), called="gradient of x"), weight=0.5)
+def merged_vectors_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """Two sequences of two heads, three positions and two features, for the loss sum(output * MORE): x gets a gradient."""
+    x = np.stack([BATCH[..., :2], OTHER[:, [0, 1, 0], 2:]], axis=1)
+    yield call_module(_t(x), module=Module(init=None, cotangents=(_t(MORE),)))
 
 
 @case("merge_heads", check=untouched(), weight=0.5)
@@ -151,6 +165,12 @@ def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(*[_t(BATCH)] * 3, _t(mask), module=_two_heads(), need_weights=True)
 
 
+@case("MultiHeadAttention", check=close(names=("output", "weights")), weight=0.5)
+def pizza_ten_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
+    """I, like, pizza with vectors ten times as long: single precision cannot hold the exponentials of such scores."""
+    yield call_module(*[_t(10 * PIZZA)] * 3, module=_pizza(), need_weights=True)
+
+
 @case("MultiHeadAttention", check=close(at=("param_grads", "W_q.weight")))
 def queries_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     """For the loss sum(output * MORE), the weight of W_q gets its gradient."""
@@ -161,6 +181,20 @@ def queries_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 def whoever_is_read_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     """Two queries read another sequence; for a loss on the output, query, key and value all get a gradient."""
     yield call_module(_t(OTHER), _t(BATCH), _t(MORE), module=_two_heads((_t(OTHER[::-1]),)))
+
+
+@case("MultiHeadAttention", check=close(at=("param_grads", "W_q.weight")), weight=0.5)
+def a_blind_query_learns_nothing(rng: np.random.Generator) -> Iterator[Call]:
+    """The same loss as for W_q before, when the first query may look at nothing: the gradient is that of the others, not NaN."""
+    mask = np.array([[False, False, False], [True, False, True], [False, True, True]])
+    yield call_module(*[_t(BATCH)] * 3, _t(mask), module=_two_heads((_t(MORE),)))
+
+
+@case("MultiHeadAttention", check=close(at=("param_grads", "W_o.weight")), weight=0.5)
+def the_output_learns_beside_its_weights(rng: np.random.Generator) -> Iterator[Call]:
+    """The loss sum(output * MORE) once more, with the weights asked for, too: the weight of W_o gets its gradient."""
+    module = _two_heads((_t(MORE), _t(np.zeros((2, 2, 3, 3)))))
+    yield call_module(*[_t(BATCH)] * 3, module=module, need_weights=True)
 
 
 @case("MultiHeadAttention", check=untouched(), weight=0.42)

@@ -378,7 +378,7 @@ def the_second_step(rng: np.random.Generator) -> Iterator[Call]:
 def a_matrix_takes_a_step(rng: np.random.Generator) -> Iterator[Call]:
     """A matrix after four steps, with an eps of .1; parameter, gradient and state are as before."""
     v = _t(np.random.default_rng(33).uniform(0.1, 1.0, size=(2, 3)).round(1))
-    yield call(_drawn(34, 2, 3), _drawn(35, 2, 3), (_drawn(36, 2, 3), v, 4), 0.1, (0.8, 0.7), 0.1, 0.5)
+    yield call(_drawn(34, 2, 3), _drawn(35, 2, 3), (_drawn(36, 2, 3), v, 4), 0.5, (0.8, 0.7), 0.1, 0.5)
 
 
 # top_p

@@ -231,8 +231,8 @@ def long_sequences_fit_going_back(rng: np.random.Generator) -> Iterator[Call]:
 @case("cache_bytes", check=close(), weight=2)
 def caches_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
     """One sequence or several of different lengths, without pages; every factor counts once."""
-    for _ in range(3):
-        lengths = rng.integers(5, 900, size=int(rng.integers(1, 5))).tolist()
+    for sequences in (1, 2, 4):
+        lengths = (5 + rng.permutation(895)[:sequences]).tolist()
         layers, heads, width = (int(rng.integers(low, 2 * low)) for low in (3, 9, 50))
         yield call(lengths, layers, heads, width)
         yield call(lengths, layers, heads, width, 4)
@@ -343,8 +343,9 @@ def pages_can_be_read_again(rng: np.random.Generator) -> Iterator[Call]:
 
 
 def _prefill(rng: np.random.Generator, *leading: int, T: int, past: int, chunk: int) -> Call:
-    """Draw a prompt of 4 features behind a cache of keys with 3 and values with 5."""
+    """Draw a prompt of 4 features behind a cache of keys with 3 and values with 5; no score decides alone."""
     x, W_q, W_k, W_v = (_normal(rng, *shape) for shape in ((*leading, T, 4), (4, 3), (4, 3), (4, 5)))
+    W_q *= 0.4
     return call(x, (_normal(rng, *leading, past, 3), _normal(rng, *leading, past, 5)), W_q, W_k, W_v, chunk)
 
 
@@ -409,17 +410,23 @@ def drafts_that_end_anywhere(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("accept", check=close(), weight=2)
 def short_drafts(rng: np.random.Generator) -> Iterator[Call]:
-    """Drafts of one token that stays or does not, and of no token at all, among three and among nine words."""
+    """Drafts of one token that stays or does not, and of no token at all, among three and among nine words; then one of which
+    a fifth and four fifths are left, in any order."""
     for vocab in (3, 9) * 6:
         yield _draft(rng, 1, vocab, 1)
         yield _draft(rng, 1, vocab, 0)
         yield _draft(rng, 0, vocab, 0)
+    keep = rng.permutation(3)
+    p, q = np.array([[0.5, 0.4, 0.1], [0.2, 0.3, 0.5]])[:, keep], np.array([[0.1, 0.3, 0.6]])[:, keep]
+    for drawn in (0.3, 0.7):
+        yield call(np.array([q[0].argmax()]), p, q, np.array([0.5, drawn]))
 
 
 @case("accept", check=close())
 def words_without_probability(rng: np.random.Generator) -> Iterator[Call]:
     """Words that the large model excludes never stay and are never drawn."""
     keep = rng.permutation(4)
+    keep = keep if keep.argsort()[3] < keep.argsort()[1] else keep[::-1]  # more is left of the later word
     p = np.array([[0.0, 0.6, 0.0, 0.4], [0.5, 0.0, 0.5, 0.0]])[:, keep]
     q = np.array([[0.3, 0.2, 0.3, 0.2]])[:, keep]
     for token in range(4):

@@ -253,8 +253,8 @@ def an_open_cell_keeps_what_it_holds(rng: np.random.Generator) -> Iterator[Call]
 
 @case("lstm_step", check=untouched())
 def stepping_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """The step is right, and input, states and params are as before."""
-    yield call(_normal(rng, 3, 4), _normal(rng, 3, 2), _normal(rng, 3, 2), _lstm(rng, 4, 2))
+    """The step is right, also where a cell holds more than one, and input, states and params are as before."""
+    yield call(_normal(rng, 8, 4), _normal(rng, 8, 2), 3.0 * _normal(rng, 8, 2), _lstm(rng, 4, 2))
 
 
 # lstm_forward
@@ -542,7 +542,8 @@ def gru_steps_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 @case("gru_step", check=close())
 def equal_sizes_of_state_and_input(rng: np.random.Generator) -> Iterator[Call]:
     """With as many features as units, the state still comes first, and the reset gate still finds it."""
-    yield call(*_gru_inputs(rng, 2, 3, 3))
+    for batch in (2, 4):
+        yield call(*_gru_inputs(rng, batch, 3, 3))
 
 
 @case("gru_step", check=close())
@@ -723,9 +724,16 @@ def stacking_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]
 
 
 def _lengths(rng: np.random.Generator, batch: int, time: int) -> np.ndarray:
-    """Draw another length for each row, the full one among them."""
-    shorter = 1 + rng.permutation(time - 1)[: batch - 1]
-    return rng.permutation(np.append(shorter, time))
+    """Draw another length for each row, the full one among them, never the longest first.
+
+    To sort three rows or more twice does not put them back.
+    """
+    while True:
+        shorter = 1 + rng.permutation(time - 1)[: batch - 1]
+        lengths = np.append(shorter[0], rng.permutation(np.append(shorter[1:], time)))
+        order = np.argsort(-lengths)
+        if batch < 3 or (order[order] != np.arange(batch)).any():
+            return lengths
 
 
 def _both_ways(

@@ -693,6 +693,7 @@ def the_loss_has_a_gradient(rng: np.random.Generator) -> Iterator[Call]:
 def the_loss_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The losses are right, and logits and targets are as before."""
     yield call(*_loss_inputs(rng, 3, 5, 7, -1))
+    yield call(*_loss_inputs(rng, 4, 6, 5, -1))
     yield call(*_loss_inputs(rng, 3, 4, 6, 2))
 
 
@@ -758,8 +759,19 @@ def _write(script: _Script, start: int, bos: int, eos: int, max_len: int) -> tup
     return words, clear
 
 
-def _greedy_call(rng: np.random.Generator, lengths: tuple[int, ...], vocab: int, max_len: int, *, cut: int = 0) -> Call:
-    """Draw a script in which the rows end after so many words each; `cut` of them are cut off instead."""
+def _greedy_call(
+    rng: np.random.Generator,
+    lengths: tuple[int, ...],
+    vocab: int,
+    max_len: int,
+    *,
+    cut: int = 0,
+    says_pad: bool = False,
+) -> Call:
+    """Draw a script in which the rows end after so many words each; `cut` of them are cut off instead.
+
+    With `says_pad` each row says the word whose id is that of padding before it ends.
+    """
     pad = int(rng.integers(1, vocab))  # not 0, with which rows could be filled up by chance
     bos, eos = (int(i) for i in rng.permutation(np.setdiff1d(np.arange(vocab), [pad]))[:2])
 
@@ -774,7 +786,8 @@ def _greedy_call(rng: np.random.Generator, lengths: tuple[int, ...], vocab: int,
         for number, length in enumerate(lengths):
             ends = number >= cut
             last = {eos} if ends else set(range(vocab)) - {eos, pad}
-            fitting = [s for s, w in clear.items() if len(w) == length and w[-1] in last and s not in rows]
+            asked = {s: w for s, w in clear.items() if len(w) == length and w[-1] in last and s not in rows}
+            fitting = [s for s, w in asked.items() if not says_pad or pad in w[:-1]]
             if not fitting:
                 return None
             rows.append(fitting[0])
@@ -809,8 +822,9 @@ def the_last_word_may_be_eos(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("greedy_decode", check=close())
 def a_batch_of_one_sentence(rng: np.random.Generator) -> Iterator[Call]:
-    """One row alone still is a batch."""
-    for _ in range(6):
+    """One row alone still is a batch, also one that says the word whose id is that of padding."""
+    yield _greedy_call(rng, (3,), 6, 5, says_pad=True)
+    for _ in range(5):
         yield _greedy_call(rng, (3,), 6, 5)
 
 

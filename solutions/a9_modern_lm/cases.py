@@ -381,7 +381,9 @@ def operations_alone(rng: np.random.Generator) -> Iterator[Call]:
 
 
 def _targets(rng: np.random.Generator, batch: int, time: int, vocab: int) -> Any:
-    return _t(rng.integers(0, vocab, size=(batch, time)))
+    """Draw targets, the first and the last token of the vocabulary among them."""
+    others = rng.integers(0, vocab, size=batch * time - 2)
+    return _t(rng.permutation([0, vocab - 1, *others]).reshape(batch, time))
 
 
 @case("label_smoothed_nll", check=close(), weight=3)
@@ -444,7 +446,7 @@ def steps_of_any_kind(rng: np.random.Generator) -> Iterator[Call]:
 @case("adamw_step", check=close(names=AFTER))
 def steps_from_nothing(rng: np.random.Generator) -> Iterator[Call]:
     """From averages of zero, the correction gives back the gradient itself; large and small gradients alike."""
-    for scale in (0.0001, 1.0, 100.0):
+    for scale in (0.000001, 1.0, 100.0):
         zeros = _t(np.zeros((2, 3)))
         yield call(
             _t(_away(rng, 2, 3)), _t(scale * _away(rng, 2, 3)), (zeros, zeros.clone(), 0), 0.2, (0.9, 0.95), 1e-8, 0.3
@@ -454,7 +456,7 @@ def steps_from_nothing(rng: np.random.Generator) -> Iterator[Call]:
 @case("adamw_step", check=close(names=AFTER))
 def torch_s_own_numbers(rng: np.random.Generator) -> Iterator[Call]:
     """Rate, betas, eps and decay are torch's where none are given, for small weights; then with a rate of 10, which shows the decay."""
-    w, g = _away(rng, 4), _t(np.array([0.5, -2.0, 0.0, 1.0]))
+    w, g = _away(rng, 4), _t(np.array([0.8, -20.0, -3.0, 1.0]))
     yield call(_t(0.01 * w), g, _moments(rng, 3, 4))
     yield call(_t(w), g, _moments(rng, 3, 4), 10.0)
 
@@ -464,13 +466,13 @@ def decay_alone_and_none(rng: np.random.Generator) -> Iterator[Call]:
     """Without a gradient and averages only the decay is left; without decay only the step."""
     zeros = _t(np.zeros(4))
     yield call(_t(_away(rng, 4)), zeros, (zeros.clone(), zeros.clone(), 2), 0.1, (0.9, 0.95), 1e-8, 0.5)
-    yield call(_t(_away(rng, 4)), _t(_away(rng, 4)), _moments(rng, 2, 4), 0.1, (0.9, 0.95), 1e-8, 0.0)
+    yield call(_t(_away(rng, 4)), _t(2.0 * _away(rng, 4)), _moments(rng, 2, 4), 0.1, (0.9, 0.95), 1e-8, 0.0)
 
 
 @case("adamw_step", check=untouched())
 def step_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and parameter, gradient and state are as before."""
-    yield call(_t(_away(rng, 2, 3)), _t(_away(rng, 2, 3)), _moments(rng, 4, 2, 3), 0.3, (0.8, 0.7), 0.5, 0.4)
+    yield call(_t(_away(rng, 2, 3)), _t(2.0 * _away(rng, 2, 3)), _moments(rng, 4, 2, 3), 0.3, (0.8, 0.7), 0.5, 0.4)
 
 
 # top_p
@@ -493,14 +495,14 @@ def nuclei_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 def one_token_or_all(rng: np.random.Generator) -> Iterator[Call]:
     """A share that the first token exceeds leaves it alone, with probability 1; a share of 1 leaves every token."""
     for p in (0.05, 1.0):
-        yield call(_ranked(rng, 3, 5), p)
+        yield call(_ranked(rng, 12, 5), p)
     yield call(_ranked(rng, 60, 9), 1.0)  # in a part of the rows rounding leaves the running sum below 1
 
 
 @case("top_p", check=untouched())
 def nucleus_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """The probabilities are right, and the logits are as before."""
-    yield call(_ranked(rng, 3, 6), 0.7)
+    """The probabilities are right, of rows with much in few tokens and in many, and the logits are as before."""
+    yield call(_ranked(rng, 3, 6) * _t([[0.1], [10.0], [1.0]]), 0.7)
 
 
 def _told_apart(logits: Any, p: float) -> tuple[Any, ...]:
