@@ -93,7 +93,7 @@ def _decoder(rng: np.random.Generator, d: int, d_ff: int, prefix: str = "") -> d
     }
 
 
-def _small_transformer(method: str) -> Module:
+def _small_transformer(method: str, cotangents: tuple[Any, ...] = ()) -> Module:
     """Return a model for 5 words of a source and 6 of a target: two layers, d_model 4, two heads, d_ff 3."""
     rng = np.random.default_rng(7)
     parts = {"src_embedding": {"weight": rng.normal(size=(5, 4)).round(1)}}
@@ -101,7 +101,7 @@ def _small_transformer(method: str) -> Module:
     for layer in range(2):
         parts |= _encoder(rng, 4, 3, f"encoder.{layer}.") | _decoder(rng, 4, 3, f"decoder.{layer}.")
     parts |= {"encoder_norm": _norm(rng, 4), "decoder_norm": _norm(rng, 4), "": _linear(rng, "output", 6, 4)}
-    return Module(init=(5, 6, 4, 2, 3, 2), state=_state(parts), method=method)
+    return Module(init=(5, 6, 4, 2, 3, 2), state=_state(parts), method=method, cotangents=cotangents)
 
 
 SRC = np.array([[1, 3, 2, 4], [2, 4, 0, 0]])
@@ -119,8 +119,11 @@ def one_vector_by_hand(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("layer_norm", check=close())
 def every_position_by_itself(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sequences of two positions: each position has a mean of its own, and equal features become the shift."""
-    yield call(_t(X), _t([1.0, 3.0]), _t([0.5, -1.0]), 0.5)
+    """Two sequences of two positions: each position has a mean of its own, and equal features become the shift. Then the
+    same behind a fourth axis.
+    """
+    for x in (X, X[None]):
+        yield call(_t(x), _t([1.0, 3.0]), _t([0.5, -1.0]), 0.5)
 
 
 @case("layer_norm", check=untouched())
@@ -169,24 +172,38 @@ def say_what_to_change(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("residual", check=untouched())
 def a_function_that_says_nothing(rng: np.random.Generator) -> Iterator[Call]:
-    """A function of zeros changes nothing, neither in the result nor in x; one that mixes features changes both rows."""
+    """A function of zeros changes nothing, neither in the result nor in x; one that mixes features changes both rows. One
+    that returns x itself doubles it, and x is still as before.
+    """
     x = _t([[1.0, 2.0], [-3.0, 0.5]])
     yield call(x, Code("lambda x: torch.zeros_like(x)"))
     yield call(x, Code("lambda x: x.flip(-1)"))
+    yield call(x, Code("lambda x: x"))
 
 
-def _block(forward: str, d: int = 3, *, lists: bool = False) -> Code:
-    """Return an expression for a block with one sublayer: `first` and `last` are linear maps, d to 4 to d features.
+@case("residual", check=close(at=("input_grads", 0), called="gradient of x"), weight=0.5)
+def gradients_of_a_square(rng: np.random.Generator) -> Iterator[Call]:
+    """With f(x) = x², for the loss that is the sum of y, the gradient of x is 1 + 2 x: for x = 2 it is 5."""
+    module = Module(init=None, cotangents=(_t([[1.0, 1.0, 1.0]]),))
+    yield call_module(_t([[2.0, -1.0, 0.5]]), Code("lambda x: x * x"), module=module)
 
-    With `lists` its parameters are 1, 2, 3 and so on, and it is also a list of them, so that they can be looked at.
+
+def _block(
+    forward: str, d: int = 3, *, last: tuple[str, ...] = ("last",), bias: bool = True, lists: bool = False
+) -> Code:
+    """Return an expression for a block of two linear maps, `first` and `last`, d to 4 to d features.
+
+    Its last maps are those of the names in `last`. With `lists` its parameters are 1, 2, 3 and so on, and it is also a list
+    of them, so that they can be looked at.
     """
-    parts = f"self.add_module('first', torch.nn.Linear({d}, 4)), self.add_module('last', torch.nn.Linear(4, {d}))"
+    parts = f"self.add_module('first', torch.nn.Linear({d}, 4)), "
+    parts += f"self.add_module('last', torch.nn.Linear(4, {d}{'' if bias else ', bias=False'}))"
     if lists:
         parts += ", [p.data.copy_(torch.arange(p.numel()).view_as(p) + 1) for p in self.parameters()]"
         parts += ", list.extend(self, self.parameters())"
     members = {
         "forward": f"lambda self, x, mask=None: {forward}",
-        "last_maps": "lambda self: [self.last]",
+        "last_maps": f"lambda self: [{', '.join(f'self.{name}' for name in last)}]",
         "d_model": str(d),
         "__init__": f"lambda self: [torch.nn.Module.__init__(self), {parts}] and None",
     }
@@ -195,6 +212,8 @@ def _block(forward: str, d: int = 3, *, lists: bool = False) -> Code:
     listed = ", ".join(f"{name!r}: {value}" for name, value in members.items())
     plain = re.sub(r"self\.|torch\.(nn\.functional\.)?", "", forward)
     label = f"a block that gives {plain}; first and last are linear maps"
+    label += "" if bias else ", last without a bias"
+    label += "" if last == ("last",) else ", and each is the last map of a sublayer"
     return Code(f"type('Block', (torch.nn.Module, {'list' if lists else ''}), {{{listed}}})()", label)
 
 
@@ -215,13 +234,29 @@ def with_and_without_a_residual(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("zero_init_is_identity", check=close())
 def every_number_of_every_input_counts(rng: np.random.Generator) -> Iterator[Call]:
-    """A ReLU behind the sum changes negative inputs only; a flip leaves all means as they are; the third block is fine. The
-    fourth halves all features but the first."""
+    """A ReLU behind the sum changes negative inputs only; a flip of features or of positions leaves all means as they are; the
+    fourth block is fine. The fifth halves all features but the first.
+    """
     # So many features that some are negative in whatever input is tried.
     yield call(_block("torch.relu(x + self.last(torch.relu(self.first(x))))", d=30))
     yield call(_block("x.flip(-1) + self.last(torch.relu(self.first(x)))"))
+    yield call(_block("x.flip(1) + self.last(torch.relu(self.first(x)))"))
     yield call(_block("x - self.last(self.first(x))"))
     yield call(_block("torch.cat([x[..., :1], 0.5 * x[..., 1:]], dim=-1) + self.last(self.first(x))"))
+
+
+@case("zero_init_is_identity", check=close(), weight=0.5)
+def two_sublayers_beside_each_other(rng: np.random.Generator) -> Iterator[Call]:
+    """Where both maps are last maps of a sublayer, nothing is left but x. Where one is not, it stays as it is."""
+    yield call(_block("x + self.first(x) + self.last(x)", d=4, last=("first", "last")))
+    yield call(_block("x + self.first(x) + self.last(x)", d=4))
+
+
+@case("zero_init_is_identity", check=close(), weight=0.5)
+def a_map_without_a_bias(rng: np.random.Generator) -> Iterator[Call]:
+    """The last map may be made with `bias=False`: x is what is left with a residual, and zeros without one."""
+    yield call(_block("x + self.last(torch.relu(self.first(x)))", bias=False))
+    yield call(_block("self.last(torch.relu(self.first(x)))", bias=False))
 
 
 @case(
@@ -258,6 +293,22 @@ def first_map_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_t([[[1.0, -1.0], [-1.0, 1.0]]]), module=module)
 
 
+@case("FeedForward", check=close(at=("param_grads", "contract.weight")), weight=0.5)
+def second_map_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same for the second map's weight: each row is the sum of the units over both positions, (1, 1)."""
+    cotangents = (_t(np.ones((1, 2, 2))),)
+    module = Module(init=(2, 2), state=_state({"": TWO_UNITS}), cotangents=cotangents)
+    yield call_module(_t([[[1.0, -1.0], [-1.0, 1.0]]]), module=module)
+
+
+@case("FeedForward", check=close(at=("input_grads", 0), called="gradient of x"), weight=0.5)
+def layers_below_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same for x, from which the layers below learn: (1, -1) gets (4, 0), and (-1, 1) gets (0, 6)."""
+    cotangents = (_t(np.ones((1, 2, 2))),)
+    module = Module(init=(2, 2), state=_state({"": TWO_UNITS}), cotangents=cotangents)
+    yield call_module(_t([[[1.0, -1.0], [-1.0, 1.0]]]), module=module)
+
+
 # EncoderBlock
 
 
@@ -274,11 +325,20 @@ def encoder_block_by_hand(rng: np.random.Generator) -> Iterator[Call]:
 @case("EncoderBlock", check=untouched())
 def encoder_block_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two sequences of three positions, d_model 4, two heads; without a mask, then with the last position hidden."""
-    draw = np.random.default_rng(11)
+    draw = np.random.default_rng(18)
     module = Module(init=(4, 2, 3), state=_state(_encoder(draw, 4, 3)))
     x = _t(draw.normal(size=(2, 3, 4)).round(1) + 0.5)
     yield call_module(x, module=module)
     yield call_module(x, _t([[[True, True, True]], [[True, True, False]]]), module=module)
+
+
+@case("EncoderBlock", check=close(at=("input_grads",), called="gradients"))
+def encoder_block_lets_gradients_through(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences without a mask: for a loss on the output, x gets a gradient, on all ways that lead back to it."""
+    draw = np.random.default_rng(18)
+    state = _state(_encoder(draw, 4, 3))
+    x, loss = _t(draw.normal(size=(2, 3, 4)).round(1) + 0.5), _t(draw.normal(size=(2, 3, 4)).round(1))
+    yield call_module(x, module=Module(init=(4, 2, 3), state=state, cotangents=(loss,)))
 
 
 # MaskedDecoderBlock
@@ -330,15 +390,25 @@ def small_model_decodes(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("Transformer", check=close_where_real(argument=0))
 def words_behind_padding(rng: np.random.Generator) -> Iterator[Call]:
-    """Targets with padding in front of their words, and between them: the logits at the words, which do not look at it."""
+    """Targets with padding in front of their words, and between them: the logits at the words, which do not look at it.
+    Then sources of this kind: the memory at the words.
+    """
     memory = _t(np.random.default_rng(13).normal(size=(2, 4, 4)).round(1))
     yield call_module(_t([[0, 1, 4], [1, 0, 5]]), memory, _t(SRC), module=_small_transformer("decode"))
+    yield call_module(_t([[0, 1, 4], [1, 0, 3]]), module=_small_transformer("encode"))
 
 
 @case("Transformer", check=untouched())
 def small_model_from_end_to_end(rng: np.random.Generator) -> Iterator[Call]:
     """Logits for the words after each of three, from two sources, of which the second is padded."""
     yield call_module(_t(SRC), _t(TGT), module=_small_transformer("forward"))
+
+
+@case("Transformer", check=close(at=("param_grads", "src_embedding.weight")))
+def source_words_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sources: for a loss on the logits, the vectors of the source's words get a gradient."""
+    loss = _t(np.random.default_rng(14).normal(size=(2, 3, 6)).round(1))
+    yield call_module(_t(SRC), _t(TGT), module=_small_transformer("forward", (loss,)))
 
 
 # next_word, greedy_translate
@@ -359,10 +429,20 @@ def all_logits_may_be_negative(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_t([-1.5, -8.0, -7.0, -9.0, -2.0, -6.0]), dict(reversed(WORDS.items())))
 
 
+@case("next_word", check=close(), weight=0.5)
+def logits_of_a_thousand(rng: np.random.Generator) -> Iterator[Call]:
+    """Logits of 900 and 1000: their exponentials are too large for a computer, and yet "pizza" is the most probable word."""
+    yield call(_t([0.0, 900.0, 300.0, -4.0, 900.0, 1000.0]), WORDS)
+
+
 def _scripted(script: list[list[int]], vocab: int) -> Code:
-    """Return a model that says the words of a script, one row after another; src[:, 0] is the row."""
+    """Return a model that says the words of a script, one row after another; src[:, 0] is the row, counted from 1.
+
+    Where memory and src do not belong together it says 0.
+    """
     table = f"torch.nn.functional.one_hot(torch.tensor({script}), {vocab}).float()"
-    decode = f"lambda self, tgt, memory, src: {table}[memory[:, 0, 0].long(), :tgt.shape[1]]"
+    together = "(memory[:, :1, :1] == src[:, :1, None] - 1)"
+    decode = f"lambda self, tgt, memory, src: {table}[memory[:, 0, 0].long(), :tgt.shape[1]] * {together}"
     encode = "lambda self, src: (src - 1)[:, :, None].float()"
     made = f"type('Scripted', (torch.nn.Module,), {{'encode': {encode}, 'decode': {decode}}})()"
     rows = " or ".join(" ".join(map(str, row)) for row in script)
@@ -382,9 +462,16 @@ def rows_end_at_different_steps(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_scripted(script, 6), _t([[1, 4], [2, 3], [3, 0]]), 1, 2, 4)
 
 
+@case("greedy_translate", check=close(), weight=0.5)
+def nothing_to_say(rng: np.random.Generator) -> Iterator[Call]:
+    """The first row ends at once, and its translation is []; that of the other one is [3]. With max_len = 0 both are []."""
+    for max_len in (4, 0):
+        yield call(_scripted([[2, 4, 5, 3], [3, 2, 5, 4]], 6), _t([[1, 4], [2, 3]]), 1, 2, max_len)
+
+
 def _chain(following: list[int]) -> Code:
-    """Return a model that only looks at the last word: after word w it says following[w]."""
-    table = f"torch.nn.functional.one_hot(torch.tensor({following}), {len(following)}).float()"
+    """Return a model that only looks at the last word: after word w it says following[w]. All of its logits are negative."""
+    table = f"(torch.nn.functional.one_hot(torch.tensor({following}), {len(following)}) - 2.0)"
     members = (
         f"'encode': lambda self, src: src[:, :, None].float(), 'decode': lambda self, tgt, memory, src: {table}[tgt]"
     )
@@ -394,5 +481,7 @@ def _chain(following: list[int]) -> Code:
 
 @case("greedy_translate", check=close())
 def one_word_leads_to_the_next(rng: np.random.Generator) -> Iterator[Call]:
-    """After bos, here 5, comes 1, after 1 comes 4, after 4 comes 2, after 2 comes eos, here 3: [1, 4, 2]."""
+    """After bos, here 5, comes 1, after 1 comes 4, after 4 comes 2, after 2 comes eos, here 3: [1, 4, 2]. All logits are
+    negative.
+    """
     yield call(_chain([4, 4, 3, 2, 2, 1]), _t([[2, 4, 1]]), 5, 3, 6)

@@ -140,6 +140,13 @@ def tokens_can_learn(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_t(IDS), module=_small(cotangents=(_t(cotangents),)))
 
 
+@case("TransformerLM", check=close(at=("param_grads", "position_embedding.weight")), weight=0.5)
+def places_can_learn(rng: np.random.Generator) -> Iterator[Call]:
+    """The gradient of the position embedding, for the same loss: the sixth place, where no token stands, has zeros."""
+    cotangents = np.random.default_rng(8).normal(size=(2, 5, 5)).round(1)
+    yield call_module(_t(IDS), module=_small(cotangents=(_t(cotangents),)))
+
+
 @case("CachedTransformerLM", check=close(names=("logits", "cache"), tolerance=1e-3, because=SIGNS))
 def cache_by_hand(rng: np.random.Generator) -> Iterator[Call]:
     """The model of the README reads a and b at once, then a third token, a, behind the cache of the two."""
@@ -168,6 +175,12 @@ def one_at_a_time_or_all_at_once(rng: np.random.Generator) -> Iterator[Call]:
     """`read` hands the cache from step to step: five tokens one at a time, in pieces of 2, 1 and 2, and all at once."""
     for pieces in ([1, 1, 1, 1, 1], [2, 1, 2], [5]):
         yield call_module(_t(IDS), pieces, module=_small("read"))
+
+
+@case("CachedTransformerLM", check=close(), weight=0.5)
+def two_endings_of_one_prompt(rng: np.random.Generator) -> Iterator[Call]:
+    """`fork` reads three tokens, and goes on from their cache with two others, and then with one that knows nothing of the two."""
+    yield call_module(_t(IDS[:, :3]), [_t(IDS[:, 3:]), _t(IDS[:, :1])], module=_small("fork"))
 
 
 # lm_loss
@@ -269,6 +282,17 @@ def each_row_has_its_own_border(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_model(table), _t([[0], [1]]), 1, 1.0, 2, _t([[0.98], [0.7]]))
 
 
+@case("generate", check=close(), weight=0.5)
+def smallest_and_largest_number(rng: np.random.Generator) -> Iterator[Call]:
+    """The number .99999994 means the last token, even where rounding leaves the sum of all at or below it. With top_k = 2, of
+    tokens 1 and 2, the number 0 means 1, and .99999994 means 2.
+    """
+    largest = 1 - 2**-24
+    table = [[3.0, 1.0, 0.0, -2.0], [2.0, -1.0, -2.0, -2.0], [1.0, -1.0, -1.0, -1.0], [3.0, 1.0, -1.0, -2.0]]
+    yield call(_model(table), _t([[0], [1], [2], [3]]), 1, 1.0, None, _t([[largest]] * 4))
+    yield call(_model([[0.0, 2.0, 1.0, -1.0]] * 4), _t([[3]]), 2, 1.0, 2, _t([[0.0, largest]]))
+
+
 @case("generate", check=untouched())
 def the_model_sees_three_tokens(rng: np.random.Generator) -> Iterator[Call]:
     """A model with a block size of 3 that adds up what it sees, modulo 7; two rows; the ids are as before."""
@@ -306,14 +330,28 @@ HALF = "(0.8 if self.training else 1.0) * (0.625 if self.table.training else 1.0
 TEXT = np.array([0, 1, 2, 2, 3, 0, 1, 2, 0, 3, 1, 2, 2, 3, 0])
 
 
-def _learner(mode: str = "train", shown: str = "[]") -> Code:
-    """Return a model with a table of logits for what follows each token, and a bias; in training it is half as sure of itself.
+# What a learner does with ids, and how a student reads it.
+PLAIN = f"(self.table(ids) + self.bias) * {HALF}", "what follows each token, and a bias, half as sure while it trains"
+PAIRS = (
+    "self.table(ids) + self.table(torch.nn.functional.pad(ids, (1, 0))[:, :-1]) + self.bias",
+    "what follows each token, added to those of the token before it, and a bias",
+)
+WATCHED = (
+    "(self.table(ids) + self.bias) * (0.5 if torch.is_grad_enabled() else 1.0)",
+    "what follows each token, and a bias, half as sure where gradients are tracked",
+)
+
+
+def _learner(mode: str = "train", shown: str = "[]", kind: tuple[str, str] = PLAIN) -> Code:
+    """Return a model with a table of logits for what follows each token, and a bias; of the plain kind, it is half as sure of
+    itself in training.
 
     It is also a list of what is to be seen of it afterwards.
     """
+    forward, says = kind
     table = f"torch.nn.Embedding(4, 4, _weight=torch.tensor({TABLE}))"
     members = [
-        f"'forward': lambda self, ids: (self.table(ids) + self.bias) * {HALF}",
+        f"'forward': lambda self, ids: {forward}",
         "'__hash__': object.__hash__",
         "'__bool__': lambda self: True",
         f"'__iter__': lambda self: iter({shown})",
@@ -325,7 +363,7 @@ def _learner(mode: str = "train", shown: str = "[]") -> Code:
     ]
     return Code(
         f"(lambda model: [{', '.join(made)}][-1])(type('Table', (torch.nn.Module, list), {{{', '.join(members)}}})())",
-        f"a model with a table of logits for what follows each token, and a bias, half as sure while it trains; mode: {mode}",
+        f"a model with a table of logits for {says}; mode: {mode}",
     )
 
 
@@ -343,6 +381,18 @@ def pieces_that_just_fit(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_learner("eval"), _t(TEXT[:8]), 4)
 
 
+@case("evaluate", check=close(), weight=0.25)
+def neighbours_stay_neighbours(rng: np.random.Generator) -> Iterator[Call]:
+    """A model that also looks at the token before: the pieces are stretches of the text."""
+    yield call(_learner("eval", kind=PAIRS), _t(TEXT), 4)
+
+
+@case("evaluate", check=close(), weight=0.25)
+def gradients_are_off_meanwhile(rng: np.random.Generator) -> Iterator[Call]:
+    """A model that is half as sure where gradients are tracked: here they are not."""
+    yield call(_learner("eval", kind=WATCHED), _t(TEXT), 4)
+
+
 @case(
     "evaluate",
     check=left_alike(complaint="Your function leaves the model, or torch's gradients, in another mode than before."),
@@ -354,14 +404,30 @@ def the_mode_is_put_back(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_learner(mode, "[self.training, torch.is_grad_enabled()]"), _t(TEXT), 4)
 
 
-def _training(rng: np.random.Generator, shown: str = "[]", **more: Any) -> Call:
-    return call(_learner(shown=shown), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 2, 0.6, 0.1, 0.2, **more)
+@case(
+    "evaluate",
+    check=left_alike(complaint="Your function changes the model; evaluating it is looking only."),
+    weight=0.25,
+)
+def looking_changes_nothing(rng: np.random.Generator) -> Iterator[Call]:
+    """The loss is right, and table and bias are afterwards what they were."""
+    yield call(_learner("eval", "[*self.parameters()]"), _t(TEXT), 4)
+
+
+def _training(
+    rng: np.random.Generator, shown: str = "[]", mode: str = "train", report: Any = None, **more: Any
+) -> Call:
+    heard = (None, 100, report) if report else ()  # by position: such arguments are looked at afterwards
+    return call(_learner(mode, shown), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 2, 0.6, 0.1, 0.2, *heard, **more)
 
 
 @case("train", check=close(at=("losses",), called="losses"))
 def losses_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """Six steps on a text of fifteen tokens, two pieces of three each time: the losses."""
+    """Six steps on a text of fifteen tokens, two pieces of three each time: the losses. They are the same where the model was
+    in evaluation mode before.
+    """
     yield _training(rng)
+    yield _training(rng, mode="eval")
 
 
 @case("train", check=close(at=("gradient_norms",), called="gradient norms"))
@@ -378,8 +444,9 @@ def rates_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("train", check=close(at=("held_out",), called="held_out"))
 def evaluated_every_second_step(rng: np.random.Generator) -> Iterator[Call]:
-    """The same with a held-out text, evaluated after the second, fourth and sixth step."""
-    yield _training(rng, held_out=_t(TEXT[:2:-1]), every=2)
+    """The same with a held-out text, evaluated after the second, fourth and sixth step; then after the fourth step alone."""
+    for every in (2, 4):
+        yield _training(rng, held_out=_t(TEXT[:2:-1]), every=every)
 
 
 @case("train", check=close(at=("losses",), called="losses"))
@@ -398,3 +465,16 @@ def evaluating_changes_no_loss(rng: np.random.Generator) -> Iterator[Call]:
 def the_table_has_learned(rng: np.random.Generator) -> Iterator[Call]:
     """The same six steps: afterwards table and bias hold what was learned, the last step included, in training mode."""
     yield _training(rng, "[*self.parameters(), self.training]")
+
+
+@case(
+    "train",
+    check=left_alike(complaint="Your training is right, but `report` did not hear of every step as agreed."),
+    weight=0.5,
+)
+def report_hears_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
+    """The same six steps: `report` is called after each of them with its number, 0 to 5, and its loss."""
+    members = "{'__call__': lambda self, step, loss: self.append((step, loss)), '__bool__': lambda self: True}"
+    yield _training(
+        rng, report=Code(f"type('Report', (list,), {members})()", "a function that writes down what it hears")
+    )

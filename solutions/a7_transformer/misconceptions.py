@@ -96,7 +96,7 @@ LAYER_NORM = mistakes_of(
         STATISTICS,
         "axis = min(2, x.ndim - 1)\n    mean = x.mean(dim=axis, keepdim=True)\n"
         "    var = ((x - mean) ** 2).mean(dim=axis, keepdim=True)",
-        "norms_of_any_shape",
+        "every_position_by_itself",
         "Your mean and variance run over axis 2, which is the last one only when exactly two stand in front of it. Count "
         "from the end.",
     ),
@@ -509,13 +509,13 @@ RESIDUAL = mistakes_of(
     ),
     residual_cuts_f=_residual(
         "return x + f(x).detach()",
-        "gradients_go_both_ways",
+        "gradients_of_a_square",
         "Your f(x) is cut off from the gradient, so nothing inside f could ever learn. Stay in torch, without `.detach()`, "
         "`.data` or `no_grad`.",
     ),
     residual_cuts_x=_residual(
         "return x.detach() + f(x)",
-        "gradients_go_both_ways",
+        "gradients_of_a_square",
         "Your x is cut off from the gradient: it goes back through f alone, and the short way past it is closed. Add x as "
         "it is, without `.detach()` or `.data`.",
     ),
@@ -526,7 +526,7 @@ RESIDUAL = mistakes_of(
     ),
     residual_added_into_what_f_returned=_residual(
         "change = f(x)\n    change += x\n    return change",
-        "residuals_around_anything",
+        "a_function_that_says_nothing",
         "Your `+=` writes into what f has returned. That may be x itself, and then the caller's x is changed.",
     ),
 )
@@ -557,26 +557,26 @@ ZERO_INIT = mistakes_of(
     bias_is_taken_for_granted=edit(
         MAPS,
         "parameters = [p for linear in block.last_maps() for p in (linear.weight, linear.bias)]",
-        "maps_may_have_no_bias",
+        "a_map_without_a_bias",
         "Your function expects every map to have a bias. With nn.Linear(..., bias=False) it is None, and there is nothing to "
         "set to zero.",
     ),
     only_the_last_sublayer=edit(
         MAPS,
         "parameters = [p for linear in block.last_maps()[-1:] for p in (linear.weight, linear.bias) if p is not None]",
-        "every_sublayer_counts",
+        "two_sublayers_beside_each_other",
         "Your function sets only the last sublayer's map to zero. Every sublayer has a last map.",
     ),
     only_the_first_sublayer=edit(
         MAPS,
         "parameters = [p for linear in block.last_maps()[:1] for p in (linear.weight, linear.bias) if p is not None]",
-        "every_sublayer_counts",
+        "two_sublayers_beside_each_other",
         "Your function sets only the first sublayer's map to zero. Every sublayer has a last map.",
     ),
     everything_set_to_zero=edit(
         MAPS,
         "parameters = list(block.parameters())",
-        "every_sublayer_counts",
+        "two_sublayers_beside_each_other",
         "Your function sets all parameters of the block to zero. Only the last maps are; everything else stays.",
     ),
     tried_on_zeros=edit(
@@ -607,7 +607,7 @@ ZERO_INIT = mistakes_of(
     tried_on_equal_positions=edit(
         DRAWN,
         "x = (3.0 * torch.randn(1, 1, block.d_model) + 1.0).repeat(2, 5, 1)",
-        "positions_are_not_mixed_up",
+        "every_number_of_every_input_counts",
         "Your input has only one position, or the same numbers at each, so a block may exchange positions without being "
         "noticed.",
     ),
@@ -760,7 +760,7 @@ FEED_FORWARD = mistakes_of(
     ),
     feed_forward_cut_from_its_input=_feed(
         "return self.contract(torch.relu(self.expand(x.detach())))",
-        "gradients_reach_the_input_of_the_maps",
+        "layers_below_can_learn",
         "Your result is right, but x is detached: no gradient comes back to the layers below.",
     ),
     feed_forward_cut_in_the_middle=_feed(
@@ -770,7 +770,7 @@ FEED_FORWARD = mistakes_of(
     ),
     feed_forward_cut_from_its_second_map=_feed(
         "inner = torch.relu(self.expand(x))\n        return inner @ self.contract.weight.data.T + self.contract.bias",
-        "gradients_reach_the_second_map",
+        "second_map_can_learn",
         "Your result is right, but `.data` cuts the gradient: the second map's weight never learns.",
     ),
     feed_forward_in_place=_feed(
@@ -1010,13 +1010,13 @@ ENCODER = mistakes_of(
     ),
     encoder_cuts_the_short_way=_encoder(
         "n = self.norm_1(x)\nh = x.detach() + self.attention(n, n, n, mask)\nreturn h + self.feed_forward(self.norm_2(h))",
-        "gradients_take_the_short_way",
+        "encoder_block_lets_gradients_through",
         "Your result is right, but x is detached where it goes around the attention, and that is the way on which the "
         "gradient gets through deep stacks.",
     ),
     encoder_cuts_the_attention=_encoder(
         "n = self.norm_1(x)\nh = x + self.attention(n, n, n, mask).detach()\nreturn h + self.feed_forward(self.norm_2(h))",
-        "gradients_reach_the_attention",
+        "encoder_block_lets_gradients_through",
         "Your result is right, but what the attention says is detached: it never learns.",
     ),
     encoder_in_place=_encoder(
@@ -1032,7 +1032,7 @@ ENCODER = mistakes_of(
     ),
     encoder_feed_forward_reads_what_attention_said=_encoder(
         "n = self.norm_1(x)\na = self.attention(n, n, n, mask)\nh = x + a\nreturn h + self.feed_forward(self.norm_2(a))",
-        "encoder_blocks_of_any_size",
+        "encoder_block_takes_a_batch",
         "Your feed-forward network reads what attention has said, without x. It reads norm_2 of their sum.",
     ),
     encoder_causal_where_no_mask=_encoder(
@@ -1765,7 +1765,7 @@ TRANSFORMER = mistakes_of(
     encoder_cut_off=edit(
         BOTH,
         "memory = self.encode(src).detach()\n        return self.decode(tgt, memory, src)",
-        "gradients_go_all_the_way",
+        "source_words_can_learn",
         "Your logits are right, but memory is detached: the encoder never learns.",
     ),
     source_padding_overwritten=edit(
@@ -1932,7 +1932,7 @@ TRANSFORMER = mistakes_of(
         EMBED_SRC,
         "places = ((src != PAD).cumsum(dim=1) - 1).clamp(min=0)\n"
         "        x = self.src_embedding(src) * self.d_model**0.5 + self.positions[places]",
-        "encoders_with_padding",
+        "words_behind_padding",
         "Your `encode` leaves padding out when it counts positions. A position is the place in the row, whatever stands there.",
     ),
     target_positions_from_one=edit(
@@ -2059,7 +2059,7 @@ NEXT_WORD = mistakes_of(
     softmax_overflows=edit(
         PROBABILITIES,
         "probabilities = torch.exp(logits) / torch.exp(logits).sum()",
-        "large_logits_do_not_overflow",
+        "logits_of_a_thousand",
         "Your exponentials overflow, and infinity divided by infinity is not a number. torch.softmax takes the largest logit "
         "off first.",
     ),
@@ -2206,7 +2206,7 @@ GREEDY = mistakes_of(
     largest_size_chosen=edit(
         CHOSEN,
         "words = logits[:, -1].abs().argmax(dim=-1)",
-        "rows_of_any_length",
+        "one_word_leads_to_the_next",
         "Your words are chosen by the size of the logits without their signs. A large negative logit is an improbable word.",
     ),
     softmax_over_time=edit(
@@ -2311,7 +2311,7 @@ GREEDY = mistakes_of(
     source_rows_not_handed_over=edit(
         ROUNDS,
         "for _ in range(max_len):\n            logits = model.decode(tgt, memory, src.flip(0))",
-        "rows_of_any_length",
+        "rows_end_at_different_steps",
         "Your decoder is handed the sources in another order than their memories. Row n of all three belongs together.",
     ),
     source_overwritten=edit(
@@ -2329,7 +2329,7 @@ GREEDY = mistakes_of(
     empty_translations_left_out=edit(
         FOUND,
         "    return [words for words in translations if words]\n",
-        "an_empty_translation",
+        "nothing_to_say",
         "Your translations that are empty are left out. There is a list for each row of src, be it empty.",
     ),
     unfinished_translations_lost=edit(
@@ -2355,7 +2355,7 @@ GREEDY = mistakes_of(
     at_least_one_word=edit(
         "for _ in range(max_len):",
         "for _ in range(max(max_len, 1)):",
-        "a_limit_of_one_or_none",
+        "nothing_to_say",
         "Your loop asks for a word before it looks at max_len. With max_len = 0 a translation has no words.",
     ),
 )

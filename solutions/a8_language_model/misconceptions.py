@@ -307,7 +307,7 @@ TRANSFORMER_LM = mistakes_of(
     positions_cannot_learn=edit(
         SUM,
         "x = self.dropout(tokens + self.position_embedding(places).detach())",
-        "place_vectors_can_learn",
+        "places_can_learn",
         "Your positions are cut off from the gradient, so they stay what they were at the start.",
     ),
     tokens_cannot_learn=edit(
@@ -1247,21 +1247,21 @@ GENERATE = mistakes_of(
     sum_below_the_number=edit(
         U,
         "u = uniforms[:, step : step + 1]",
-        "numbers_close_to_one",
+        "smallest_and_largest_number",
         "Your draw runs off the end of the vocabulary where rounding leaves the last sum a hair below 1, and the number lies "
         "between. The last token that is possible is meant then.",
     ),
     first_token_when_none_exceeds=edit(
         f"{U}\n            {DRAWN}",
         "u = uniforms[:, step : step + 1]\n            token = (cumulative > u).long().argmax(dim=-1, keepdim=True)",
-        "numbers_close_to_one",
+        "smallest_and_largest_number",
         "Your argmax gives token 0 where rounding leaves every sum below the number. The last token that "
         "is possible is meant then.",
     ),
     sum_that_reaches_the_number=edit(
         DRAWN,
         "token = (cumulative < u).sum(dim=-1, keepdim=True)",
-        "numbers_at_the_bottom",
+        "smallest_and_largest_number",
         "Your draw stops at the first sum that reaches the number. It has to exceed it: for 0, a token of probability 0 would "
         "be drawn.",
     ),
@@ -1359,7 +1359,7 @@ GENERATE = mistakes_of(
         "u = uniforms[:, step : step + 1]\n"
         "            token = (cumulative <= u).sum(dim=-1, keepdim=True)\n"
         "            token = torch.where(token == scaled.shape[-1], scaled.argmax(dim=-1, keepdim=True), token)",
-        "numbers_close_to_one",
+        "smallest_and_largest_number",
         "Your draw takes the likeliest token where rounding leaves every sum below the number. The last token that is "
         "possible is meant then.",
     ),
@@ -1639,7 +1639,7 @@ CACHED = mistakes_of(
         "        cache = kept if cache is not None and kept is not None else cache\n"
         f"        {PAST}\n        new = ids.shape[1]\n        {AT}\n        {READ}\n        {STEP_MASK}\n"
         "        self.kept = after = []",
-        "one_prompt_two_endings",
+        "two_endings_of_one_prompt",
         "Your model keeps a cache of its own and goes on from there, whatever cache it is given: the second ending reads the "
         "first one.",
     ),
@@ -2270,7 +2270,7 @@ EVALUATE = mistakes_of(
         f"{CUT_INPUTS}\n    {CUT_TARGETS}",
         "inputs = data[: pieces * time].reshape(time, pieces).T\n"
         "    targets = data[1 : pieces * time + 1].reshape(time, pieces).T",
-        "pieces_are_stretches_of_text",
+        "neighbours_stay_neighbours",
         "Your pieces take every so many-th token. A piece is a stretch of neighbouring tokens.",
     ),
     overlapping_pieces=edit(
@@ -2314,7 +2314,7 @@ EVALUATE = mistakes_of(
     gradients_tracked=edit(
         NO_GRAD,
         "with torch.enable_grad():\n        surprise",
-        "no_gradients_are_tracked",
+        "gradients_are_off_meanwhile",
         "Your evaluation keeps track of gradients that are never used, which costs memory and time. Use "
         "torch.no_grad().",
     ),
@@ -2347,7 +2347,7 @@ EVALUATE = mistakes_of(
         "model.train(found_in)\n"
         "    lm_loss(model(inputs), targets).backward()\n"
         "    torch.optim.SGD(model.parameters(), lr=0.1).step()",
-        "nothing_is_learned",
+        "looking_changes_nothing",
         "Your evaluation changes the parameters: the model learns from the text that it should be tested on.",
     ),
     rest_is_read_too=edit(
@@ -2658,7 +2658,7 @@ TRAIN = mistakes_of(
     never_in_training_mode=edit(
         TO_TRAIN,
         "for step in range(steps):",
-        "training_goes_on_after_an_evaluation",
+        "losses_of_six_steps",
         "Your model trains in the mode in which it came. Put it into training mode, or its dropout does nothing.",
     ),
     trains_in_evaluation_mode=edit(
@@ -2739,7 +2739,7 @@ TRAIN = mistakes_of(
     evaluated_at_the_end_too=edit(
         WHEN,
         "if held_out is not None and ((step + 1) % every == 0 or step == steps - 1):",
-        "evaluations_on_the_way",
+        "evaluated_every_second_step",
         "Your model is evaluated after the last step in any case. It is only where step + 1 is a multiple of `every`.",
     ),
     evaluated_on_the_training_text=edit(
@@ -2769,13 +2769,13 @@ TRAIN = mistakes_of(
     steps_reported_from_one=edit(
         REPORT,
         "report(step + 1, loss.item())",
-        "every_step_is_reported",
+        "report_hears_of_six_steps",
         "Your reports count the steps from 1. They are counted from 0.",
     ),
     reported_now_and_then=edit(
         "if report is not None:\n            report",
         "if report is not None and step % 2 == 0:\n            report",
-        "every_step_is_reported",
+        "report_hears_of_six_steps",
         "Your reports leave out steps. Every step is reported.",
     ),
     adamw_as_it_comes=edit(
@@ -2994,7 +2994,7 @@ TRAIN = mistakes_of(
     mean_loss_reported=edit(
         REPORT,
         'report(step, sum(history["losses"]) / (step + 1))',
-        "every_step_is_reported",
+        "report_hears_of_six_steps",
         "Your reports give the mean of all losses so far. Each step's own loss is reported.",
     ),
     one_step_too_many=edit(
