@@ -153,12 +153,13 @@ def forbidden_keys_get_nothing(rng: np.random.Generator) -> Iterator[Call]:
 @case("attention_weights", check=close())
 def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
     """Scores around 1000 and around -1000 still give ordinary shares, with a mask and without, and the low row alone, too. Then
-    a row that spans 4000."""
+    a row that spans 4000, and one whose score of 1000 is forbidden."""
     scores = np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0]])
     yield call(scores)
     yield call(scores, np.array([True, True, False]))
     yield call(scores[1:])
     yield call(np.array([[-2000.0, 2000.0, 1999.0]]))
+    yield call(np.array([[1000.0, -1000.0, -1001.0]]), np.array([False, True, True]))
 
 
 @case("attention_weights", check=close())

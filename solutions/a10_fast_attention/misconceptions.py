@@ -641,6 +641,13 @@ BACKWARD = mistakes_of(
         "backward_of_two_queries",
         "Your D is one number for all queries. Each query has its own: the sum runs over the features alone.",
     ),
+    backward_ends_with_the_first_query=edit(
+        "        here = slice(first, min(first + block, last))\n",
+        "        if causal and first > last - q.shape[-2]:\n            break\n        here = slice(first, min(first + block, last))\n",
+        "backward_of_two_queries",
+        "Your backward loop ends behind the place of the first query where it is causal. Later queries read on; only a tile behind the "
+        "last query would be read by none, and there is no such tile.",
+    ),
     backward_ends_with_the_queries=edit(
         "for first in range(0, last, block):",
         "for first in range(0, q.shape[-2] if causal else last, block):",

@@ -772,6 +772,14 @@ WEIGHTS = mistakes_of(
         "Your scores are clipped so that the exponential does not overflow. Then scores beyond the bound all become equal. "
         "Which number may be taken off a row without any change?",
     ),
+    forbidden_scores_in_the_maximum=edit(
+        "        scores = np.where(mask, scores, -np.inf)\n    shifted = scores - scores.max(axis=-1, keepdims=True)\n",
+        "        hidden = np.where(mask, scores, -np.inf)\n    shifted = (scores if mask is None else hidden) - scores.max(axis=-1, "
+        "keepdims=True)\n",
+        "thousands_do_not_overflow",
+        "The number that you take off a row is the largest of all its scores, forbidden ones too. Where a forbidden score is far above "
+        "the others, all that is left of these is zero. Take the largest score that may be read.",
+    ),
     subtracts_the_largest_magnitude=edit(
         "scores - scores.max(axis=-1, keepdims=True)",
         "scores - np.abs(np.where(np.isinf(scores), 0.0, scores)).max(axis=-1, keepdims=True)",
@@ -1279,6 +1287,13 @@ PADDING = mistakes_of(
 
 SELF = mistakes_of(
     "self_attention",
+    self_attention_takes_three_axes=edit(
+        "    length = X.shape[-2]\n",
+        "    batch, length, features = X.shape\n",
+        "pizza_attends_to_itself",
+        "Your function takes the shape of X apart into three names. `...` stands for any number of axes, none included: `X.shape[-2]` is "
+        "the length in each case.",
+    ),
     causal_ignored=edit(
         "mask = causal_mask(length, length) if causal else None",
         "mask = None",

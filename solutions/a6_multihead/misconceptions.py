@@ -663,6 +663,13 @@ MASKS = mistakes_of(
         "Your output is right, but a query that may look at nothing makes gradients NaN: replacing NaN after the softmax "
         "does not help the way back, on which 0 times NaN is still NaN. Do not let NaN arise.",
     ),
+    mask_of_each_head_where_they_are_as_many=edit(
+        "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask",
+        "allowed = (mask.unsqueeze(0) if len(mask) == self.n_heads else mask.unsqueeze(1)) if mask.dim() == 3 else mask",
+        "each_sequence_has_a_mask",
+        "Your mask of three axes counts as one for each head where there are as many sequences as heads. It is one for each sequence, "
+        "whatever the numbers are.",
+    ),
     blind_queries_get_no_bias=edit(
         OUTPUT,
         "output = self.W_o(context)\n        if mask is not None:\n"

@@ -1955,6 +1955,12 @@ NUCLEUS = mistakes_of(
         "Your nucleus keeps a share p of the tokens. It is their probabilities that have to reach p, so how many stay "
         "depends on the row.",
     ),
+    widest_row_decides=edit(
+        CUT,
+        "count = int((before < p).sum(dim=-1).max())\n    kept = ranked.clone()\n    kept[..., count:] = 0.0",
+        "every_row_has_its_own_nucleus",
+        "All of your rows keep as many tokens as the row that needs the most. Every row has a nucleus of its own.",
+    ),
     first_row_decides=edit(
         CUT,
         "count = int((before < p).reshape(-1, before.shape[-1])[0].sum())\n    kept = ranked.clone()\n    kept[..., "

@@ -10,12 +10,10 @@ def similarity_context(x):
 
 
 def attention_weights(scores, mask=None):
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = raised / raised.sum(axis=-1, keepdims=True)
-    if mask is not None:
-        weights = weights * mask
-        weights = weights / weights.sum(axis=-1, keepdims=True)
-    return weights
+    mask = np.broadcast_to(True if mask is None else mask, scores.shape)
+    highest = scores.max(axis=-1, keepdims=True, where=mask, initial=-np.inf)
+    raised = np.exp(np.minimum(scores - highest, 0)) * mask
+    return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def attention(Q, K, V, mask=None):
