@@ -40,7 +40,6 @@ from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
 
 MAX_PRINTED = 10  # lines of what a case printed
-# Findings whose sentence says all that there is to say, and those that leave open why a number is wrong.
 
 
 def grade(

@@ -1223,6 +1223,15 @@ PREFILL = mistakes_of(
         "a_cache_is_continued",
         "Your places begin at the prompt. Behind a cache of P tokens the first one stands at place P, and reads P + 1 keys.",
     ),
+    prefill_turns_all_axes_round=edit(
+        "        read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)\n",
+        "        scores = new @ W_q @ K.T / np.sqrt(K.shape[-1])\n"
+        "        scores = np.where(np.tri(*scores.shape[-2:], K.shape[-2] - new.shape[-2]) > 0, scores, -np.inf)\n"
+        "        raised = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        "        read = raised @ V / raised.sum(axis=-1, keepdims=True)\n",
+        "prefill_takes_a_batch",
+        "Your keys are turned round with `.T`, which reverses all axes. With a batch in front only the last two may change places.",
+    ),
     cache_joined_along_axis_0=edit(
         "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
         "        K = np.concatenate([K, new @ W_k])\n        V = np.concatenate([V, new @ W_v])\n",
