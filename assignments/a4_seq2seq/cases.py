@@ -566,7 +566,7 @@ def a_finished_one_keeps_its_place(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("beam_search", check=close(names=("ids", "score")), weight=0.5)
 def both_places_may_go_to_one_beginning(rng: np.random.Generator) -> Iterator[Call]:
-    """After "yes", .8, "yes yes" with .4 and "yes ok" with .36 are both better than "ok EOS" with .135; then "yes ok EOS" has .324."""
+    """After "yes", .8, "yes yes" with .4 and "yes ok" with .36 are both better than "ok EOS"; then "yes ok EOS" has .324."""
     table = "[[1., 0, 0], [.05, .5, .45], [.9, .06, .04], [.05, .8, .15]]"
     yield call(_table(table), _float([[0.0]]), 3, 0, 3, 2, 0.0)
 
