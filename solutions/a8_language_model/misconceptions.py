@@ -2931,12 +2931,6 @@ TRAIN = mistakes_of(
         "losses_of_any_training",
         "Your step is divided by the average of the squares. It is divided by its root.",
     ),
-    tiny_number_under_the_root=edit(
-        STEP,
-        _adamw("(second.sqrt() + 1e-8)", "(second + 1e-8).sqrt()"),
-        "what_was_learned",
-        "Your tiny number stands under the root, where it counts far more. Adam adds it to the root.",
-    ),
     decay_without_the_rate=edit(
         STEP,
         _adamw("1 - rate * weight_decay", "1 - weight_decay"),
