@@ -932,7 +932,7 @@ LM_LOSS = mistakes_of(
         LOSS,
         "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
         "    return -p.clamp(min=1e-3).log()[targets != IGNORE].mean()",
-        "some_targets_are_not_asked",
+        "a_very_sure_model",
         "Your probabilities are raised to a floor before the logarithm, so being sure and wrong costs no more than being "
         "unsure. log_softmax needs no floor.",
     ),
