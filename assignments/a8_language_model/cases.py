@@ -28,7 +28,7 @@ def _generator(seed: int) -> Code:
 
 def _used_generator(seed: int) -> Code:
     """Return a generator that something has been drawn from already, as after the first step of a training."""
-    made = f"(lambda drawn: (torch.rand(1, generator=drawn), drawn)[1])(torch.Generator().manual_seed({seed}))"
+    made = f"(lambda drawn: (torch.rand(1, dtype=torch.float32, generator=drawn), drawn)[1])(torch.Generator().manual_seed({seed}))"
     return Code(made, f"torch.Generator().manual_seed({seed}), of which one number was drawn already")
 
 

@@ -932,7 +932,7 @@ LM_LOSS = mistakes_of(
         LOSS,
         "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
         "    return -p.clamp(min=1e-3).log()[targets != IGNORE].mean()",
-        "some_targets_are_not_asked",
+        "a_very_sure_model",
         "Your probabilities are raised to a floor before the logarithm, so being sure and wrong costs no more than being "
         "unsure. log_softmax needs no floor.",
     ),
@@ -2930,12 +2930,6 @@ TRAIN = mistakes_of(
         _adamw("second.sqrt()", "second"),
         "losses_of_any_training",
         "Your step is divided by the average of the squares. It is divided by its root.",
-    ),
-    tiny_number_under_the_root=edit(
-        STEP,
-        _adamw("(second.sqrt() + 1e-8)", "(second + 1e-8).sqrt()"),
-        "what_was_learned",
-        "Your tiny number stands under the root, where it counts far more. Adam adds it to the root.",
     ),
     decay_without_the_rate=edit(
         STEP,
