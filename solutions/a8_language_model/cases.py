@@ -122,11 +122,15 @@ def _lm(
     dropout: float = 0.0,
     training: bool = False,
     cotangents: tuple[Any, ...] = (),
+    loud: float = 1.0,
 ) -> Module:
-    """Draw a model of some sizes."""
+    """Draw a model of some sizes, whose sublayers add `loud` times as much."""
     vocab, block_size, d, _, d_ff, n_layers = sizes
     parts = _parts(rng, vocab, block_size, d, d_ff, n_layers)
-    state = {f"{part}.{name}": _t(value) for part, values in parts.items() for name, value in values.items()}
+    times = {part: loud if part.endswith(("W_o", "feed_forward.2")) else 1.0 for part in parts}
+    state = {
+        f"{part}.{name}": _t(times[part] * value) for part, values in parts.items() for name, value in values.items()
+    }
     return Module((*sizes, dropout), state, method, training, cotangents)
 
 
@@ -186,7 +190,8 @@ def nothing_is_dropped_in_evaluation(rng: np.random.Generator) -> Iterator[Call]
 @case("TransformerLM", check=close())
 def everything_can_be_dropped_in_training(rng: np.random.Generator) -> Iterator[Call]:
     """With a dropout of 1 nothing is left of tokens and positions while training; the rest of the model goes on."""
-    yield call_module(_ids(rng, 2, 5), module=_lm(rng, dropout=1.0, training=True))
+    # Loud, so that what a norm adds to the variance is nothing beside it: what scales all sublayers then never shows.
+    yield call_module(_ids(rng, 2, 5), module=_lm(rng, dropout=1.0, training=True, loud=8.0))
 
 
 def _gradients(rng: np.random.Generator) -> Call:
@@ -600,6 +605,7 @@ def losses_of_any_training(rng: np.random.Generator) -> Iterator[Call]:
 def harsh_and_gentle(rng: np.random.Generator) -> Iterator[Call]:
     """The losses with gradients cut very short and with gradients as they are, with much weight decay and none."""
     yield _training(rng, settings=(2.0, 2, 0.5, 0.4, 0.01))
+    yield _training(rng, settings=(2.0, 2, 0.5, 0.4, 0.1))
     yield _training(rng, settings=(2.0, 0, 0.5, 0.0, 50.0))
 
 
@@ -628,6 +634,7 @@ def evaluations_on_the_way(rng: np.random.Generator) -> Iterator[Call]:
     yield _training(rng, held_out=_text(rng, 36, 6), every=3)
     yield _training(rng, 7, held_out=_text(rng, 36, 6), every=4)
     yield _training(rng, every=2)
+    yield _training(rng, settings=(2.0, 0, 2.0, 0.4, 0.1), held_out=_text(rng, 36, 6), every=1)
 
 
 @case("train", check=close(), weight=2)

@@ -1995,13 +1995,6 @@ CACHED = mistakes_of(
         "one_token_behind_others",
         "Your step does not use the cache it is given: it reads the new tokens as if they were the first ones.",
     ),
-    step_scales_the_tokens_up=edit(
-        READ,
-        "x = self.token_embedding(ids) * self.token_embedding.embedding_dim**0.5 + self.position_embedding(where)",
-        "first_tokens",
-        "Your token vectors are multiplied by sqrt(d_model), as in the first Transformer. Here they are added to the positions as "
-        "they are.",
-    ),
     step_second_residual_of_the_normed=edit(
         INNER,
         "inner = block.norm_2(x)\n            x = inner + block.feed_forward(inner)",
