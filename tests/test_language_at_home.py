@@ -169,7 +169,7 @@ def test_what_a_notebook_prints_is_german(
 
 
 def test_tests_for_pytest_speak_german(home: Path) -> None:
-    """Their verdicts, and what they say of numbers that somebody changed."""
+    """Their verdicts, and what they say of changed numbers."""
     examples = Examples(home)
     assert examples.verdict("row_means.two_rows", [], [])[1].startswith("Die Zahlen in diesem Test sind nicht mehr")
     trial = examples.bundle.trials[0]

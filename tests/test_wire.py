@@ -520,7 +520,7 @@ def test_a_kind_that_stands_twice_is_the_last_one() -> None:
 
 @pytest.mark.parametrize("kind", ["array", "tensor", "scalar"])
 def test_an_array_stands_at_one_place(kind: str) -> None:
-    """Few bytes that name one array often would be gigabytes to whoever copies the tree; what is sent twice travels twice."""
+    """Few bytes that name one array often would be gigabytes in a copy of the tree; what is sent twice travels twice."""
     refused(tree_message({"list": [{kind: "a0"}, {kind: "a0"}]}, [["f8", [1]]], doubles(1), bytes(8)))
     shared = np.ones(3)
     assert same(decode(encode([shared, shared])), [shared, shared])

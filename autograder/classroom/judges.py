@@ -28,7 +28,7 @@ from autograder.oracle.shared_findings import SharedFindings
 from autograder.sandbox.job import ClosedError, Sandbox, Source
 from autograder.sandbox.termination import terminate
 
-END_SECONDS = 15.0  # for a process to end, before it is killed
+END_SECONDS = 5.0  # for a process to end, before it is killed
 _PR_SET_PDEATHSIG = 1  # of prctl: a signal for when the process that forked this one is gone
 
 

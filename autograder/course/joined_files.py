@@ -28,7 +28,7 @@ class JoinError(Exception):
 
 
 def join(parts: Mapping[str, str]) -> str:
-    """Return files as one text. What is no Python is joined as it is; whoever runs it tells why."""
+    """Return files as one text. What is no Python is joined as it is; running it tells why."""
     modules = {_module(name) for name in parts}
     joined = []
     for position, (name, text) in enumerate(parts.items()):

@@ -21,7 +21,7 @@ MOST_ROWS = 100_000  # of an array without entries
 def measured(metric: Metric, args: tuple[Any, ...], outcome: Outcome) -> float:
     """Return what a metric says of a run. Raises one of UNCOMPARABLE where that cannot be measured."""
     value = as_arrays(outcome.value)
-    # Nothing takes no room, but whoever goes through 2**59 rows of it never ends.
+    # An empty array takes no room, but a loop over 2**59 rows of it never ends.
     if any(isinstance(leaf, np.ndarray) and not leaf.size and max(leaf.shape) > MOST_ROWS for leaf in leaves(value)):
         raise ValueError("an array has rows, and nothing in them")
     try:

@@ -127,7 +127,7 @@ def _right_values(oracle: Reference, request: Request, tolerance: float) -> Righ
 def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
     """Return the reference and the other correct solutions, loaded.
 
-    Those that bring torch into an assignment without it are left out: to import it takes longer than grading fifty submissions.
+    Those that bring torch into an assignment without it are left out: importing it takes about a second and 90 MB.
     """
 
     def loaded(name: str, text: str) -> Program:

@@ -75,7 +75,7 @@ def fields_of(node: Any) -> Any:
 
 
 class EachOnce(dict[str, np.ndarray]):
-    """Arrays by name, each to be had once: one of a megabyte at ten thousand places is gigabytes to whoever copies the tree."""
+    """Arrays by name, each given once: a megabyte at ten thousand places would be gigabytes in a copy of the tree."""
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Take an array. Raises KeyError where there is none, or none any more."""
