@@ -308,6 +308,15 @@ def test_the_shapes_are_those_of_the_call_that_is_shown(larger: Assignment, sand
     assert "Shapes on the way: x (1,1,1)" in told(larger, "return total / 5", sandbox)["a_large_call"]
 
 
+def test_of_several_calls_the_shapes_are_those_of_the_wrong_one(assignment: Assignment, sandbox: Sandbox) -> None:
+    """The first call of this case is right, the one that is shown is the second."""
+    calls = (call(np.array([1.0, 2.0, 6.0])), call(np.array([4.0, 2.0])))
+    two = with_case(assignment, "two_calls", calls, Visibility.PUBLIC)
+    message = told(two, "return total / 3", sandbox)["two_calls"]
+    assert "x = np.array([4., 2.])" in message
+    assert "Shapes on the way: x (2,)" in message
+
+
 def test_the_case_with_the_fewest_axes_is_shown(larger: Assignment, sandbox: Sandbox) -> None:
     """Of cases that fail alike, and of those one whose positions have words."""
     cases = {name: call(DRAWN[0, :2, :2]) for name in ("plain", "words")}

@@ -16,14 +16,14 @@ SHOWN = 8  # steps
 MAX_NAME = 40
 
 
-def trail_request(trial: Trial) -> Request:
-    """Return the request for the trail of a trial's first call."""
-    first = trial.requests[0]
-    asked = (first.function, list(first.args), dict(first.kwargs), first.module)
+def trail_request(trial: Trial, call: int) -> Request:
+    """Return the request for the trail of one of a trial's calls."""
+    made = trial.requests[call]
+    asked = (made.function, list(made.args), dict(made.kwargs), made.module)
     harness = Path(shape_trail.__file__).read_text(encoding="utf-8")
-    group = f"{first.group}, trail"
+    group = f"{made.group}, trail"
     return replace(
-        first, function="trail", args=asked, kwargs={}, module=None, group=group, keep_args=False, harness=harness
+        made, function="trail", args=asked, kwargs={}, module=None, group=group, keep_args=False, harness=harness
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -32,8 +33,11 @@ def with_smallest(
     tried = {j.trial: oracle.smaller(j.trial) for j in mine}
     smalls = [small for found in tried.values() for small in found]
     # Which call will be shown is not known yet, and another job for its shapes would take another process.
-    followed = [t for j in mine if j.finding for t in (j.trial, *(s.trial for s in tried[j.trial][:FOLLOWED]))]
-    answers, ran = _run_smaller(source, oracle, sandbox, smalls, limits, tuple(map(trail_request, followed)))
+    # A smaller trial has a single call; of a case it is the one that is wrong.
+    followed = {s.trial: 0 for j in mine if j.finding for s in tried[j.trial][:FOLLOWED]}
+    followed |= {j.trial: j.finding.call for j in mine if j.finding}
+    asked = tuple(itertools.starmap(trail_request, followed.items()))
+    answers, ran = _run_smaller(source, oracle, sandbox, smalls, limits, asked)
     trails = {trial: trail_of(outcome) for trial, outcome in zip(followed, ran, strict=True)}
     first = {j.trial: _first_failure(j, (answers[small.trial] for small in tried[j.trial])) for j in mine}
     shown = {j.trial: (first[j.trial] or j).trial for j in mine}

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
+from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.reasons import Turn
-from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Outcome, Request, Sandbox, Source
 
 LARGE = 20_000  # numbers in a trial's arguments; all others have far fewer than those about long sequences
@@ -36,8 +36,7 @@ class Trial:
     @cached_property
     def is_large(self) -> bool:
         """Whether its calls get so many numbers that each known mistake would take long on it."""
-        given = [[request.args, dict(request.kwargs)] for request in self.requests]
-        return sum(array.size for leaf in leaves(given) if (array := array_of(leaf)) is not None) > LARGE
+        return numbers_in([[request.args, dict(request.kwargs)] for request in self.requests]) > LARGE
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,7 @@ class Judged:
     finding: Finding | None = None
     waits_for: str = ""  # an exercise that is not written yet, inside which it stopped
     smallest: Judged | None = None  # a smaller call that fails as well
-    trail: tuple[
-        tuple[str, tuple[int, ...]], ...
-    ] = ()  # names and shapes on the way through the first call of what is shown
+    trail: tuple[tuple[str, tuple[int, ...]], ...] = ()  # names and shapes on the way through the call that is shown
 
 
 @dataclass(frozen=True)
