@@ -364,6 +364,12 @@ def what_half_precision_cannot_hold(rng: np.random.Generator) -> Iterator[Call]:
     yield call([np.array([0.0, 0.0])], [half(0.001, -0.0005)], 65536.0, 1e8, 1.0)
 
 
+@case("loss_scaled_step", check=close(names=STEP), weight=0.4)
+def gradients_near_the_largest_number(rng: np.random.Generator) -> Iterator[Call]:
+    """Each gradient is finite, and float16 cannot hold their sum, nor their squares: 65504 is its largest number."""
+    yield call([np.array([1.0, 5.0]), np.array([2.0])], [half(60000.0, 50000.0), half(40000.0)], 1024.0, 0.5, 1.0, 7)
+
+
 @case("loss_scaled_step", check=untouched(), weight=0.4)
 def weights_and_gradients_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards weights and gradients are what they were: after a step, and after one that is skipped."""

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from autograder.course.language import marked
 
+# Kinds that the same mistake may come to, as it is written: in another library, or with another function.
+_FAMILIES = (
+    {"matrices_do_not_meet", "layer_given_another_size", "einsum_letters_do_not_meet"},
+    {"index_beyond_the_end", "more_than_there_are", "unknown_id", "list_not_filled_yet"},
+    {"joined_arrays_differ", "lengths_in_a_list_differ"},
+)
+
 PROCESS_ENDED = "process_ended"  # the kind of what is no exception: the code ended Python
 
 # By kind, in the order of the rules in `crash_reasons.py`.
@@ -52,7 +59,9 @@ CRASHES = marked({
     "number_for_a_tensor": "A torch function is given something else than a tensor. For a Python number there is `math`; or make a tensor of it "
     "first.",
     "index_beyond_the_end": "An index lies beyond the end. Entries are counted from 0, so the last index is the length minus one.",
-    "list_not_filled_yet": "The list has no such place yet. Append to it, or make an array of the right size before the loop.",
+    "list_not_filled_yet": "The list that is written to has no such place. An empty list grows by `append`; one that was made with a number of "
+    "places has no more than these.",
+    "not_in_the_list": "`index` and `remove` fail where the value does not stand in the list at all. Ask with `in` first, or say what holds then.",
     "unknown_id": "An id is looked up that the table does not have: ids run from 0 to one less than the number of its rows.",
     "more_than_there_are": "`topk` is asked for more entries than an axis has: k may be at most the size of that axis.",
     "nothing_to_draw": "The upper limit of a random draw is not above the lower one: there is nothing to draw.",
@@ -83,3 +92,8 @@ CRASHES = marked({
     "no_such_key": "A dict has no such key.",
     PROCESS_ENDED: "The code ended the Python process.",
 })  # fmt: skip
+
+
+def of_one_family(one: str, other: str) -> bool:
+    """Whether two kinds of exceptions may come of the same mistake; of an unknown kind anything may."""
+    return one == other or not (one and other) or any({one, other} <= family for family in _FAMILIES)

@@ -151,6 +151,7 @@ RULES = (
         shapes.index_beyond,
     ),
     Rule("list_not_filled_yet", r"list assignment index"),
+    Rule("not_in_the_list", r"is not in (?:the )?(?:list|tuple)|x not in (?:list|tuple)", types="ValueError"),
     Rule("unknown_id", r"index out of range in self"),
     Rule("index_beyond_the_end", r"list index out of range|tuple index out of range|string index out of range"),
     Rule("more_than_there_are", r"selected index k out of range", rules.too_many_of_the_best),

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer
+from autograder.judge.crash_kinds import of_one_family
+from autograder.judge.crash_reasons import kind_of_crash
 from autograder.judge.trials import Trial
 from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
@@ -125,7 +127,7 @@ def _same_trouble(mine: Trouble, theirs: Trouble) -> bool:
 
 def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
     alike = mine.type_name == theirs.type_name or all(_ABOUT_SHAPES.search(t.text) for t in (mine, theirs))
-    return alike and _same_place(mine, theirs)
+    return alike and of_one_family(kind_of_crash(mine), kind_of_crash(theirs)) and _same_place(mine, theirs)
 
 
 def _same_place(mine: Trouble, theirs: Trouble) -> bool:

@@ -1272,6 +1272,27 @@ PREFILL = mistakes_of(
         "Where the cache was empty in the beginning, each of your chunks replaces the one before. After the first chunk it "
         "is not empty any more.",
     ),
+    results_as_wide_as_the_input=edit(
+        """    outputs = []
+    for start in range(0, x.shape[-2], chunk):
+        new = x[..., start : start + chunk, :]
+        K = np.concatenate([K, new @ W_k], axis=-2)
+        V = np.concatenate([V, new @ W_v], axis=-2)
+        read, _ = tiled_attention(new @ W_q, K, V, chunk, causal=True)
+        outputs.append(read)
+    return np.concatenate(outputs, axis=-2), K, V
+""",
+        """    results = np.zeros_like(x)
+    for start in range(0, x.shape[-2], chunk):
+        new = x[..., start : start + chunk, :]
+        K = np.concatenate([K, new @ W_k], axis=-2)
+        V = np.concatenate([V, new @ W_v], axis=-2)
+        results[..., start : start + chunk, :] = tiled_attention(new @ W_q, K, V, chunk, causal=True)[0]
+    return results, K, V
+""",
+        "five_tokens_in_chunks_of_two",
+        "Your results are made as wide as x. What is read is made of values, and has their width.",
+    ),
     first_chunk_alone_is_masked=edit(
         "K, V, chunk, causal=True)",
         "K, V, chunk, causal=start == 0)",
@@ -1574,6 +1595,12 @@ SCALED = mistakes_of(
         "if any(np.isinf(grad).any() for grad in true):",
         "any_overflow_skips_the_step",
         "Your check looks for infinities and lets NaN through.",
+    ),
+    overflow_looked_for_in_the_sum=edit(
+        "if not all(np.isfinite(grad).all() for grad in true):",
+        "if not np.isfinite(sum(grad.sum() for grad in grads)):",
+        "gradients_near_the_largest_number",
+        "Your check adds up the gradients in float16, where a sum of large finite ones overflows by itself. Look at each number.",
     ),
     first_gradient_checked_alone=edit(
         "if not all(np.isfinite(grad).all() for grad in true):",

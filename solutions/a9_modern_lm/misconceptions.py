@@ -485,6 +485,16 @@ def _groups(new_keys: str, new_values: str, says: str) -> Edit:
 
 GROUPED = mistakes_of(
     "grouped_attention",
+    divided_by_the_number_of_groups=edit(
+        """    keys = k.repeat_interleave(group, dim=1)
+    values = v.repeat_interleave(group, dim=1)
+""",
+        """    keys = torch.stack([k[:, head // k.shape[1]] for head in range(q.shape[1])], dim=1)
+    values = torch.stack([v[:, head // k.shape[1]] for head in range(q.shape[1])], dim=1)
+""",
+        "as_many_groups_as_heads",
+        "Your query heads find their keys by dividing their number by n_kv_heads. How many query heads share one is n_heads / n_kv_heads; divide by that.",
+    ),
     heads_take_turns=_groups(
         "keys = k.repeat(1, group, 1, 1)",
         "values = v.repeat(1, group, 1, 1)",
@@ -1147,6 +1157,18 @@ DEPTHS = "models_of_any_depth"
 
 INIT = mistakes_of(
     "init_",
+    writing_matrices_drawn_again=edit(
+        """    return model.state_dict()
+""",
+        """        for name, parameter in model.named_parameters():
+            if name.endswith(("W_o.weight", "W_down.weight")):
+                again = torch.randn(parameter.shape, generator=generator)
+                parameter.copy_(STD / math.sqrt(2 * n_layers) * again)
+    return model.state_dict()
+""",
+        DEPTHS,
+        "Your W_o and W_down are drawn a second time, after all others. Each matrix is drawn once, in the order of the parameters.",
+    ),
     residual_not_scaled=edit(
         SCALE,
         "std = STD",
