@@ -26,7 +26,7 @@ from autograder.course.spec import Assignment, Call, Status, Visibility
 from autograder.judge.axis_names import names_in
 from autograder.judge.crash_kinds import CRASHES, PROCESS_ENDED
 from autograder.judge.crash_reasons import RULES, reason_of_crash
-from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.outcomes_alike import likeness, same_outcomes
 from autograder.judge.shapes_that_meet import lost_axes
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
@@ -149,6 +149,36 @@ def test_equal_exceptions_from_two_parts_are_not_alike() -> None:
     assert same_outcomes(trial, crashed("self.cross_attention"), crashed("self.cross_attention"))
     assert not same_outcomes(trial, crashed("self.cross_attention"), crashed("self.self_attention"))
     assert same_outcomes(trial, crashed("np.matmul"), crashed("@"))
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "how"),
+    [
+        ("could not broadcast input array from shape (5,3) into shape (5,2)", "matmul: Input operand 1 has a mismatch", "NONE"),
+        ("mat1 and mat2 shapes cannot be multiplied", "einsum(): subscript k has size 2 for operand 1", "COMPATIBLE"),
+        ("index 3 is out of bounds for axis 0 with size 3", "selected index k out of range", "COMPATIBLE"),
+    ],
+)  # fmt: skip
+def test_exceptions_are_alike_where_they_are_of_one_kind(mine: str, theirs: str, how: str) -> None:
+    """An array that is too narrow is no product that does not fit; the same product is told otherwise by einsum."""
+
+    def crashed(text: str) -> tuple[Outcome, ...]:
+        calls = "torch.einsum" if "einsum" in text else "mix"
+        return (Outcome(Ending.RAISED, trouble=Trouble("Error", text, (Frame("t.py", 2, "f", calls),))),)
+
+    trial = oracle_of("a7_transformer").trials[0]
+    assert likeness(trial, crashed(mine), crashed(theirs), crashed(mine)).name == how
+
+
+@pytest.mark.parametrize(
+    "text", ["2 is not in list", "list.remove(x): x not in list", "tuple.index(x): x not in tuple"]
+)
+def test_what_is_looked_for_and_not_there_has_a_reason(text: str) -> None:
+    """`index` raises where a row never ends."""
+    told = reason_of_crash(
+        Trouble("ValueError", text), Visibility.HIDDEN, Source("", ()), Call((), {}), "mix", STUB, {}
+    )
+    assert told.startswith("`index` and `remove` fail")
 
 
 def raised(text: str, **arguments: object) -> Trouble:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hostile_support import oracle_of
 
-from autograder.course.spec import Assignment, Visibility, call, case
+from autograder.course.spec import Assignment, Module, Visibility, call, call_module, case
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.judge.array_pairs import Part
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.reason_sentences import FUNCTIONS, MAPPED, UNNAMED, explain_reason
@@ -21,6 +23,8 @@ from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS
 from autograder.judge.relation_sentences import RELATIONS
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import case_of, stored_case
+from autograder.judge.trials import Trial
+from autograder.judge.wrong_places import what_failing_cases_share
 from autograder.oracle.altered_calls import CHANGES, altered
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Ending, Sandbox, Source
@@ -212,6 +216,27 @@ def test_a_lower_precision_is_told(graded: Graded, edited: Edited, cases: Cases,
     """Where what is returned has no more digits than that, and the first ones are right."""
     told = said(cases(graded(edited(row_means=body)), "row_means"))
     assert {text.endswith(says) for text in told} == {True} if says else not [t for t in told if "is computed in" in t]
+
+
+@pytest.mark.parametrize(
+    ("batches", "biases", "shared"),
+    [
+        ((1, 1, 3, 3, 3), (0, 0, 0, 0, 0), ("differs_by_length", "axis 0 of `x`")),
+        ((1, 2, 1, 2, 3), (0, 0, 4, 4, 4), ("differs_by_parameter", "bias")),
+        ((1, 1, 3, 3, 3), (0, 0, 4, 4, 4), None),
+    ],
+)
+def test_only_one_difference_between_cases_is_told(
+    batches: tuple[int, ...], biases: tuple[int, ...], shared: tuple[str, str] | None
+) -> None:
+    """Where failing cases have a longer batch and also a bias, nothing says which of both it is."""
+    parts = []
+    for number, (batch, bias) in enumerate(zip(batches, biases, strict=True)):
+        made = call_module(np.ones((batch, 2)), module=Module((), {"bias": np.array([bias])}))
+        trial = cast("Trial", SimpleNamespace(case=SimpleNamespace(name=str(number), check=close()), calls=(made,)))
+        got = np.array([number < 2.0])
+        parts.append(Part(trial, 0, (), got, np.array([True]), {"x": made.args[0]}, {}))
+    assert what_failing_cases_share(parts) == shared
 
 
 def test_every_relation_has_a_sentence() -> None:

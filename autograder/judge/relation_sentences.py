@@ -97,6 +97,7 @@ RELATIONS = marked({
     "differs_by_axes": "Your values are wrong whenever `{0}` has one more axis in front, and right otherwise.",
     "differs_by_length": "Your values are wrong whenever {0} is longer than one, and right otherwise.",
     "differs_by_mask": "Your values are wrong whenever `{0}` is False somewhere, and right otherwise.",
+    "differs_by_parameter": "Your values are wrong whenever `{0}` is not zero, and right otherwise: look at where `{0}` comes in.",
     "differs_by_size": "Your values are wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",
 })  # fmt: skip
 # What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.

@@ -12,6 +12,7 @@ import numpy as np
 from autograder.judge.array_pairs import Part
 from autograder.judge.reasons import Key
 from autograder.judge.related import axis_of
+from autograder.sandbox.child.tree import array_of
 
 LONG = 3  # entries along an axis at least, for a place on it to say something
 ENOUGH = 2  # arrays that have such an axis
@@ -161,11 +162,21 @@ def what_failing_cases_share(parts: Sequence[Part]) -> Key | None:
         for name, array in part.given.items():
             least[name] = min(least.get(name, array.ndim), array.ndim)
     has = {name: {key for part in mine for key in _features(part, least)} for name, mine in by_case.items()}
-    shared = [key for key in has[min(fails)] if all(key in has[name] for name in fails)]
-    return min((key for key in shared if not any(key in has[name] for name in by_case.keys() - fails)), default=None)
+    every, some = (
+        set.intersection(*(has[name] for name in fails)),
+        set().union(*(has[n] for n in by_case.keys() - fails)),
+    )
+    apart = every - some
+    kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2] or called for _, called in apart}
+    # Cases that differ in two things, each of something else, do not say which of them it is.
+    return min(apart, default=None) if len(kinds) < 2 or len(of) < 2 else None
 
 
-def _features(part: Part, least: Mapping[str, int]) -> Iterator[Key]:
+def _features(part: Part, least: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    module = part.trial.calls[part.call].module
+    for name, array in (module.state if module else {}).items():
+        if np.any(array_of(array)):
+            yield "differs_by_parameter", name
     for name, array in part.given.items():
         yield "differs_if_given", name
         if array.ndim > least[name]:
