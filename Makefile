@@ -5,7 +5,7 @@
 # make bench        measure grading speed, from save to answer, and cold commands, as ratios in one run; write docs/speed.md
 # make bench-packing  trainings that share devices, against one after another
 # make bench-peers  the same beside otter-grader and nbgrader, in an environment of their own
-# make gpu    prove and measure trainings on a GPU, with the torch of PYTHON: make gpu PYTHON=python3 DEVICE=cuda
+# make gpu    prove and measure trainings on a GPU, with the torch of PYTHON: make gpu PYTHON=python3 DEVICE=cuda ONLY="agreement"
 # make gpu-wheels  fill wheels/ with all else that this takes, for a machine without a package index: GPU_PYTHON=3.12
 # make test-environments  the references in every environment that people have, and a table of what came of it
 # make test-otter   otter assign and otter run on our bundles, in an environment of their own
@@ -58,7 +58,7 @@ bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
 gpu:
 	@$(PYTHON) -c 'import torch' || { echo "make: $(PYTHON) has no torch; name one that has: make gpu PYTHON=..."; exit 1; }
 	@if [ -d wheels ]; then $(PYTHON) -m pip --disable-pip-version-check install --quiet --no-index --find-links wheels --upgrade --target build/gpu $(GPU_PACKAGES); fi
-	PYTHONPATH=$(CURDIR)/build/gpu:$(CURDIR) $(PYTHON) benchmarks/gpu.py --device $(DEVICE)
+	PYTHONPATH=$(CURDIR)/build/gpu:$(CURDIR) $(PYTHON) benchmarks/gpu.py --device $(DEVICE) $(if $(ONLY),--only $(ONLY))
 
 gpu-wheels: $(VENV)/bin/python
 	$(BIN)/python -m pip --disable-pip-version-check download --quiet --constraint constraints.txt --dest wheels --only-binary :all: --python-version $(GPU_PYTHON) --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 $(GPU_PACKAGES)

@@ -6,6 +6,7 @@
     packing     submissions a minute, by how many may train at once
     hostile     kernels that never end or fail, hogs, killed processes; the GPU has to answer after each
 
+Each step is written down as soon as it is done; --only does some, and the others stay as an earlier run on the same GPU left them.
 Where there is no GPU it says so and exits with 1. With --device cpu, or --device pretended, which computes on the CPU and
 refuses to mix devices, it rehearses every step at a small size; that measures nothing, and nothing of it gets into docs/gpu.md.
 """
@@ -20,7 +21,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -51,6 +52,12 @@ from autograder.sandbox.machine import cores
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = "a8_language_model"
+MANY, FASTER, CLASS_SIZE = (
+    32,
+    8,
+    300,
+)  # so many at once are to be so many times as fast, and a class of that size takes an hour
+STEPS = ("agreement", "larger", "promises", "packing", "hostile")
 PRETENDED = ROOT / "tests" / "pretended_device.py"
 ENTER = "\nimport os\n\nif os.environ.get('CUBLAS_WORKSPACE_CONFIG'):\n    Pretended().__enter__()\n\n"
 
@@ -106,6 +113,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda", help="cuda, the number of a GPU, or cpu or pretended to rehearse")
     parser.add_argument("-o", dest="out", type=Path, help="where to write the figures (default: gpu.json, of a GPU)")
+    parser.add_argument(
+        "--only", nargs="+", choices=STEPS, default=list(STEPS), metavar="STEP", help=f"of {', '.join(STEPS)}"
+    )
     chosen = parser.parse_args()
     rehearsal = chosen.device in REHEARSALS
     try:
@@ -129,22 +139,39 @@ def main() -> int:
         "python": platform.python_version(),
         "level": isolation.level,
     }
+    out = chosen.out or (None if rehearsal else ROOT / "benchmarks" / "gpu.json")
     found: Row = {
+        **earlier(out, where),
         "rehearsal": rehearsal,
         "where": {**where, "remains": isolation.residual_risks, "missing": isolation.missing},
     }
-    holds = measure(found, course, last, REHEARSALS.get(chosen.device, REAL))
-    out = chosen.out or (None if rehearsal else ROOT / "benchmarks" / "gpu.json")
-    if out:
-        out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    if not rehearsal:
+    for name, rows in measured(chosen.only, course, last, REHEARSALS.get(chosen.device, REAL)):
+        found[name] = rows
+        if out:
+            out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    left = [name for name in STEPS if name not in found]
+    if not left and not rehearsal:
         gpu_table.write_figures(found, gpu_table.PAGE, gpu_table.README)
+    holds = all(row.get("holds", True) for name in chosen.only for row in found[name])
     print("All steps ran to their end." if holds else "All steps ran; what did not hold stands above.")
+    if left:
+        print(f"Still to do, before the pages are written: --only {' '.join(left)}")
     return int(not holds)
 
 
-def measure(found: Row, course: Sequence[Assignment], last: Assignment, scale: Scale) -> bool:
-    """Do every step, tell and keep what comes of each; return whether all of it holds."""
+def earlier(path: Path | None, where: Mapping[str, str]) -> Row:
+    """Return the steps that a file holds from a run in the same place."""
+    if path is None or not path.exists():
+        return {}
+    kept: Row = json.loads(path.read_text(encoding="utf-8"))
+    same = where.items() <= kept["where"].items()
+    return {name: kept[name] for name in STEPS if same and name in kept}
+
+
+def measured(
+    chosen: Sequence[str], course: Sequence[Assignment], last: Assignment, scale: Scale
+) -> Iterator[tuple[str, list[Row]]]:
+    """Do the chosen steps, tell what comes of each, and yield it."""
     steps = {
         "agreement": (row for assignment in course for row in agreement(assignment, scale)),
         "larger": (row for assignment in course for row in larger_runs(assignment, scale.seeds)),
@@ -152,12 +179,12 @@ def measure(found: Row, course: Sequence[Assignment], last: Assignment, scale: S
         "packing": packing(last, scale),
         "hostile": hostile(last, scale),
     }
-    for name, rows in steps.items():
-        found[name] = []
-        for row in rows:
+    for name in chosen:
+        found = []
+        for row in steps[name]:
             print(f"{name}: {json.dumps(row)}", flush=True)
-            found[name].append(row)
-    return all(row.get("holds", True) for name in steps for row in found[name])
+            found.append(row)
+        yield name, found
 
 
 def shortened(assignment: Assignment, *, pretended: bool) -> Assignment:
@@ -228,14 +255,19 @@ def agreement(assignment: Assignment, scale: Scale) -> Iterator[Row]:
 
 
 def promises(assignment: Assignment, scale: Scale) -> Iterator[Row]:
-    """Yield what `doctor --training` proves on the device."""
+    """Yield what `doctor --training` proves on the device, which trainings share as they do there."""
+    gpus = None if assignment.device == CPU else open_gpus((assignment.device,), scale.jobs)
     with open_for(assignment, scale.jobs, ROOT / "solutions") as sandbox:
-        for proof in examine_trainings(assignment, sandbox, scale.jobs, scale.seeds):
+        for proof in examine_trainings(assignment, sandbox, scale.jobs, scale.seeds, gpus):
             yield {"promise": f"{assignment.slug}, {proof.promise}", "broken": proof.broken, "holds": proof.holds}
 
 
 def packing(assignment: Assignment, scale: Scale) -> Iterator[Row]:
-    """Yield how long a class of correct submissions takes, no two the same, by how many may train at once."""
+    """Yield how long a class of correct submissions takes, no two the same, by how many may train at once.
+
+    The last row holds if that many are FASTER times as fast as one after another, and a class of CLASS_SIZE takes an hour at most.
+    """
+    alone = 0.0
     numbers, oracle = itertools.count(), Oracle(assignment, 0)
     for at_once in scale.at_once:
         texts = [f"{assignment.reference}\n# {next(numbers)}\n" for _ in range(max(at_once, scale.fewest))]
@@ -248,7 +280,10 @@ def packing(assignment: Assignment, scale: Scale) -> Iterator[Row]:
             seconds = time.monotonic() - began
         right = sum(each.result.all_passed for each in graded)
         row = {"at_once": at_once, "submissions": len(texts), "seconds": round(seconds, 1), "right": right}
-        yield {**row, "holds": right == len(texts)}
+        each = seconds / len(texts)
+        alone = alone or each
+        reached = at_once < MANY or (alone / each >= FASTER and CLASS_SIZE * each <= 3600)
+        yield {**row, "holds": right == len(texts) and reached}
 
 
 def hostile(assignment: Assignment, scale: Scale) -> Iterator[Row]:

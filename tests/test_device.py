@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from autograder.cli import app
 from autograder.course.catalog import load_assignment
 from autograder.oracle.device_choice import on_device, takes_device, wanted_device
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.device import DeviceError, parse_device
+from autograder.sandbox.child.device import DeviceError, bound_memory, parse_device
 
 ROOT = Path(__file__).parents[1]
 PRETENDED = Path(__file__).with_name("pretended_device.py").read_text(encoding="utf-8")
@@ -118,15 +119,68 @@ def test_what_no_band_is_known_for_gives_and_takes_no_points(elsewhere: Path) ->
     assert graded(elsewhere, "--device", "cuda").exit_code == 0
     assert devices(elsewhere) == ["cuda", "cuda"]
     first, second = (result_of(elsewhere, student)["exercises"][-1]["cases"][0] for student in ("ada", "bob"))
-    assert "without points" in first["message"]
+    assert "no points" in first["message"]
     found = re.search(r"held out error: (\S+) \(the reference, in the same class: (\S+)\)", first["message"])
     assert found, first["message"]
     assert found[1] == found[2], "the class's own seed draws the error, so its size may be any"
     assert "first losses: the reference's" in first["message"]
-    assert "without points" in second["message"]
+    assert "no points" in second["message"]
     assert "ValueError" in second["message"]
     graded(elsewhere, "--device", "cpu")
     assert "larger" not in result_of(elsewhere, "ada")["exercises"][-1]["cases"][0]["message"]
+
+
+@pytest.mark.parametrize(("high", "scores"), [("1e9", (3, 1.5)), ("-1.0", (3, 1.5)), ("0.5", (1.5, 1.5))])
+def test_a_larger_run_gives_points_where_it_has_a_band(elsewhere: Path, high: str, scores: tuple[float, float]) -> None:
+    """A case of its own for each such metric, by its weight. What the reference misses here as well costs nobody anything."""
+    measure = "lambda args, value: float('anew' in value)" if high == "0.5" else "_error"
+    banded = LARGER.replace("_error),)", f"{measure}, high={high}, weight=2.0),)")
+    edit(elsewhere / "solutions" / "t3_learning" / "training.py", 'catches=("uphill",),', banded)
+    if high == "0.5":  # what only the two of the class have
+        edit(
+            elsewhere / "assignments" / "t3_learning" / "training.py",
+            'return {"losses"',
+            'return {**getattr(student, "more", {}), "losses"',
+        )
+        ada = elsewhere.parent / "class" / "ada.py"
+        ada.write_text(ada.read_text(encoding="utf-8") + "\nmore = {'anew': 1}\n", encoding="utf-8")
+    slow = "    import sys\n    if sys._getframe(1).f_locals.get('steps') == 40:\n        raise ValueError\n    return x @ w\n"
+    edit(elsewhere.parent / "class" / "bob.py", "    return x @ w\n", slow)
+    assert graded(elsewhere, "--device", "cuda").exit_code == 0
+    entries = [result_of(elsewhere, student)["exercises"][-1] for student in ("ada", "bob")]
+    assert tuple(entry["score"] for entry in entries) == scores
+    assert {entry["max_score"] for entry in entries} == {3}
+    assert [entry["cases"][-1]["name"] for entry in entries] == ["larger_held_out_error"] * 2
+    assert entries[1]["cases"][-1]["status"] == "CRASHED"
+
+
+@pytest.mark.parametrize("name", ["cuda", "cuda:1"])
+def test_torch_takes_the_bound_of_a_gpu_s_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With torch's own check of what it is handed; only what needs a driver is replaced."""
+    bounds: list[tuple[float, int]] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(total_memory=8 << 30))
+    monkeypatch.setattr(torch.cuda.memory, "_lazy_init", lambda: None)
+    monkeypatch.setattr(torch._C, "_cuda_setMemoryFraction", lambda *bound: bounds.append(bound), raising=False)
+    bound_memory(name, 2048)
+    assert bounds == [(0.25, int(name == "cuda:1"))]
+
+
+def test_where_the_reference_breaks_off_too_nobody_pays(elsewhere: Path) -> None:
+    """A harness that fails on the device is ours to mend: no verdict, the rest of the points, and exit code 1."""
+    broken = "    if device != 'cpu':\n        raise ValueError('no such kernel')\n    import torch\n"
+    edit(
+        elsewhere / "assignments" / "t3_learning" / "training.py",
+        "    import torch\n\n    losses = []",
+        f"{broken}\n    losses = []",
+    )
+    done = graded(elsewhere, "--device", "cuda")
+    for student in ("ada", "bob"):
+        entry = result_of(elsewhere, student)["exercises"][-1]
+        assert {case["status"] for case in entry["cases"]} == {"GRADER_ERROR"}
+        assert "The reference does not come to its end on cuda either: ValueError." in entry["cases"][0]["message"]
+        assert "no such kernel" not in entry["cases"][0]["message"]
+    assert done.exit_code == 1
 
 
 def test_a_training_that_asks_for_a_device_gets_it_where_it_is(elsewhere: Path) -> None:

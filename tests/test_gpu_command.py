@@ -58,6 +58,13 @@ def test_every_step_is_rehearsed(tmp_path: Path) -> None:
     assert told.returncode == 1
     assert "rehearsal" in told.stderr
     assert [page.read_text(encoding="utf-8") for page in pages] == before
+    del found["packing"]
+    found["agreement"] = ["of an earlier run"]
+    (tmp_path / "gpu.json").write_text(json.dumps(found), encoding="utf-8")
+    done = said("gpu.py", "--device", "cpu", "--only", "hostile", "-o", str(tmp_path / "gpu.json"))
+    assert "Still to do, before the pages are written: --only packing" in done.stdout
+    again: dict[str, Any] = json.loads((tmp_path / "gpu.json").read_text(encoding="utf-8"))
+    assert again["agreement"] == ["of an earlier run"]
 
 
 def test_the_pages_have_a_place_for_figures() -> None:

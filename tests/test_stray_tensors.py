@@ -141,6 +141,23 @@ def test_only_what_stays_is_found(text: str, found: int) -> None:
     assert len(strays(f"def f(x, n, g, where):\n    return {text}\n")) == found
 
 
+@pytest.mark.parametrize(
+    ("imported", "text", "found"),
+    [
+        ("import torch as t", "t.arange(n)", ["torch.arange(n)"]),
+        ("from torch import arange as places, zeros", "places(n) + zeros(n, device=x.device)", ["torch.arange(n)"]),
+        ("from torch import nn", "nn.Linear(n, n)", []),
+        ("import torch", "torch.LongTensor([n, n])", ["torch.LongTensor([n, n])"]),
+        ("import torch", "torch.ones(n).to(torch.float64)", ["torch.ones(n)"]),
+        ("import torch", "torch.ones(n).to(x.device, torch.float64)", []),
+        ("import torch", "torch.ones(n).to(x)", []),
+    ],
+)
+def test_strays_are_found_whatever_torch_is_called(imported: str, text: str, found: list[str]) -> None:
+    """They are told by their full names."""
+    assert [stray.text for stray in strays(f"{imported}\n\ndef f(x, n):\n    return {text}\n")] == found
+
+
 def test_what_is_no_python_has_none() -> None:
     """It is told elsewhere."""
     assert not strays("torch.( =")

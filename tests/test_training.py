@@ -123,7 +123,10 @@ def test_twins_at_the_same_time_are_trained_once(line: Assignment, trainer: Trai
 
 
 def test_a_twin_reads_the_name_of_nobody_else_s_file(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
-    """The same code under two names is trained once, and told of under the name that was handed out."""
+    """The same code under two names is trained once, and told of under the name that was handed out.
+
+    The second job is the reference's: had that broken off as well, the machine would be to blame.
+    """
     text, jobs = written(line, "return 1 / 0"), []
     for label in ("ada.py", "bob.py"):
         source = Source(label.removesuffix(".py"), (Chunk(label, text),))
@@ -132,7 +135,7 @@ def test_a_twin_reads_the_name_of_nobody_else_s_file(line: Assignment, trainer: 
         result = trainer.add_to(graded, source, sandbox)
         assert "line.py, line 9" in result.exercises[-1].cases[0].message
         jobs.append(sandbox.jobs - before)
-    assert jobs == [1, 0]
+    assert jobs == [2, 0]
 
 
 def test_a_twin_of_what_was_cut_gets_a_run_of_its_own(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

@@ -6,7 +6,7 @@ import ast
 import math
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.sandbox.child.parse import parse
@@ -43,6 +43,11 @@ class Metric:
     left: str = ""
     weight: float = 1.0
 
+    @property
+    def has_band(self) -> bool:
+        """Whether there is a value that does not hold."""
+        return self.low > -math.inf or self.high < math.inf
+
     def holds(self, value: float) -> bool:
         """Whether a measured value is in the band."""
         return self.low <= value <= self.high
@@ -63,8 +68,7 @@ class Training:
     float noise grows from step to step, and over 20 it stays below 1e-4; small networks allow for a sharper one.
     `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`. `memory_mb` bounds
     what it takes of the computer's memory, `device_mb` of a GPU's own. `larger` is a run that is made elsewhere than on the
-    CPU after this one has passed; its metrics have no bounds yet, so it gives and takes no points, and is told beside the
-    reference's own.
+    CPU after this one has passed, and is told beside the reference's own. Of its metrics those that have a band give points.
     """
 
     exercise: str
@@ -83,6 +87,17 @@ class Training:
     device: str = "cpu"
     larger: Training | None = None
     at_home: Callable[[np.random.Generator], tuple[Any, ...] | Drawn] | None = None
+
+    @property
+    def larger_asked(self) -> tuple[Metric, ...]:
+        """The metrics of the larger run that give points, under names of their own; none on the CPU, where it is not made."""
+        found = self.larger.metrics if self.larger and self.device != "cpu" else ()
+        return tuple(replace(metric, name=f"larger_{metric.name}") for metric in found if metric.has_band)
+
+    @property
+    def asked(self) -> tuple[Metric, ...]:
+        """All metrics that give points on the device, in the order of their cases."""
+        return (*self.metrics, *self.larger_asked)
 
     def args(self, seed: int) -> tuple[Any, ...]:
         """Return the run's arguments for a seed, without the secret."""

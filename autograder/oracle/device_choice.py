@@ -80,13 +80,24 @@ def open_for(assignment: Assignment, jobs: int, secret: Path | None = None) -> O
     return open_on_device(assignment.device, trial, jobs, torch=assignment.torch, secret=secret)
 
 
+def _most_mb(assignment: Assignment) -> int:
+    return max((training.device_mb for training in assignment.trainings), default=Training.device_mb)
+
+
 def device_trouble(assignment: Assignment, name: str, sandbox: Sandbox) -> str:
     """Return why code in a sandbox cannot compute on a device; nothing where it can."""
     request = Request(
-        "is_the_device_there", (name,), {}, None, group="device", family="device", harness=assignment.harness + _TRIED
+        "is_the_device_there",
+        (),
+        {"device": name},
+        None,
+        group="device",
+        family="device",
+        harness=assignment.harness + _TRIED,
     )
     limits = replace(assignment.limits, case_seconds=60.0, memory_mb=2048)  # a first context takes seconds
-    ran = sandbox.run(Job(Source("nothing", ()), (request,), limits, (), assignment.torch))
+    job = Job(Source("nothing", ()), (request,), limits, (), assignment.torch)
+    ran = sandbox.run(replace(job, device=name, device_mb=_most_mb(assignment)))
     outcome = ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
     if outcome.ending is Ending.RETURNED:
         return str(outcome.value)

@@ -1,4 +1,4 @@
-"""Tell what a larger run came to beside the reference's own on the same device: no band is known for it, so it has no points."""
+"""Tell what a larger run came to beside the reference's own on the same device; points are given by the metrics with a band."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def figures(training: Training, args: tuple[Any, ...], outcome: Outcome) -> Mapp
 
 def tell_larger(training: Training, args: tuple[Any, ...], source: Source, own: Outcome, reference: Outcome) -> str:
     """Say what a larger run of a submission came to, and the reference's own."""
-    told = marked("A larger model was trained on {device}, too, without points: {steps} steps.")
+    told = marked("A larger model was trained on {device}, too: {steps} steps. What has no band gives no points.")
     begun = say(told, device=training.device, steps=training.steps)
     if own.ending is not Ending.RETURNED:
         return f"{begun} {explain_run(own, source, training, training.seconds).text}"

@@ -51,9 +51,12 @@ from autograder.oracle.gpus import Gpus, NoDeviceError
 from autograder.oracle.larger_run import tell_larger
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_cases import (
+    judge_larger,
     judge_metrics,
+    larger_not_made,
     metric_case,
     not_measured,
+    reference_broke,
     scored,
     status_of,
 )
@@ -127,10 +130,10 @@ class Trainer:
                 result = self._with(result, self._unmade(training, status, message))
         return result
 
-    def _unmade(self, training: Training, status: Status, message: str) -> ExerciseResult:
+    def _unmade(self, training: Training, status: Status, message: str, note: str = "") -> ExerciseResult:
         told = Message(message)
-        cases = [first_case(status, told), *(metric_case(metric, status, told) for metric in training.metrics)]
-        return scored(self.assignment, training, cases)
+        cases = [first_case(status, told), *(metric_case(metric, status, told) for metric in training.asked)]
+        return scored(self.assignment, training, [replace(case, grader_note=note) for case in cases])
 
     def _with(self, result: Result, exercise: ExerciseResult) -> Result:
         order = [e.name for e in self.assignment.exercises]
@@ -165,23 +168,35 @@ class Trainer:
         case, names = self._first_steps(training, first, source, rationed, carried)
         broke_off = first.ending is not Ending.RETURNED
         if broke_off and names and carried.explained_by(names, self.assignment):
-            follow = [replace(metric_case(m, Status.PASSED, case.told), follows=case.follows) for m in training.metrics]
+            follow = [replace(metric_case(m, Status.PASSED, case.told), follows=case.follows) for m in training.asked]
             return scored(self.assignment, training, [case, *follow])
+        if broke_off and (ours := self._reference_broke(training, sandbox)):
+            return ours
         if broke_off or case.status is not Status.PASSED:
             return scored(self.assignment, training, [case, *not_measured(training, first)])
         if whole is None and is_hopeless(first.seconds, training):
             told = Message(explain_pace(first.seconds, training))
-            slow = [metric_case(metric, Status.TIMEOUT, told) for metric in training.metrics]
+            slow = [metric_case(metric, Status.TIMEOUT, told) for metric in training.asked]
             return scored(self.assignment, training, [case, *slow])
         whole = whole or self._runs.make(training, source, rationed, training.steps, training.seconds)
+        if whole.ending is not Ending.RETURNED and (ours := self._reference_broke(training, sandbox)):
+            return ours
         choices = (names,) if names else carried.choices
         found = self._measured(training, whole, source, sandbox, rationed, carried)
         found = [self._charged_once(training, c, whole, sandbox, carried, choices) for c in found]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         learned = all(c.status is Status.PASSED and not c.follows for c in (case, *found))
-        larger = self._larger(training, source, sandbox) if learned else ""
+        larger, more = self._larger(training, source, sandbox) if learned else ("", larger_not_made(training))
         case = replace(case, picture=picture, told=Message(larger) if larger else case.told)
-        return scored(self.assignment, training, [case, *found])
+        return scored(self.assignment, training, [case, *found, *more])
+
+    def _reference_broke(self, training: Training, sandbox: Sandbox) -> ExerciseResult | None:
+        """Return a result without a verdict where the reference's own run does not come to its end here either."""
+        reference = self._runs.of_reference(training, sandbox)
+        if reference.ending is Ending.RETURNED:
+            return None
+        note = reference.trouble.text if reference.trouble else ""
+        return self._unmade(training, Status.GRADER_ERROR, reference_broke(training, reference), note)
 
     def _measured(
         self,
@@ -202,14 +217,16 @@ class Trainer:
         hint = mend_first(carried.wrong[:MOST_HINTS])
         return [c if c.status is Status.PASSED else replace(c, told=c.told.then(hint)) for c in cases]
 
-    def _larger(self, training: Training, source: Source, sandbox: Sandbox) -> str:
-        """Make the larger run where there is one and it is for this device; say what came of it."""
+    def _larger(self, training: Training, source: Source, sandbox: Sandbox) -> tuple[str, list[CaseResult]]:
+        """Make the larger run where there is one and it is for this device; say what came of it, and judge what has a band."""
         if training.larger is None or training.device == CPU:
-            return ""
+            return "", []
         larger = replace(training.larger, device=training.device)
         reference = self._runs.of_reference(larger, sandbox)
         own = self._runs.make(larger, source, sandbox, larger.steps, larger.seconds)
-        return tell_larger(larger, as_arrays(larger.measured_with(self.oracle.seed)), source, own, reference)
+        args = as_arrays(larger.measured_with(self.oracle.seed))
+        judged = replace(larger, metrics=training.larger_asked)
+        return tell_larger(larger, args, source, own, reference), judge_larger(judged, args, source, own, reference)
 
     def _most_seconds(self, training: Training) -> float:
         """Return how long all runs of a submission may take together: a short one and a long one."""

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograder.course.language import say
+from autograder.course.language import marked, say
 from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
 from autograder.judge.blame import STATUS
+from autograder.judge.messages import our_fault
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import NOTHING, Message
 from autograder.judge.result import CaseResult, ExerciseResult
-from autograder.judge.training_outcome import band, learned_alike, losses_of
-from autograder.oracle.larger_run import measured
-from autograder.sandbox.job import Ending, Outcome
+from autograder.judge.training_outcome import band, explain_run, learned_alike, losses_of
+from autograder.oracle.larger_run import figures, measured
+from autograder.sandbox.job import Ending, Outcome, Source
 
 
 def metric_case(metric: Metric, status: Status, told: Message = NOTHING) -> CaseResult:
@@ -32,7 +33,40 @@ def not_measured(training: Training, first: Outcome) -> list[CaseResult]:
     told = say("Not measured: it broke off in its first steps.")
     if first.ending is Ending.RETURNED:
         told = say("Not measured: the first steps already differ.")
-    return [metric_case(m, Status.SKIPPED, Message(told)) for m in training.metrics]
+    return [metric_case(m, Status.SKIPPED, Message(told)) for m in training.asked]
+
+
+def judge_larger(
+    larger: Training, args: tuple[Any, ...], source: Source, own: Outcome, reference: Outcome
+) -> list[CaseResult]:
+    """Return the cases of a larger run, whether it came to its end or not.
+
+    Its bands have met few devices: a metric that the reference's own run misses here passes, and where that run did not come to its end
+    there is no verdict.
+    """
+    if own.ending is Ending.RETURNED:
+        cases, beside = judge_metrics(larger, args, own, reference), figures(larger, args, reference)
+        missed = {m.name for m in larger.metrics if m.name in beside and not m.holds(beside[m.name])}
+        return [
+            metric_case(m, Status.PASSED) if m.name in missed else c for m, c in zip(larger.metrics, cases, strict=True)
+        ]
+    status, told = status_of(own), explain_run(own, source, larger, larger.seconds)
+    if reference.ending is not Ending.RETURNED:
+        status, told = Status.GRADER_ERROR, Message(reference_broke(larger, reference))
+    return [metric_case(metric, status, told) for metric in larger.metrics]
+
+
+def reference_broke(training: Training, reference: Outcome) -> str:
+    """Say that the reference's own run does not come to its end, so that a student's says nothing."""
+    why = reference.trouble.type_name if reference.trouble else ""
+    told = marked("{our_fault} The reference does not come to its end on {device} either: {why}.")
+    return say(told, our_fault=our_fault(), device=training.device, why=why or reference.ending)
+
+
+def larger_not_made(training: Training) -> list[CaseResult]:
+    """Return the cases of a larger run that was not made, since the smaller one does not learn."""
+    told = Message(say("Not measured: the smaller model has to learn first."))
+    return [metric_case(m, Status.SKIPPED, told) for m in training.larger_asked]
 
 
 def judge_metrics(training: Training, args: tuple[Any, ...], outcome: Outcome, reference: Outcome) -> list[CaseResult]:
@@ -71,7 +105,7 @@ def _judge(metric: Metric, value: float | str, outcome: Outcome, alone: bool) ->
 def scored(assignment: Assignment, training: Training, cases: Sequence[CaseResult]) -> ExerciseResult:
     """Return a training's result: the first steps weigh 1, and each metric what it says."""
     points, bonus = next((e.points, e.bonus) for e in assignment.exercises if e.name == training.exercise)
-    weights = (1.0, *(metric.weight for metric in training.metrics))
+    weights = (1.0, *(metric.weight for metric in training.asked))
     earned = sum(w for w, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
     score = round(points * earned / sum(weights), 4)
     return ExerciseResult(training.exercise, score, points, tuple(cases), training.device, bonus=bonus)

@@ -72,8 +72,9 @@ def bound_memory(name: str, mb: int) -> None:
     import torch
 
     if torch.cuda.is_available():
-        total = torch.cuda.get_device_properties(name).total_memory
-        torch.cuda.set_per_process_memory_fraction(min(1.0, (mb << 20) / total), name)
+        number = torch.device(name).index or 0  # torch sets a limit for a number only
+        total = torch.cuda.get_device_properties(number).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, (mb << 20) / total), number)
 
 
 def device_of_words(words: Sequence[str]) -> tuple[str, list[str]]:

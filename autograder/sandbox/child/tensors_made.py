@@ -11,11 +11,13 @@ from typing import Any
 
 _MAKERS = frozenset(
     {
-        "arange", "as_tensor", "empty", "eye", "from_numpy", "full", "linspace", "logspace", "ones", "rand", "randint",
-        "randn", "randperm", "tensor", "zeros", "Tensor",
+        "arange", "as_tensor", "asarray", "empty", "eye", "from_numpy", "full", "hann_window", "linspace", "logspace", "normal",
+        "ones", "rand", "randint", "randn", "randperm", "tensor", "tril_indices", "triu_indices", "zeros",
+        "Tensor", "BoolTensor", "FloatTensor", "IntTensor", "LongTensor",
     }
 )  # fmt: skip
 _MOVERS = frozenset({"to", "cuda", "type_as"})
+TORCH = "torch"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 LONGEST_SHOWN = 60  # characters of a call
 
@@ -28,10 +30,30 @@ def read(chunks: list[Any]) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for label, text in chunks:
         try:
-            found += list(_within(ast.parse(bytes(text).decode()), label, None))
+            tree = ast.parse(bytes(text).decode())
+            found += list(_within(_in_full(tree), label, None))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return found
+
+
+def _in_full(tree: ast.Module) -> ast.Module:
+    """Return a source in which what is torch's is called `torch.something`, whatever it was imported as."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {a.asname for n in imports if isinstance(n, ast.Import) for a in n.names if a.name == TORCH and a.asname}
+    own = [n for n in imports if isinstance(n, ast.ImportFrom) and n.module == TORCH and not n.level]
+    parts = {alias.asname or alias.name: alias.name for node in own for alias in node.names}
+
+    class InFull(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            if node.id in modules:
+                return ast.copy_location(ast.Name(TORCH, node.ctx), node)
+            if node.id not in parts or not isinstance(node.ctx, ast.Load):
+                return node
+            full = ast.Attribute(ast.copy_location(ast.Name(TORCH, ast.Load()), node), parts[node.id], node.ctx)
+            return ast.copy_location(full, node)
+
+    return InFull().visit(tree) if modules or parts else tree
 
 
 def _within(node: ast.AST, label: str, around: _Function | None) -> Iterator[tuple[Any, ...]]:
@@ -68,8 +90,9 @@ def _is_scalar(call: ast.Call) -> bool:
 
 
 def _is_moved(call: ast.Call) -> bool:
-    """Whether a call takes what it is made of to a device: torch.arange(n).to(x.device)."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in _MOVERS
+    """Whether a call takes what it is made of to a device: torch.arange(n).to(x.device), and not .to(torch.float32)."""
+    to_type = call.args and isinstance(call.args[0], ast.Attribute) and ast.unparse(call.args[0]).startswith("torch.")
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _MOVERS and not (to_type and not call.keywords)
 
 
 def _shown(call: ast.Call) -> str:
