@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from test_device import edit, elsewhere, graded, result_of
@@ -14,7 +16,7 @@ from autograder.course.spec import Limits
 from autograder.oracle import device_choice as choice
 from autograder.sandbox import gpu_watch, levels, slot
 from autograder.sandbox.gpu_files import GpuFiles, Listing, find_gpu, list_machine
-from autograder.sandbox.gpu_watch import HELD_ON, OpenSandbox
+from autograder.sandbox.gpu_watch import HELD_ON, OpenSandbox, nvidia_meter
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Source
 from autograder.sandbox.slot import Profile
 
@@ -371,3 +373,33 @@ def test_driver_files_are_shown_wherever_they_lie(
 def test_a_preloader_sees_no_gpu() -> None:
     """One that had started CUDA could fork no child that uses it."""
     assert Profile(gpu=GpuFiles(("/dev/full",))).environment["CUDA_VISIBLE_DEVICES"] == ""
+
+
+def test_what_nvidia_tells_of_processes_is_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may hold memory on two cards; one card that does not answer takes nothing from what the other tells."""
+
+    class NVMLError(Exception):
+        pass
+
+    def processes(card: int) -> list[SimpleNamespace]:
+        if card == 2:
+            raise NVMLError("lost")
+        return [SimpleNamespace(pid=7, usedGpuMemory=100), SimpleNamespace(pid=8 + card, usedGpuMemory=None)]
+
+    library = SimpleNamespace(
+        NVMLError=NVMLError,
+        nvmlInit=lambda: None,
+        nvmlDeviceGetCount=lambda: 3,
+        nvmlDeviceGetHandleByIndex=lambda number: number,
+        nvmlDeviceGetComputeRunningProcesses=processes,
+    )
+    monkeypatch.setitem(sys.modules, "pynvml", cast("ModuleType", library))
+    meter, why = nvidia_meter()
+    assert meter
+    assert (meter(), why) == ({7: 200, 8: 0, 9: 0}, "")
+
+    def no_driver() -> None:
+        raise NVMLError("Driver Not Loaded")
+
+    library.nvmlInit = no_driver
+    assert nvidia_meter() == (None, "does not work here (Driver Not Loaded)")
