@@ -65,7 +65,7 @@ def likeness(
     """Return how alike two sets of outcomes are, without entries that are not finite and without the wording of errors.
 
     Only a wrong number that both have is evidence, or an overflow told as an error, or, in want of a wrong number, the same
-    places that are not finite.
+    places that are not finite. Where the explanation has no number, it explains none.
     """
     if same_outcomes(trial, got, other):
         if any(outcome.ending is not Ending.RETURNED for outcome in got):
@@ -86,9 +86,15 @@ def likeness(
     theirs_finite = tuple(replace(o, value=two) for o, (_, two) in zip(other, pairs, strict=True))
     if not same_outcomes(trial, mine_finite, theirs_finite):
         return Likeness.NONE
-    if has_finite_wrong(trial, got, expected):
+    mine_told, right_told = _told_by(got, other), _told_by(expected, other)
+    if has_finite_wrong(trial, mine_told, right_told):
         return Likeness.EVIDENCE
     return Likeness.PLACES if same_places else Likeness.VAGUE
+
+
+def _told_by(outcomes: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """Return outcomes with zeros wherever the numbers of an explanation are not finite: of these it says nothing."""
+    return tuple(replace(o, value=_where_finite(o.value, t.value)) for o, t in zip(outcomes, other, strict=True))
 
 
 def has_finite_wrong(trial: Trial, got: tuple[Outcome, ...], expected: tuple[Outcome, ...]) -> bool:
@@ -159,17 +165,22 @@ def _fractions_in(tree: Any) -> Iterator[np.ndarray]:
 
 def _finite_parts(mine: Any, theirs: Any) -> tuple[Any, Any]:
     """Return both values with zeros wherever one of them is not finite."""
-    if isinstance(mine, tuple | list) and isinstance(theirs, tuple | list) and len(mine) == len(theirs):
-        pairs = [_finite_parts(*pair) for pair in zip(mine, theirs, strict=True)]
-        return type(mine)(one for one, _ in pairs), type(theirs)(two for _, two in pairs)
-    if isinstance(mine, dict) and isinstance(theirs, dict) and mine.keys() == theirs.keys():
-        parts = {key: _finite_parts(value, theirs[key]) for key, value in mine.items()}
-        return {key: one for key, (one, _) in parts.items()}, {key: two for key, (_, two) in parts.items()}
-    one, two = _floats(mine), _floats(theirs)
-    if one is None or two is None or one.shape != two.shape:
-        return mine, theirs
-    finite = np.isfinite(one) & np.isfinite(two)
-    return _like(mine, np.where(finite, one, 0)), _like(theirs, np.where(finite, two, 0))
+    return _where_finite(mine, mine, theirs), _where_finite(theirs, mine, theirs)
+
+
+def _where_finite(value: Any, *others: Any) -> Any:
+    """Return a value with zeros wherever one of others, of the same form, is not finite."""
+    if isinstance(value, tuple | list) and all(isinstance(o, tuple | list) and len(o) == len(value) for o in others):
+        return type(value)(_where_finite(*parts) for parts in zip(value, *others, strict=True))
+    if isinstance(value, dict) and all(isinstance(o, dict) and o.keys() == value.keys() for o in others):
+        return {key: _where_finite(part, *(o[key] for o in others)) for key, part in value.items()}
+    arrays = [_floats(part) for part in (value, *others)]
+    found = [
+        array for array in arrays if array is not None and arrays[0] is not None and array.shape == arrays[0].shape
+    ]
+    if len(found) < len(arrays):
+        return value
+    return _like(value, np.where(np.all([np.isfinite(array) for array in found[1:]], axis=0), found[0], 0))
 
 
 def _floats(value: Any) -> np.ndarray | None:
