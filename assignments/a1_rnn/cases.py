@@ -98,9 +98,11 @@ def numbers_become_hello(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([1, 0, 2, 2, 3]), HELLO_VOCAB)
 
 
-@case("decode", check=close())
+@case("decode", check=untouched())
 def a_vocabulary_in_any_order(rng: np.random.Generator) -> Iterator[Call]:
-    """The entries of a dict may stand in any order; what counts is which number belongs to which character."""
+    """The entries of a dict may stand in any order; what counts is which number belongs to which character. Afterwards the
+    vocabulary is what it was.
+    """
     yield call(np.array([3, 1, 2, 2, 0]), {"l": 2, "o": 0, "h": 3, "e": 1})
 
 
@@ -139,8 +141,9 @@ def along_the_axis_that_is_asked_for(rng: np.random.Generator) -> Iterator[Call]
 
 @case("softmax", check=close())
 def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
-    """A row around 1000, one around -1000, and one that spans them: all give ordinary shares."""
-    yield call(np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0], [-1000.0, -1000.0, 1000.0]]))
+    """A row around 1000, one around -1000, and two that span them: all give ordinary shares."""
+    spanning = [[-1000.0, -1000.0, 1000.0], [1000.0, -1000.0, -1000.0]]
+    yield call(np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0], *spanning]))
 
 
 @case("softmax", check=untouched(), weight=0.5)
@@ -318,9 +321,12 @@ def bits_leave_their_arrays_alone(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("classify_sequence", check=close())
 def hell_and_he(rng: np.random.Generator) -> Iterator[Call]:
-    """The model of the worked example reads "hell" and, filled up with two o, "he": each is judged by its own end."""
-    he = np.eye(4)[[1, 0, 3, 3]]
-    yield call(np.stack([HELL, he]), np.zeros((2, 3)), np.array([4, 2]), HELLO)
+    """The model of the worked example reads "hell" and, filled up with two o, "he": each is judged by its own end. So it is
+    where "he" is filled up with zeros.
+    """
+    for filler in (np.eye(4)[[3, 3]], np.zeros((2, 4))):
+        he = np.concatenate([np.eye(4)[[1, 0]], filler])
+        yield call(np.stack([HELL, he]), np.zeros((2, 3)), np.array([4, 2]), HELLO)
 
 
 @case("classify_sequence", check=close())

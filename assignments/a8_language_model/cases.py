@@ -285,12 +285,14 @@ def each_row_has_its_own_border(rng: np.random.Generator) -> Iterator[Call]:
 @case("generate", check=close(), weight=0.5)
 def smallest_and_largest_number(rng: np.random.Generator) -> Iterator[Call]:
     """The number .99999994 means the last token, even where rounding leaves the sum of all at or below it. With top_k = 2, of
-    tokens 1 and 2, the number 0 means 1, and .99999994 means 2.
+    tokens 1 and 2, the number 0 means 1, and .99999994 means 2; also where other logits are left.
     """
     largest = 1 - 2**-24
     table = [[3.0, 1.0, 0.0, -2.0], [2.0, -1.0, -2.0, -2.0], [1.0, -1.0, -1.0, -1.0], [3.0, 1.0, -1.0, -2.0]]
     yield call(_model(table), _t([[0], [1], [2], [3]]), 1, 1.0, None, _t([[largest]] * 4))
     yield call(_model([[0.0, 2.0, 1.0, -1.0]] * 4), _t([[3]]), 2, 1.0, 2, _t([[0.0, largest]]))
+    table = [[-4.0, 2.0, 0.5, -4.0], [-4.0, 1.0, -1.0, -4.0], [-4.0, 2.0, 0.0, -4.0], [-4.0, 1.0, -0.5, -4.0]]
+    yield call(_model(table), _t([[0], [1], [2], [3]]), 1, 1.0, 2, _t([[largest]] * 4))
 
 
 @case("generate", check=untouched())
@@ -298,6 +300,27 @@ def the_model_sees_three_tokens(rng: np.random.Generator) -> Iterator[Call]:
     """A model with a block size of 3 that adds up what it sees, modulo 7; two rows; the ids are as before."""
     yield call(_counting(3, 7), _t([[1, 2, 3, 4, 5], [6, 5, 0, 2, 1]]), 4, 0, None, None)
     yield call(_counting(3, 7), _t([[1], [6]]), 4, 0, None, None)
+
+
+def _of_two_minds() -> Code:
+    """Return a model in training mode, which says another token in evaluation mode, and shows in which mode it is afterwards."""
+    members = [
+        "'block_size': 8",
+        "'__hash__': object.__hash__",
+        "'__bool__': lambda self: True",
+        "'__iter__': lambda self: iter([self.training])",
+        "'forward': lambda self, ids: torch.nn.functional.one_hot((ids + (1 if self.training else 2)) % 5, 5).float()",
+    ]
+    label = "a model that counts on by one, modulo 5, in training mode, in which it is, and by two in evaluation mode"
+    return Code(f"type('Moody', (torch.nn.Module, list), {{{', '.join(members)}}})()", label)
+
+
+@case(
+    "generate", check=left_alike(complaint="Your function leaves the model in another mode than before."), weight=0.25
+)
+def model_stays_in_its_mode(rng: np.random.Generator) -> Iterator[Call]:
+    """A model that counts on, 3, 4, 0, 1, and in evaluation mode it would count by twos: it writes in the mode it is in."""
+    yield call(_of_two_minds(), _t([[2], [0]]), 4, 0, None, None)
 
 
 # learning_rate, evaluate, train
@@ -428,6 +451,12 @@ def losses_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
     """
     yield _training(rng)
     yield _training(rng, mode="eval")
+
+
+@case("train", check=close(at=("losses",), called="losses"), weight=0.25)
+def gradients_of_one_token(rng: np.random.Generator) -> Iterator[Call]:
+    """Six steps with a single pair of tokens each: of the norms, .5 to 2.8, those above 1.5 are scaled down to it."""
+    yield call(_learner(kind=PAIRS), _t(TEXT), 6, 1, 1, _generator(3), 0.3, 2, 0.1, 0.1, 1.5)
 
 
 @case("train", check=close(at=("gradient_norms",), called="gradient norms"))

@@ -156,6 +156,19 @@ VOCAB = mistakes_of(
         "Your ids go by how often a character occurs, the rarest first. The order agreed on is that of the characters "
         "alone.",
     ),
+    vocab_drops_spaces_alone=edit(
+        "characters = sorted(set(text))",
+        'characters = sorted(set(text.replace(" ", "")))',
+        "hi_class_has_eight_tokens",
+        "Your vocabulary has no blank. It is a character like any other, and without it the words of a text run together.",
+    ),
+    vocab_sorted_in_place=edit(
+        "characters = sorted(set(text))",
+        "characters = list(set(text)).sort()",
+        "hello_has_four_tokens",
+        "Your list is sorted in place (`sort`), which returns nothing, and it is this nothing that you go on with. `sorted` "
+        "returns the sorted list.",
+    ),
 )
 
 ENCODE = mistakes_of(
@@ -243,6 +256,20 @@ ENCODE = mistakes_of(
         "return np.array(vocab[text])",
         "hi_class_is_nine_tokens",
         "Your code looks up the whole text at once. The vocabulary knows single characters.",
+    ),
+    encode_as_a_column=edit(
+        "return np.array(ids, dtype=int)",
+        "return np.array(ids, dtype=int)[:, None]",
+        "hi_class_is_nine_tokens",
+        "Your ids stand in a column, with an axis of length one behind them. One text is a vector of as many ids as it has "
+        "characters.",
+    ),
+    encode_at_first_places=edit(
+        "ids = [vocab[character] for character in text]",
+        "ids = [vocab[c] if text.index(c) == at else 0 for at, c in enumerate(text)]",
+        "hi_class_is_nine_tokens",
+        "Your ids are written where a character first stands (`text.index`), and where it stands again a 0 is left. Count the "
+        "places while you go through the text.",
     ),
 )
 
@@ -355,6 +382,31 @@ DECODE = mistakes_of(
         "characters = dict(zip(vocab.values(), sorted(vocab)))",
         "a_vocabulary_in_any_order",
         "Your characters are sorted and your ids are not, so they no longer belong together.",
+    ),
+    decode_writes_the_numbers=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(str(index) for index in ids)',
+        "numbers_become_hello",
+        "Your text is made of the numbers themselves. Look up which character each of them stands for.",
+    ),
+    decode_looks_up_all_at_once=edit(
+        'return "".join(characters[int(index)] for index in ids)',
+        'return "".join(characters[ids])',
+        "numbers_become_hello",
+        "Your code looks up the whole array at once. A dict knows single ids.",
+    ),
+    decode_by_a_list_of_its_length=edit(
+        "characters = {index: character for character, index in vocab.items()}",
+        'characters = [""] * len(vocab)\n    for character, index in vocab.items():\n        characters[index] = character',
+        "ids_may_be_missing",
+        "Your list has as many places as the vocabulary has characters. Ids may be missing, so the largest may be larger than "
+        "that.",
+    ),
+    decode_eats_the_vocabulary=edit(
+        "characters = {index: character for character, index in vocab.items()}",
+        "characters = {}\n    while vocab:\n        character, index = vocab.popitem()\n        characters[index] = character",
+        "a_vocabulary_in_any_order",
+        "Your function takes the entries out of the caller's vocabulary. The text is right, but the next one cannot be decoded.",
     ),
 )
 
@@ -545,6 +597,37 @@ SOFTMAX = mistakes_of(
         "softmax_takes_a_batch",
         "Your maximum always runs along the first axis, your sum along the axis that was asked for. Then different "
         "constants come off entries that share a sum.",
+    ),
+    softmax_clips_exponents=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = np.clip(x, -700.0, 700.0)",
+        "thousands_do_not_overflow",
+        "Your numbers are cut off at a limit before the exponential. Nothing overflows, but all numbers beyond the limit get the "
+        "same share. Subtract a constant instead.",
+    ),
+    softmax_subtracts_first=edit(
+        "shifted = x - x.max(axis=axis, keepdims=True)",
+        "shifted = x - np.take(x, [0], axis=axis)",
+        "thousands_do_not_overflow",
+        "Your constant is the first entry. Another one may lie more than 709 above it, and its exponential still overflows.",
+    ),
+    softmax_divides_by_sum_of_numbers=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return raised / x.sum(axis=axis, keepdims=True)",
+        "shares_of_three",
+        "Your exponentials are divided by the sum of the numbers. It is the sum of the exponentials that makes shares of them.",
+    ),
+    softmax_keepdim_as_in_torch=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return raised / np.sum(raised, axis=axis, keepdim=True)",
+        "shares_of_three",
+        "Your argument has torch's name, `keepdim`. In numpy it is `keepdims`.",
+    ),
+    softmax_by_sigmoids=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return 1.0 / (1.0 + np.exp(-x))",
+        "shares_of_three",
+        "Your shares are sigmoids, each of one number by itself, and do not sum to one.",
     ),
 )
 
@@ -786,6 +869,13 @@ STEP = mistakes_of(
         "the_second_step_of_hello",
         "Your input and past are averaged. They are added in the formula.",
     ),
+    sum_of_tanhs_with_bias_in_the_past=edit(
+        "return np.tanh(from_input + from_past + b)",
+        "return np.tanh(from_input) + np.tanh(from_past + b)",
+        "steps_of_any_size",
+        "Your step adds two tanhs, one for the input and one for the past with the bias. There is one tanh, around the whole "
+        "sum.",
+    ),
 )
 
 FORWARD = mistakes_of(
@@ -1012,6 +1102,24 @@ FORWARD = mistakes_of(
         "hell_is_read",
         "Your states come out from the last to the first. h[:, 0] is the state after the first step.",
     ),
+    first_step_skipped=edit(
+        "for t in range(x.shape[1]):",
+        "for t in range(1, x.shape[1]):",
+        "hell_is_read",
+        "Your loop starts at the second step, so the first input is never read and there is a state too few.",
+    ),
+    last_step_skipped=edit(
+        "for t in range(x.shape[1]):",
+        "for t in range(x.shape[1] - 1):",
+        "hell_is_read",
+        "Your loop stops one step early, so the last input is never read and there is a state too few.",
+    ),
+    states_in_a_list=edit(
+        "return np.stack(states, axis=1)",
+        "return states",
+        "hell_is_read",
+        "Your states come back as a list of arrays, one for each step. One array is asked for, (batch, time, hidden).",
+    ),
 )
 
 OUTPUT = mistakes_of(
@@ -1163,6 +1271,12 @@ OUTPUT = mistakes_of(
         "return logits.argmax(axis=-1)",
         "what_follows_h",
         "Your result is the id of the likeliest token. A probability for every token is asked for.",
+    ),
+    single_state_as_a_batch=edit(
+        "logits = h @ W_y.T + b_y",
+        "logits = np.atleast_2d(h) @ W_y.T + b_y",
+        "what_follows_h",
+        "Your result of a single state has a batch axis in front. It has the axes of h, and there are none in front of the units.",
     ),
 )
 
@@ -1520,6 +1634,80 @@ LOSS = mistakes_of(
         "hello_costs_a_third_of_a_nat",
         "Your result is the share of targets that are not the likeliest token. The loss asks how likely they are.",
     ),
+    mean_of_row_means_with_empty_ones=edit(
+        "return float(-counted.mean())",
+        "sums = (of_targets * mask).sum(axis=1)\n    return float(-(sums / np.maximum(mask.sum(axis=1), 1)).mean())",
+        "every_real_target_counts_the_same",
+        "Your loss is a mean of the sequences' means, and a sequence of nothing but filler counts as 0. It is one mean over all "
+        "real targets.",
+    ),
+    mean_of_step_means_with_empty_ones=edit(
+        "return float(-counted.mean())",
+        "sums = (of_targets * mask).sum(axis=0)\n    return float(-(sums / np.maximum(mask.sum(axis=0), 1)).mean())",
+        "filler_does_not_count",
+        "Your loss is a mean of the steps' means, and a step of nothing but filler counts as 0. It is one mean over all real "
+        "targets.",
+    ),
+    real_rows_times_time=edit(
+        "return float(-counted.mean())",
+        "return float(-counted.sum() / (mask.any(axis=1).sum() * mask.shape[1]))",
+        "filler_does_not_count",
+        "Your sum over the real targets is divided by all places of the sequences that have any. Divide by the real targets alone.",
+    ),
+    entropy_for_loss=edit(
+        "counted = of_targets[mask]",
+        "counted = (np.exp(log_probs) * log_probs).sum(axis=-1)[mask]",
+        "hello_costs_a_third_of_a_nat",
+        "Your loss is the entropy of the model's own probabilities. Which token is the right one plays no part in it, and it is the "
+        "only one that counts.",
+    ),
+    loss_per_sequence=edit(
+        "return float(-counted.mean())",
+        "return -(of_targets * mask).sum(axis=1) / mask.sum(axis=1)",
+        "hello_costs_a_third_of_a_nat",
+        "Your function returns a loss for every sequence. One number is asked for, the mean over all real targets.",
+    ),
+    targets_without_their_axis=edit(
+        "of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n    counted",
+        "of_targets = np.take_along_axis(log_probs, targets, axis=-1)\n    counted",
+        "hello_costs_a_third_of_a_nat",
+        "Your targets have two axes and your log-probabilities three. To pick one entry along the vocabulary, the targets need an "
+        "axis of length one behind the others.",
+    ),
+    mask_with_an_axis_too_many=edit(
+        "counted = of_targets[mask]",
+        "counted = of_targets[mask[..., None]]",
+        "hello_costs_a_third_of_a_nat",
+        "Your mask has three axes, and the losses that it chooses from have two, (batch, time). It fits as it is.",
+    ),
+    largest_logit_taken_off_in_place=edit(
+        "log_probs = _log_softmax(logits)",
+        "logits -= logits.max(axis=-1, keepdims=True)\n    log_probs = _log_softmax(logits)",
+        "losses_leave_logits_alone",
+        "Your subtraction is written into the caller's logits (`-=` does that). The loss is right, but the logits are others "
+        "afterwards.",
+    ),
+    filler_targets_written_over=edit(
+        "log_probs = _log_softmax(logits)",
+        "targets[~mask] = 0\n    log_probs = _log_softmax(logits)",
+        "losses_leave_logits_alone",
+        "Your function writes into the caller's targets where there is filler. The loss is right, but the targets are others "
+        "afterwards.",
+    ),
+    mean_of_row_means_by_zero=edit(
+        "return float(-counted.mean())",
+        "sums = (of_targets * mask).sum(axis=1)\n    return float(-(sums / mask.sum(axis=1)).mean())",
+        "every_real_target_counts_the_same",
+        "Your loss is a mean of the sequences' means, and for a sequence of nothing but filler that is zero divided by zero. It is "
+        "one mean over all real targets.",
+    ),
+    mean_of_step_means_by_zero=edit(
+        "return float(-counted.mean())",
+        "sums = (of_targets * mask).sum(axis=0)\n    return float(-(sums / mask.sum(axis=0)).mean())",
+        "filler_does_not_count",
+        "Your loss is a mean of the steps' means, and for a step of nothing but filler that is zero divided by zero. It is one mean "
+        "over all real targets.",
+    ),
 )
 
 LOG_PROB = mistakes_of(
@@ -1731,6 +1919,19 @@ LOG_PROB = mistakes_of(
         "Your logarithm of the sum has the base 2, while your exponentials have the base e. The two have to belong "
         "together.",
     ),
+    sum_over_axis_one=edit(
+        "return chosen.sum(axis=-1)",
+        "return chosen.sum(axis=1)",
+        "probability_of_ello",
+        "Your sum runs over axis 1. That is time only with one axis in front; a single sequence has no axis 1. Counted from the "
+        "end, time is always the last axis of ids.",
+    ),
+    log_prob_keeps_the_axis=edit(
+        "return chosen.sum(axis=-1)",
+        "return chosen.sum(axis=-1, keepdims=True)",
+        "probability_of_ello",
+        "Your sum keeps the axis of time, with length one (`keepdims`). One number for each sequence is asked for.",
+    ),
 )
 
 PERPLEXITY = mistakes_of(
@@ -1863,6 +2064,13 @@ PERPLEXITY = mistakes_of(
         "per_token = sum(nll) / sum(n)",
         "perplexity_of_hello",
         "Your code goes through nll and n as if they were always arrays (`sum`). Of a single text each is one number.",
+    ),
+    perplexity_asks_a_number_for_its_sum=edit(
+        "per_token = np.sum(nll) / np.sum(n)",
+        "per_token = nll.sum() / n.sum()",
+        "perplexity_of_hello",
+        "Your code calls a method of arrays, and of a single text nll and n are plain numbers, which have no `sum`. np.sum takes "
+        "both.",
     ),
 )
 
@@ -2213,6 +2421,25 @@ CLASSIFY = mistakes_of(
         "hell_and_he",
         "Your prediction is made from the sum of the real states. It is the last real one that is asked for.",
     ),
+    lengths_from_the_inputs=edit(
+        "last = states[rows, lengths - 1]",
+        "last = states[rows, (x != 0).any(axis=-1).sum(axis=1) - 1]",
+        "hell_and_he",
+        "Your code takes a step for filler if its input is zero. Filler may be anything; `lengths` says how many steps are real.",
+    ),
+    filler_written_over=edit(
+        'states = rnn_forward(x, h0, params["W_x"]',
+        'x[np.arange(x.shape[1]) >= lengths[:, None]] = 0\n    states = rnn_forward(x, h0, params["W_x"]',
+        "classifying_leaves_the_padding_alone",
+        "Your function writes zeros over the filler in the caller's x. The probabilities are right, but x is another one "
+        "afterwards.",
+    ),
+    all_parameters_handed_on=edit(
+        'states = rnn_forward(x, h0, params["W_x"], params["W_h"], params["b"])\n    rows',
+        "states = rnn_forward(x, h0, **params)\n    rows",
+        "hell_and_he",
+        "Your call hands on all five arrays (`**params`). rnn_forward takes three of them.",
+    ),
 )
 
 GENERATE = mistakes_of(
@@ -2430,6 +2657,19 @@ GENERATE = mistakes_of(
         "one_token_only",
         "Your first step reads zeros. It reads first_id, as a one-hot vector.",
     ),
+    random_numbers_of_its_own=edit(
+        'drawn = int(np.searchsorted(cumulative, u, side="right"))',
+        "drawn = int(np.random.choice(size, p=probs))",
+        "every_token_is_drawn_as_agreed",
+        "Your tokens are drawn with random numbers of numpy's, so the text is another one each time. The uniform numbers that are "
+        "given decide.",
+    ),
+    ids_in_a_list=edit(
+        "        ids.append(token)\n    return np.array(ids)",
+        "        ids.append(token)\n    return ids",
+        "ello_is_written",
+        "Your ids come back as a list. A numpy array is asked for.",
+    ),
 )
 
 
@@ -2634,6 +2874,24 @@ CAPTION = mistakes_of(
         "state, word, written = np.maximum(W_i @ image, 0.0), bos, []",
         "three_images_of_the_handout",
         "Your first state goes through a ReLU where the formula has a tanh.",
+    ),
+    last_token_replaced_by_eos=edit(
+        "    return np.array(written)",
+        "    return np.array([*written[:-1], eos])",
+        "long_captions_are_cut_off",
+        "Your last token becomes eos where max_len cuts the caption off. It holds what was written, and no more.",
+    ),
+    first_state_added_to_each_state=edit(
+        'state = rnn_step(np.eye(size)[word], state, params["W_x"]',
+        'state = rnn_step(np.eye(size)[word], state + np.tanh(W_i @ image), params["W_x"]',
+        "three_images_of_the_handout",
+        "Your first state is added to the state at every step. Here the image is seen once, in the first state.",
+    ),
+    caption_in_a_list=edit(
+        "    return np.array(written)",
+        "    return written",
+        "three_images_of_the_handout",
+        "Your ids come back as a list. A numpy array is asked for.",
     ),
 )
 

@@ -226,6 +226,20 @@ GET_BATCH = mistakes_of(
         "Your pieces are one token too short. Inputs and targets have `time` tokens each, so time + 1 tokens of the text are "
         "needed.",
     ),
+    places_drawn_one_by_one=edit(
+        f"{STARTS}\n    {PLACES}",
+        "places = torch.randint(n_starts, (batch, time), generator=generator)",
+        "batches_of_any_size",
+        "Your draw is a number for every token of the batch, so neighbours in a row are no neighbours in the text. Draw one start "
+        "for each row, and take what follows it.",
+    ),
+    starts_and_steps_added_pair_by_pair=edit(
+        PLACES,
+        "places = starts + torch.arange(time)",
+        "batches_of_any_size",
+        "Your starts, one for each row, and the steps of a piece are added pair by pair, which fails unless there are as many of "
+        "both. Every start goes with every step: give the starts an axis of their own, (batch, 1).",
+    ),
 )
 
 # TransformerLM
@@ -652,6 +666,28 @@ TRANSFORMER_LM = mistakes_of(
         "models_of_any_size",
         "Your model predicts behind the last token only, and the axis of time is gone. It predicts at every position.",
     ),
+    places_of_the_whole_block=edit(
+        WHERE,
+        "places = torch.arange(self.block_size, device=ids.device)",
+        "models_of_any_size",
+        "Your places are all those of the block, also where there are fewer tokens. Take as many places as there are tokens.",
+    ),
+    mask_of_the_whole_block=edit(
+        MASK,
+        "mask = torch.ones(self.block_size, self.block_size, dtype=torch.bool, device=ids.device).tril()",
+        "models_of_any_size",
+        "Your mask has a row and a column for each place of the block. It has one for each token that there is.",
+    ),
+    both_residuals_of_the_normed=edit(
+        BOTH,
+        "x = block.norm_1(x)\n"
+        "            x = x + block.attention(x, mask)\n"
+        "            x = block.norm_2(x)\n"
+        "            x = x + block.feed_forward(x)",
+        "models_of_any_size",
+        "Your norms change the residual stream itself: each sublayer is added to the normed x. It is added to x as it was; only "
+        "the sublayer reads the normed one.",
+    ),
 )
 
 # lm_loss
@@ -935,6 +971,20 @@ LM_LOSS = mistakes_of(
         "a_very_sure_model",
         "Your probabilities are raised to a floor before the logarithm, so being sure and wrong costs no more than being "
         "unsure. log_softmax needs no floor.",
+    ),
+    token_zero_ignored_in_place_of_ignore=edit(
+        LOSS,
+        f"return functional.cross_entropy({FLAT}, ignore_index=0)",
+        "losses_of_any_size",
+        "Your loss leaves out the token of id 0 and takes IGNORE for a token. It is IGNORE, -100, that is left out; token 0 "
+        "counts like the others.",
+    ),
+    logarithm_of_the_mean=edit(
+        LOSS,
+        "p = logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]\n"
+        "    return -p[targets != IGNORE].mean().log()",
+        "losses_of_any_size",
+        "Your probabilities are averaged, and then comes the logarithm. First take the logarithm of each, then the mean.",
     ),
 )
 
@@ -1438,6 +1488,84 @@ GENERATE = mistakes_of(
         "token = logits[:1].argmax(dim=-1, keepdim=True).expand(len(logits), 1)",
         "greedy_texts",
         "Your greedy choice is that of row 0, for all rows. Each row has its own.",
+    ),
+    beginning_cut_before_the_loop=edit(
+        f"written = ids\n    {STEPS}",
+        f"written = ids[:, -model.block_size :]\n    {STEPS}",
+        "last_tokens_are_the_context",
+        "Your text loses its beginning: ids are cut to block_size tokens before anything is written. Cut only what the model is "
+        "shown, and return everything.",
+    ),
+    softmax_before_the_temperature=edit(
+        SCALED,
+        "scaled = torch.softmax(logits, dim=-1) / temperature",
+        "sampled_texts",
+        "Your temperature divides probabilities, and then they go through a second softmax. It divides the logits, and one softmax "
+        "follows.",
+    ),
+    border_left_out_where_there_is_one=edit(
+        KEPT,
+        "scaled = scaled.masked_fill(scaled <= least, -math.inf) if top_k < scaled.shape[-1] else scaled",
+        "best_few",
+        "Your top_k-th token is left out, too: only what is better than the border stays. A logit equal to it stays as well.",
+    ),
+    top_k_of_row_zero_below_the_vocabulary=edit(
+        LEAST,
+        "least = scaled[:1].topk(k, dim=-1).values[:, -1:] if top_k < scaled.shape[-1] else -math.inf",
+        "best_few",
+        "Your border of top_k is that of row 0, for all rows. Each row has its own top_k-th largest logit.",
+    ),
+    border_one_rank_too_low=edit(
+        LEAST,
+        "least = scaled.sort(dim=-1, descending=True).values[:, k][:, None]",
+        "best_few",
+        "Your border is the logit at index top_k. Indices begin at 0, so that is one rank too low, and of a whole vocabulary there is "
+        "none.",
+    ),
+    no_limit_compared_with_a_number=edit(
+        IF_TOP_K,
+        "if top_k < scaled.shape[-1]:",
+        "sampled_texts",
+        "Your code compares top_k with a number, and it may be None, which means no limit. Ask for None first.",
+    ),
+    no_limit_in_a_minimum=edit(
+        IF_TOP_K,
+        "if True:",
+        "sampled_texts",
+        "Your code takes the smaller one of top_k and the vocabulary, and top_k may be None, which means no limit. Ask for None "
+        "first.",
+    ),
+    logits_at_the_end_of_the_beginning=edit(
+        ASK,
+        "logits = model(context)[:, min(ids.shape[1], model.block_size) - 1]",
+        "greedy_texts",
+        "Your logits are always those behind the tokens that were given. What comes next follows the last token written so far.",
+    ),
+    each_probability_by_itself=edit(
+        f"{CUMULATIVE}\n            {U}\n            {DRAWN}",
+        f"{U}\n            token = (probabilities > u).long().argmax(dim=-1, keepdim=True)",
+        "sampled_texts",
+        "Your number is compared with each probability by itself. It is the running sum of them that has to exceed it.",
+    ),
+    batch_of_one_squeezed_away=edit(
+        APPENDED,
+        "written = torch.cat([written, token.squeeze()[:, None]], dim=1)",
+        "hello_greedily",
+        "Your squeeze takes away every axis of length one, with a single row the axis of the batch, too. Say which axis is meant.",
+    ),
+    last_id_when_none_exceeds=edit(
+        f"{U}\n            {DRAWN}",
+        "u = uniforms[:, step : step + 1]\n"
+        "            token = (cumulative <= u).sum(dim=-1, keepdim=True).clamp(max=scaled.shape[-1] - 1)",
+        "smallest_and_largest_number",
+        "Your draw takes the last id of the vocabulary where rounding leaves every sum below the number. With top_k this token may "
+        "be out: the last one that is possible is meant.",
+    ),
+    put_into_evaluation_mode=edit(
+        f"written = ids\n    {STEPS}",
+        f"written = ids\n    model.eval()\n    {STEPS}",
+        "model_stays_in_its_mode",
+        "Your function puts the model into evaluation mode. The caller has chosen the mode: leave the model in it.",
     ),
 )
 
@@ -2001,6 +2129,60 @@ CACHED = mistakes_of(
         "first_tokens",
         "Your feed-forward network is added to the normed x. It is added to x as it was; only the sublayer reads the normed one.",
     ),
+    places_one_too_early_behind_a_cache=edit(
+        AT,
+        "where = torch.arange(past, past + new, device=ids.device) - int(past > 0)",
+        "one_token_behind_others",
+        "Your new tokens begin at the place of the cache's last token. T_past tokens stand at 0 to T_past - 1, so the first new one "
+        "stands at T_past.",
+    ),
+    step_hides_self_in_torchs_function=edit(
+        WEIGHTS,
+        "mask = mask.tril(diagonal=past - 1)\n"
+        "            weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1).nan_to_num()",
+        "one_token_behind_others",
+        "Your new tokens may not look at themselves. Each looks at itself and at all before it.",
+    ),
+    step_mask_says_what_is_hidden=edit(
+        WEIGHTS,
+        "weights = torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1).nan_to_num()",
+        "several_tokens_behind_others",
+        "Your mask is True where nothing may be seen. In torch's scaled_dot_product_attention, True means 'may look'.",
+    ),
+    step_mask_says_what_is_shown=edit(
+        WEIGHTS,
+        "weights = torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1)",
+        "several_tokens_behind_others",
+        "Your scores are set to minus infinity where the mask is True, which is where a token may look. Those to hide are the others.",
+    ),
+    no_cache_not_expected=edit(
+        PAST,
+        "past = cache[0][0].shape[1]",
+        "first_tokens",
+        "Your step looks into a cache that may be None. Before the first token there is none, and T_past is 0.",
+    ),
+    step_residuals_both_of_the_normed=edit(
+        f"{ADDED}\n            {INNER}",
+        "x = normed + heads.W_o(looked)\n            x = block.norm_2(x)\n            x = x + block.feed_forward(x)",
+        "first_tokens",
+        "Your norms change the residual stream itself: each sublayer is added to the normed x. It is added to x as it was; only "
+        "the sublayer reads the normed one.",
+    ),
+    cache_split_into_heads=edit(
+        f"{PAST}\n        new = ids.shape[1]\n        {AT}\n        {READ}\n        {STEP_MASK}\n        after: Cache = []\n"
+        f"        for layer, block in enumerate(self.blocks):\n            {HEADS}\n            {QKV}\n"
+        f"            if cache is not None:\n                {KEYS}\n                {VALUES}\n            {KEEP}\n            {SPLIT}",
+        f"past = 0 if cache is None else cache[0][0].shape[2]\n        new = ids.shape[1]\n        {AT}\n        {READ}\n"
+        f"        {STEP_MASK}\n        after: Cache = []\n"
+        f"        for layer, block in enumerate(self.blocks):\n            {HEADS}\n            {QKV}\n            {SPLIT}\n"
+        "            if cache is not None:\n"
+        "                key_h = torch.cat([cache[layer][0], key_h], dim=2)\n"
+        "                value_h = torch.cat([cache[layer][1], value_h], dim=2)\n"
+        "            after.append((key_h, value_h))",
+        "everything_so_far_is_kept",
+        "Your cache holds keys and values split into heads, in what you return and in what you expect. They are "
+        "(batch, T_past, d_model), as W_k and W_v give them: split them behind the cache.",
+    ),
 )
 
 # learning_rate
@@ -2209,6 +2391,24 @@ LEARNING_RATE = mistakes_of(
         "rates_on_the_way_down",
         "Your way down takes `steps` steps of its own, so it ends too late. The way up has used some of them: steps - warmup are "
         "left.",
+    ),
+    peak_behind_the_end=edit(
+        BEHIND,
+        "if step >= steps:\n        return peak\n    ",
+        "rates_behind_the_end",
+        "Your rate is back at the peak behind the last step. It stays at `final`.",
+    ),
+    down_with_the_root_counted_from_one=edit(
+        DOWN,
+        "return max(final, peak * math.sqrt(max(warmup, 1) / (step + 1)))",
+        "rates_on_the_way_down",
+        "Your rate falls with the inverse root of the step's number, as in Vaswani et al. 2017. Here it is half a cosine.",
+    ),
+    angle_without_pi=edit(
+        DOWN,
+        "return final + (peak - final) * (1 + math.cos(progress)) / 2",
+        "rates_on_the_way_down",
+        "Your angle lacks the factor pi, so the cosine has hardly begun when the steps end.",
     ),
 )
 
@@ -2431,6 +2631,31 @@ EVALUATE = mistakes_of(
         "surprise = lm_loss(model(inputs)[:, :-1], targets[:, 1:]).item()",
         "texts_of_any_length",
         "Your evaluation shifts the targets once more. They have been cut one token further on already.",
+    ),
+    divided_by_the_length_of_a_piece=edit(
+        SAID,
+        "return surprise * pieces / time",
+        "texts_of_any_length",
+        "Your sum over the pieces is divided by their length. Each piece has a mean already, so divide by how many pieces there are.",
+    ),
+    divided_by_all_pairs=edit(
+        SAID,
+        "return surprise * pieces * time / (len(data) - 1)",
+        "fifteen_tokens_in_pieces_of_four",
+        "Your sum is divided by n - 1, all the pairs of the text. The rest that fills no piece is not read: divide by the positions "
+        "that were.",
+    ),
+    last_target_of_each_piece_left_out=edit(
+        SURPRISE,
+        "surprise = lm_loss(model(inputs)[:, :-1], targets[:, :-1]).item()",
+        "texts_of_any_length",
+        "Your last target of each piece is left out. It is the first input of the next piece, and counts like the others.",
+    ),
+    pieces_without_a_batch=edit(
+        SURPRISE,
+        "surprise = sum(lm_loss(model(piece), t).item() for piece, t in zip(inputs, targets)) / pieces",
+        "neighbours_stay_neighbours",
+        "Your model is shown a piece without an axis for the batch. It reads (batch, time): a single piece is a batch of one.",
     ),
 )
 
@@ -2996,6 +3221,45 @@ TRAIN = mistakes_of(
         "rates_are_as_planned",
         "Your steps are counted from 1 to `steps`, so rates, reports and evaluations are those of the step after. They are 0 to "
         "steps - 1.",
+    ),
+    clipped_to_one=edit(
+        CLIP,
+        "norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
+        "gradients_of_one_token",
+        "Your gradients are scaled down to a norm of 1, whatever is asked for. max_norm is an argument.",
+    ),
+    clipped_before_backward=edit(
+        f"{CLEAR}\n        {CLIP}",
+        f"{CLIP}\n        {CLEAR}",
+        "norms_before_clipping",
+        "Your norm is that of the gradients of the step before, and those of this batch are used as they are. Scale them down between "
+        "backward and the step.",
+    ),
+    reported_with_the_evaluations=edit(
+        "if report is not None:",
+        "if report is not None and (step + 1) % every == 0:",
+        "report_hears_of_six_steps",
+        "Your reports come only where step + 1 is a multiple of `every`. That is for evaluations; every step is reported.",
+    ),
+    report_called_in_any_case=edit(
+        f"if report is not None:\n            {REPORT}",
+        REPORT,
+        "losses_of_any_training",
+        "Your code calls report in any case, and it may be None. Ask first.",
+    ),
+    loss_divided_by_the_batch=edit(
+        "loss.backward()",
+        "(loss / batch).backward()",
+        "norms_before_clipping",
+        "Your gradients are those of the loss divided by the batch size. The loss is a mean already.",
+    ),
+    cosine_from_the_first_step=edit(
+        SET_RATE,
+        "for group in optimizer.param_groups:\n"
+        '            group["lr"] = final + (peak - final) * (1 + math.cos(math.pi * step / steps)) / 2',
+        "losses_of_any_training",
+        "Your optimiser follows a cosine from the first step on, as CosineAnnealingLR makes one, and not the rates that are noted. "
+        "It follows learning_rate, with its way up.",
     ),
 )
 
