@@ -226,10 +226,13 @@ def norm_before_or_after(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("zero_init_is_identity", check=close())
 def with_and_without_a_residual(rng: np.random.Generator) -> Iterator[Call]:
-    """Without the residual nothing is left of the input; with half of it, half."""
+    """Without the residual nothing is left of the input; with half of it, half. The last block gives -x before and after its
+    map is set to zero, and that is not x.
+    """
     yield call(_block("self.last(torch.relu(self.first(x)))"))
     yield call(_block("x + self.last(torch.tanh(self.first(x)))"))
     yield call(_block("0.5 * x + self.last(torch.tanh(self.first(x)))"))
+    yield call(_block("0 * self.last(self.first(x)) - x"))
 
 
 @case("zero_init_is_identity", check=close())
@@ -444,7 +447,7 @@ def _scripted(script: list[list[int]], vocab: int) -> Code:
     together = "(memory[:, :1, :1] == src[:, :1, None] - 1)"
     decode = f"lambda self, tgt, memory, src: {table}[memory[:, 0, 0].long(), :tgt.shape[1]] * {together}"
     encode = "lambda self, src: (src - 1)[:, :, None].float()"
-    made = f"type('Scripted', (torch.nn.Module,), {{'encode': {encode}, 'decode': {decode}}})()"
+    made = f"type('Scripted', (torch.nn.Module,), {{'encode': {encode}, 'decode': {decode}, 'forward': None}})()"
     rows = " or ".join(" ".join(map(str, row)) for row in script)
     return Code(made, f"a model that says {rows}, whatever it has said before")
 
@@ -457,8 +460,10 @@ def i_like_pizza(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("greedy_translate", check=untouched())
 def rows_end_at_different_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """Three rows: one ends after two words, one after one, one would go on and is cut off at max_len = 4."""
-    script = [[4, 5, 2, 3, 3, 3, 3], [3, 2, 4, 5, 3, 3, 3], [5, 4, 5, 3, 4, 3, 3]]
+    """Three rows: one ends after two words, one after one, whatever the model says behind it, be it a second eos, and one would
+    go on and is cut off at max_len = 4.
+    """
+    script = [[4, 5, 2, 3, 3, 3, 3], [3, 2, 4, 2, 3, 3, 3], [5, 4, 5, 3, 4, 3, 3]]
     yield call(_scripted(script, 6), _t([[1, 4], [2, 3], [3, 0]]), 1, 2, 4)
 
 
@@ -473,7 +478,8 @@ def _chain(following: list[int]) -> Code:
     """Return a model that only looks at the last word: after word w it says following[w]. All of its logits are negative."""
     table = f"(torch.nn.functional.one_hot(torch.tensor({following}), {len(following)}) - 2.0)"
     members = (
-        f"'encode': lambda self, src: src[:, :, None].float(), 'decode': lambda self, tgt, memory, src: {table}[tgt]"
+        f"'encode': lambda self, src: src[:, :, None].float(), 'decode': lambda self, tgt, memory, src: {table}[tgt], "
+        "'forward': None"
     )
     words = ", ".join(f"{word} after {before}" for before, word in enumerate(following))
     return Code(f"type('Chain', (torch.nn.Module,), {{{members}}})()", f"a model that says {words}")

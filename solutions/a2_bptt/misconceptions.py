@@ -277,6 +277,19 @@ LOSS = mistakes_of(
         "Your one-hot vectors are as long as the largest target needs. They are as long as the vocabulary, also where its "
         "last tokens are no target.",
     ),
+    mask_without_a_vocabulary_axis=edit(
+        "return (probs - one_hot) * mask[..., None] / counted",
+        "return (probs - one_hot) * mask / counted",
+        "padding_gets_no_gradient",
+        "Your mask is (batch, time) and meets an array with the vocabulary behind. It needs a last axis of length one.",
+    ),
+    probabilities_share_over_time=edit(
+        "probs = raised / raised.sum(axis=-1, keepdims=True)",
+        "probs = raised / raised.sum(axis=1, keepdims=True)",
+        "hell_to_ello",
+        "Your exponentials are divided by their sum over time. At each position it is the tokens of the vocabulary that share "
+        "a total of one.",
+    ),
 )
 
 STEP = mistakes_of(
@@ -588,6 +601,26 @@ STEP = mistakes_of(
         "Your products have the matrix on the left, as the formula does for one column vector. A batch is a stack of rows, "
         "so the units that meet the matrix stand in the last axis of dz.",
     ),
+    slope_rooted=edit(
+        "dz = dh * (1 - h_t**2)",
+        "dz = dh * np.sqrt(1 - h_t**2)",
+        "one_step_by_hand",
+        "Your tanh' has a root around it. The derivative is 1 - h_t^2 itself.",
+    ),
+    entries_of_the_weights_for_a_product=edit(
+        "dh_prev = dz @ W_h",
+        "dh_prev = dz * W_h",
+        "one_step_by_hand",
+        "Your dh_prev multiplies dz and W_h entry by entry. It is a product of matrices: each unit of the state before was "
+        "read by all units.",
+    ),
+    weights_without_a_turn=edit(
+        "dW_x = dz.T @ x_t\n    dW_h = dz.T @ h_prev",
+        "dW_x = dz @ x_t\n    dW_h = dz @ h_prev",
+        "one_step_by_hand",
+        "Your products of dz and its inputs lack a transpose. The rows of the batch are what adds up, so units and features "
+        "are what is left.",
+    ),
 )
 
 SEQUENCE = mistakes_of(
@@ -832,6 +865,64 @@ SEQUENCE = mistakes_of(
         "Your gradients of all outputs are added up and sent in at the last step. Each dh[:, t] comes in at its own step, "
         "or it runs through steps that came after it.",
     ),
+    slope_of_the_state_before=edit(
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n        dx[t]",
+        "rnn_step_backward(total, (x[:, t], before, before, W_x, W_h))\n        dx[t]",
+        "three_steps_by_hand",
+        "Your tanh' is that of the state before. The tanh of step t made h[:, t].",
+    ),
+    state_after_for_the_one_before=edit(
+        "before = h[:, t - 1] if t > 0 else h0",
+        "before = h[:, t + 1] if t < x.shape[1] - 1 else h0",
+        "three_steps_by_hand",
+        "Your states are shifted the wrong way: step t gets the state after it, and the last step h0. Before step t there was "
+        "h[:, t - 1].",
+    ),
+    handed_back_through_the_transpose=edit(
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n        dx[t]",
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n"
+        "        dh_next = (total * (1 - h[:, t] ** 2)) @ W_h.T\n        dx[t]",
+        "two_sequences",
+        "Your steps hand their gradient back through W_h in the forward direction. W_h is square, so no shape warned you.",
+    ),
+    recurrent_weights_transposed=edit(
+        "dh0 = dh_next\n",
+        "dh0, dW_h = dh_next, dW_h.T\n",
+        "two_sequences",
+        "Your dW_h is transposed. Rows belong to what comes out, columns to the state before; W_h is square, so no shape "
+        "warned you.",
+    ),
+    handed_back_without_tanh=edit(
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n        dx[t]",
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n        dh_next = total @ W_h\n        dx[t]",
+        "three_steps_by_hand",
+        "What your steps hand back goes through W_h alone. Each step has a tanh as well, and its derivative comes first.",
+    ),
+    first_dh_added_to_dh0=edit(
+        "dh0 = dh_next\n",
+        "dh0 = dh_next + dh[:, 0]\n",
+        "three_steps_by_hand",
+        "Your dh0 has the gradient of the first output in it once more. No output reads h0; only the first step does.",
+    ),
+    first_state_without_an_axis_of_time=edit(
+        "dh_next = np.zeros(h0.shape)\n",
+        "dh_next = np.zeros(h0.shape)\n    np.concatenate([h0, h[:, :-1]], axis=1)\n",
+        "three_steps_by_hand",
+        "Your h0 is (batch, hidden), and h has time between. It needs an axis of length one for its time to be put in front.",
+    ),
+    batch_axis_taken_for_time=edit(
+        "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))\n        dx[t]",
+        "rnn_step_backward(total, (x[t], before, h[t], W_x, W_h))\n        dx[t]",
+        "three_steps_by_hand",
+        "Your x[t] and h[t] are the t-th sequence of the batch. Time is the second axis.",
+    ),
+    own_state_but_for_the_first_step=edit(
+        "before = h[:, t - 1] if t > 0 else h0",
+        "before = h[:, t] if t > 0 else h0",
+        "three_steps_by_hand",
+        "Your steps use the state they made as the state they started from, but for the first. h[:, t] is the state after "
+        "step t; the one before stands one place earlier.",
+    ),
 )
 
 EMBEDDING = mistakes_of(
@@ -961,6 +1052,18 @@ EMBEDDING = mistakes_of(
         '    dE = np.einsum("btv,btd->bvd", np.eye(vocab_size)[ids], d_out)\n',
         "hell_has_two_l",
         "Your result has a table for each text. All texts read from one table, so what they say about it adds up.",
+    ),
+    last_text_only=edit(
+        "np.add.at(dE, ids, d_out)",
+        "np.add.at(dE, ids[-1], d_out[-1])",
+        "two_texts_share_a_table",
+        "Your table collects from the last text of the batch only. All of them read from it.",
+    ),
+    only_the_gradients_flattened=edit(
+        "np.add.at(dE, ids, d_out)",
+        "np.add.at(dE, ids, d_out.reshape(-1, d_out.shape[-1]))",
+        "two_texts_share_a_table",
+        "Your gradients are flattened over batch and time, and your ids are not. Flatten both, or neither.",
     ),
 )
 
@@ -1288,6 +1391,26 @@ CHECK = mistakes_of(
         "        numeric = (above - below) / (2 * eps) if grad[index] != 0 else 0.0\n",
         "zero_is_a_gradient",
         "Your check leaves out entries whose gradient is said to be zero. That may be wrong like any other number.",
+    ),
+    earlier_steps_stay=edit(
+        """    errors = np.zeros(point.shape)
+    for index in np.ndindex(point.shape):
+        kept = point[index]
+        point[index] = kept + eps
+        above = f(point)
+        point[index] = kept - eps
+        below = f(point)
+        point[index] = kept
+""",
+        """    errors, step = np.zeros(point.shape), np.zeros(point.shape)
+    for index in np.ndindex(point.shape):
+        step[index] = eps
+        above = f(point + step)
+        below = f(point - step)
+""",
+        "one_entry_is_wrong",
+        "Your step is not set back to zero before the next entry, so all entries before it move along. One entry moves at a "
+        "time.",
     ),
 )
 
@@ -1632,6 +1755,63 @@ TRUNCATED = mistakes_of(
         "hello_in_windows_of_two",
         "Your loss is in bits. It is in nats here, by the natural logarithm.",
     ),
+    short_window_counts_as_a_whole_one=edit(
+        "share = targets_now.size / targets.size",
+        "share = min(k, time) / time",
+        "hello_with_a_short_last_window",
+        "Your short last window counts in the gradients as if it had k steps. Its share is that of its own targets.",
+    ),
+    window_at_every_step=edit(
+        "for start in range(0, time, k):",
+        "for start in range(time):",
+        "hello_in_windows_of_two",
+        "Your windows begin at every step and overlap. They lie side by side: the next one begins k steps later.",
+    ),
+    windows_share_a_step=edit(
+        "stop = min(start + k, time)",
+        "stop = min(start + k + 1, time)",
+        "hello_in_windows_of_two",
+        "Your windows have one step more than k, which the next one reads again. A slice leaves out its end already.",
+    ),
+    targets_shifted_once_more=edit(
+        "    time = targets.shape[1]\n",
+        "    time, targets = targets.shape[1], np.roll(targets, -1, axis=1)\n",
+        "hello_in_windows_of_two",
+        "Your targets are shifted by a step. They are lined up already: targets[:, t] is to be predicted from h[:, t].",
+    ),
+    perplexity_for_the_loss=edit(
+        "return float(loss), grads",
+        "return float(np.exp(loss)), grads",
+        "hello_in_windows_of_two",
+        "Your loss is the perplexity, its exponential. It is asked for in nats, as it is.",
+    ),
+    zeros_in_every_cache=edit(
+        'rnn_backward(dh, (x_now, state, h, params["W_x"], params["W_h"]))',
+        'rnn_backward(dh, (x_now, np.zeros(h0.shape), h, params["W_x"], params["W_h"]))',
+        "hello_in_windows_of_two",
+        "Your windows all go back with zeros as the state before their first step. It is a constant, so no gradient goes on "
+        "to it, but its numbers are in dW_h.",
+    ),
+    output_weights_turned_going_back=edit(
+        'dh = dlogits @ params["W_y"]',
+        'dh = dlogits @ params["W_y"].T',
+        "hello_in_windows_of_two",
+        "Your dh goes through W_y in the forward direction. Follow the shapes from (batch, time, vocab) to (batch, time, "
+        "hidden).",
+    ),
+    cut_behind_the_first_step=edit(
+        "for start in range(0, time, k):\n        stop = min(start + k, time)",
+        "borders = sorted({0, *range(1, time, k), time})\n    for start, stop in zip(borders, borders[1:]):",
+        "hello_in_windows_of_two",
+        "Your gradient is cut behind the first step of each window, and goes on across the border in front of it. What has to "
+        "stop is what the first step of a window hands back.",
+    ),
+    only_the_last_target_of_a_window=edit(
+        'grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)\n',
+        'dlogits[:, :-1] = 0\n        grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)\n',
+        "hello_in_windows_of_two",
+        "Your gradients come from the last target of each window alone. Every step has a target.",
+    ),
 )
 
 CLIP = mistakes_of(
@@ -1840,6 +2020,44 @@ CLIP = mistakes_of(
         "return clipped, factor",
         "three_and_four_are_five",
         "Your function returns the factor. It is asked for the norm before clipping.",
+    ),
+    divided_by_the_limit=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = 1 / max_norm if norm > max_norm else 1.0",
+        "entries_of_every_size",
+        "Your gradients are divided by max_norm. They are multiplied by it, and divided by their norm.",
+    ),
+    norm_of_the_last_array=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = [(g**2).sum() for g in grads.values()][-1]",
+        "three_and_four_are_five",
+        "Your norm is that of the last array: each one overwrites the one before. The squares of all arrays add up.",
+    ),
+    squares_of_the_sums=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        "squares = sum(g.sum() ** 2 for g in grads.values())",
+        "three_and_four_are_five",
+        "Your entries are added up before they are squared, so opposite signs cancel. Square first, then add.",
+    ),
+    norm_of_matrices_asked_of_all=edit(
+        "squares = sum((g**2).sum() for g in grads.values())",
+        'squares = sum(np.linalg.norm(g, "fro") ** 2 for g in grads.values())',
+        "three_and_four_are_five",
+        "Your norm, that of Frobenius, is one of matrices only. A bias has one axis, and other arrays may have three; square "
+        "and add up the entries of each.",
+    ),
+    always_rescaled_also_zeros=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = max_norm / norm",
+        "short_enough_stays",
+        "Your gradients are brought to max_norm always: short ones get longer, and those of zeros divide by zero. Only what is "
+        "too long is clipped.",
+    ),
+    short_ones_rescaled_also_zeros=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = max_norm / norm if norm <= max_norm else 1.0",
+        "short_enough_stays",
+        "Your comparison is the wrong way round: long gradients stay, short ones are stretched, and zeros divide by zero.",
     ),
 )
 
@@ -2071,6 +2289,49 @@ NORMS = mistakes_of(
         "(x[:, t], earlier, h[:, t], W_x, W_h))[0]\n    return norms",
         "equal_sizes_hide_no_wrong_sum",
         "Your gradient goes on with dx, the first of the step's gradients. To the state before goes dh_prev, the second.",
+    ),
+    matrix_on_the_left_going_back=edit(
+        "flowing = rnn_step_backward(flowing, (x[:, t], earlier, h[:, t], W_x, W_h))[1]\n    return",
+        "flowing = W_h.T @ ((1 - h[:, t] ** 2) * flowing) if t > 0 else flowing\n    return",
+        "lengths_of_two_sequences",
+        "Your product has the matrix on the left, as the formula does for one column vector. A batch is a stack of rows, so "
+        "W_h stands on the right.",
+    ),
+    rows_averaged_before_the_norm=edit(
+        "norms[t] = np.sqrt((flowing**2).sum())",
+        "norms[t] = np.sqrt((flowing.mean(axis=0) ** 2).sum())",
+        "lengths_of_two_sequences",
+        "Your rows are averaged before they are measured, so gradients of opposite signs cancel. Square every entry first.",
+    ),
+    norms_one_place_too_late=edit(
+        "    return norms\n",
+        "    return norms if steps == 1 else np.append(0.0, norms[:-1])\n",
+        "lengths_of_one_unit",
+        "Your norms stand one place too late, and the first is zero. What comes out of the step that made h[:, t] is the "
+        "gradient of h[:, t - 1].",
+    ),
+    measuring_in_place_to_the_first_state=edit(
+        """    flowing = np.array(dh_last)
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+        earlier = h[:, t - 1] if t > 0 else h0
+        flowing = rnn""",
+        """    flowing = dh_last
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+        if t == 0:
+            break
+        earlier = h[:, t - 1]
+        flowing[...] = rnn""",
+        "measuring_changes_nothing",
+        "Your loop writes what flows back into the caller's dh_last. The norms are right, but the gradient that was passed in "
+        "is gone.",
+    ),
+    natural_logarithms_of_norms=edit(
+        "    return norms\n",
+        "    return np.log(norms)\n",
+        "lengths_of_one_unit",
+        "Your function returns natural logarithms. It is asked for the norms themselves.",
     ),
 )
 

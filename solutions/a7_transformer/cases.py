@@ -852,6 +852,7 @@ class _Script:
             "W": f"torch.tensor({wrong.round(2).tolist()})",
             "B": f"torch.tensor({[list(words) for words in before]})",
             "encode": "lambda self, src: (src[:, :, None] * 0.5 - 0.5).expand(-1, -1, 2)",
+            "forward": "None",  # it has two methods, and cannot be called itself
             "decode": "lambda self, tgt, memory, src: self.say((memory[:, 0, 0] * 2).long(), tgt, src, tgt.shape[1])",
             "say": "lambda self, n, tgt, src, T: torch.where((((tgt == self.B[n, :T]) & (src[:, :1] == n[:, None] + 1))"
             ".long().cumprod(1) > 0)[:, :, None], self.L[n, :T], torch.sin(self.W[:T] * (2 + tgt[:, :1, None])).abs())",

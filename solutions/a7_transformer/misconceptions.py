@@ -254,6 +254,12 @@ LAYER_NORM = mistakes_of(
         "norms_of_any_shape",
         "Your variance is the mean of the squares less the mean itself. What is taken off is the square of the mean.",
     ),
+    layer_mean_loses_its_axis=edit(
+        MEAN,
+        "mean = x.mean(dim=-1)",
+        "every_position_by_itself",
+        "Your mean loses the last axis, so it lines up with the wrong axes of x. Keep it with keepdim=True.",
+    ),
 )
 
 # batch_norm
@@ -510,7 +516,7 @@ RESIDUAL = mistakes_of(
     residual_cuts_f=_residual(
         "return x + f(x).detach()",
         "gradients_of_a_square",
-        "Your f(x) is cut off from the gradient, so nothing inside f could ever learn. Stay in torch, without `.detach()`, "
+        "No gradient comes back through your f: what it reads or what it says is cut off. Stay in torch, without `.detach()`, "
         "`.data` or `no_grad`.",
     ),
     residual_cuts_x=_residual(
@@ -528,6 +534,21 @@ RESIDUAL = mistakes_of(
         "change = f(x)\n    change += x\n    return change",
         "a_function_that_says_nothing",
         "Your `+=` writes into what f has returned. That may be x itself, and then the caller's x is changed.",
+    ),
+    residual_puts_side_by_side=_residual(
+        "return torch.cat([x, f(x)], dim=-1)",
+        "say_what_to_change",
+        "Your function puts x and f(x) side by side, which makes the vectors longer. They are added.",
+    ),
+    residual_norms_what_f_reads=_residual(
+        "return x + f(torch.nn.functional.layer_norm(x, x.shape[-1:]))",
+        "say_what_to_change",
+        "Your f reads a normed x. The norm is the business of the block; here f reads x as it is.",
+    ),
+    residual_adds_the_function_itself=_residual(
+        "return x + f",
+        "say_what_to_change",
+        "You add the function f itself to x. What is added is what f says about x, so f has to be called.",
     ),
 )
 
@@ -639,7 +660,8 @@ ZERO_INIT = mistakes_of(
         RESTORE,
         "",
         "the_block_is_left_as_it_was",
-        "Your function leaves the maps at zero: the answer is right, but the caller's block has lost what it had learned.",
+        "Your function leaves the block's parameters at zero: the answer is right, but the caller's block has lost what it had "
+        "learned. Copy the old values back into the same parameters; new ones in their place are others.",
     ),
     biases_left_zeroed=edit(
         RESTORE,
@@ -660,6 +682,21 @@ ZERO_INIT = mistakes_of(
         "return torch.allclose(y[..., 0], x[..., 0], atol=1e-4)",
         "every_number_of_every_input_counts",
         "Your function compares the first feature alone. Every single number has to be the same.",
+    ),
+    zeroed_where_gradients_are_kept=edit(
+        "    with torch.no_grad():\n" + ZERO,
+        "    for p in parameters:\n        p.zero_()\n    with torch.no_grad():\n        y = block(x)",
+        "norm_before_or_after",
+        "You change parameters in place while torch keeps track of their gradients, which it does not allow. Do it under "
+        "torch.no_grad().",
+    ),
+    compared_with_the_output_before=edit(
+        "    with torch.no_grad():\n" + ZERO,
+        "    with torch.no_grad():\n        x, seen = block(x), x\n        for p in parameters:\n            p.zero_()\n"
+        "        y = block(seen)",
+        "with_and_without_a_residual",
+        "Your function compares the outputs before and after the maps were set to zero. The question is whether the output "
+        "is the input.",
     ),
 )
 
@@ -797,6 +834,17 @@ FEED_FORWARD = mistakes_of(
         "return self.contract(self.expand(x).clamp(max=0))",
         "feed_forwards_of_any_size",
         "Your activation lets only the negative numbers through. max(0, a) lets only the positive ones through.",
+    ),
+    maps_in_the_wrong_order=_feed(
+        "return self.expand(torch.relu(self.contract(x)))",
+        "feed_forwards_of_any_size",
+        "Your maps have changed places: expand comes first and makes the vectors wider, contract brings them back.",
+    ),
+    zero_is_no_tensor=_feed(
+        "inner = torch.max(0, self.expand(x))\n        return self.contract(inner)",
+        "two_units_by_hand",
+        "Your maximum is taken of a number and a tensor, and torch compares two tensors only. The ReLU does it, or a clamp "
+        "from below.",
     ),
 )
 
@@ -1041,6 +1089,39 @@ ENCODER = mistakes_of(
         "h = x + self.attention(n, n, n, mask)\nreturn h + self.feed_forward(self.norm_2(h))",
         "encoder_blocks_of_any_size",
         "Your block makes a causal mask where it is given none. Without a mask, everyone looks at everyone.",
+    ),
+    encoder_in_place_under_gradients=_encoder(
+        "n = self.norm_1(x)\nx += self.attention(n, n, n, mask)\nreturn x + self.feed_forward(self.norm_2(x))",
+        "encoder_block_takes_a_batch",
+        "Your `+=` changes the caller's x, and torch refuses it where x waits for a gradient. Make a new tensor of the sum.",
+    ),
+    encoder_keys_and_values_not_handed_over=_encoder(
+        "h = x + self.attention(self.norm_1(x), mask=mask)\nreturn h + self.feed_forward(self.norm_2(h))",
+        "encoder_block_by_hand",
+        "Your attention is handed the queries alone. It takes queries, keys and values; here they are three times the same.",
+    ),
+    encoder_takes_the_first_of_what_attention_says=_encoder(
+        "n = self.norm_1(x)\nh = x + self.attention(n, n, n, mask)[0]\nreturn h + self.feed_forward(self.norm_2(h))",
+        "encoder_block_takes_a_batch",
+        "Your `[0]` takes the first sentence of what the attention returns, and adds it to all sentences. torch's own "
+        "attention returns a pair; the one given here returns the output alone.",
+    ),
+    encoder_mask_with_an_axis_for_the_heads=_encoder(
+        "n = self.norm_1(x)\nh = x + self.attention(n, n, n, None if mask is None else mask.unsqueeze(1))\n"
+        "return h + self.feed_forward(self.norm_2(h))",
+        "encoder_block_takes_a_batch",
+        "Your mask gets one more axis, as for the heads. The attention takes the mask as it comes, (batch, queries, keys).",
+    ),
+    encoder_mask_of_numbers=_encoder(
+        "n = self.norm_1(x)\nh = x + self.attention(n, n, n, None if mask is None else mask.float())\n"
+        "return h + self.feed_forward(self.norm_2(h))",
+        "encoder_block_takes_a_batch",
+        "Your mask is made of numbers. The attention takes truth values, as they come.",
+    ),
+    encoder_one_residual_around_both=_encoder(
+        "n = self.norm_1(x)\nh = self.attention(n, n, n, mask)\nreturn x + self.feed_forward(self.norm_2(h))",
+        "encoder_block_by_hand",
+        "Your block has one residual connection around both sublayers. Each has one of its own.",
     ),
 )
 
@@ -1394,6 +1475,30 @@ DECODER = mistakes_of(
         "n = self.norm_1(x)\ng = n + self.self_attention(n, n, n, target_mask)\n" + CROSS + THINK,
         "decoder_blocks_of_any_size",
         "Your first sum starts from the normed x. It starts from x as it was.",
+    ),
+    decoder_in_place_under_gradients=_decoder(
+        "n = self.norm_1(x)\nx += self.self_attention(n, n, n, target_mask)\ng = x\n" + CROSS + THINK,
+        "decoder_block_takes_a_batch",
+        "Your `+=` changes the caller's x, and torch refuses it where x waits for a gradient. Make a new tensor of the sum.",
+    ),
+    cross_attention_asked_by_the_memory=_decoder(
+        SELF + "m = self.norm_2(g)\nh = g + self.cross_attention(memory, m, m, memory_mask)\n" + THINK,
+        "decoder_block_takes_a_batch",
+        "Your cross-attention asks with memory and reads the target, so it has a row for each word of the source. It is the "
+        "target that asks, and memory that answers.",
+    ),
+    cross_attention_without_values=_decoder(
+        SELF + "h = g + self.cross_attention(self.norm_2(g), memory, memory_mask)\n" + THINK,
+        "decoder_block_by_hand",
+        "Your cross-attention is handed memory once, so the mask stands where the values belong. Keys and values are both "
+        "memory.",
+    ),
+    decoder_takes_the_first_of_what_attention_says=_decoder(
+        "n = self.norm_1(x)\ng = x + self.self_attention(n, n, n, target_mask)[0]\n"
+        "h = g + self.cross_attention(self.norm_2(g), memory, memory, memory_mask)[0]\n" + THINK,
+        "decoder_block_takes_a_batch",
+        "Your `[0]` takes the first sentence of what an attention returns, and adds it to all sentences. torch's own "
+        "attention returns a pair; the one given here returns the output alone.",
     ),
 )
 
@@ -2015,6 +2120,83 @@ TRANSFORMER = mistakes_of(
         "small_model_decodes",
         "Your logits are those of the last position alone. Every position of the target has some.",
     ),
+    whole_table_of_positions_added=edit(
+        "words = embedding(ids) * embedding.embedding_dim**0.5\n    return words + positions[: ids.shape[1]]",
+        "words = embedding(ids) * embedding.embedding_dim**0.5\n    return words + positions",
+        "small_model_encodes",
+        "You add the whole table of positions, which is longer than the sentence. Take as many rows as there are words.",
+    ),
+    causal_mask_of_numbers=edit(
+        PAST,
+        "causal = torch.ones(length, length, device=tgt.device).tril()",
+        "small_model_decodes",
+        "Your causal mask is made of numbers, and `&` joins truth values. Make it with dtype=torch.bool.",
+    ),
+    decoder_masks_say_what_is_hidden=edit(
+        TARGET_MASK + "\n        " + MEMORY_MASK,
+        "target_mask = ~causal | ~_not_padding(tgt)\n        memory_mask = ~_not_padding(src)\n",
+        "small_model_decodes",
+        "Your `decode` makes masks that are true where something is hidden, as torch's own modules take them. Here True "
+        "means 'may look'.",
+    ),
+    target_handed_over_for_the_source=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory, tgt)",
+        "small_model_from_end_to_end",
+        "Your forward hands the target to `decode` a second time, where the source belongs, which says where memory is "
+        "padding.",
+    ),
+    source_not_handed_over=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory)",
+        "small_model_from_end_to_end",
+        "Your forward does not hand the source to `decode`, which needs it to know where memory is padding.",
+    ),
+    target_and_memory_swapped=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(memory, tgt, src)",
+        "small_model_from_end_to_end",
+        "Your forward hands memory and target to `decode` in the wrong order: the target comes first.",
+    ),
+    forward_flattened_for_the_loss=edit(
+        BOTH,
+        "memory = self.encode(src)\n        return self.decode(tgt, memory, src).flatten(0, 1)",
+        "small_model_from_end_to_end",
+        "Your logits have batch and time in one axis, as for the loss. They are (batch, T_t, tgt_vocab).",
+    ),
+    source_and_target_swapped_as_they_are=edit(
+        BOTH,
+        "memory = self.encode(tgt)\n        return self.decode(src, memory, tgt)",
+        "small_model_from_end_to_end",
+        "Your forward takes the target for the source. Source first, then target; an id of one language may not be in the "
+        "other.",
+    ),
+    source_mask_inverted=edit(
+        REAL,
+        "real = (src == PAD)[:, None, :]\n",
+        "small_model_encodes",
+        "Your encoder's mask is turned around: only padding may be looked at. True means 'may look' here.",
+    ),
+    memory_mask_inverted_in_decode=edit(
+        MEMORY_MASK,
+        "memory_mask = (src == PAD)[:, None, :]\n",
+        "small_model_decodes",
+        "Your mask for the memory is turned around: only its padding may be looked at. True means 'may look' here.",
+    ),
+    source_embedding_for_the_target_as_it_is=edit(
+        EMBED_TGT,
+        "y = _embed(tgt, self.src_embedding, self.positions)",
+        "small_model_decodes",
+        "Your target's words are looked up in the embedding of the source, which may have fewer words. The two languages "
+        "have their own.",
+    ),
+    whole_table_of_positions_added_in_the_source=edit(
+        EMBED_SRC,
+        "x = self.src_embedding(src) * self.d_model**0.5 + self.positions",
+        "small_model_encodes",
+        "Your `encode` adds the whole table of positions, which is longer than the sentence. Take as many rows as there are "
+        "words.",
+    ),
 )
 
 # next_word
@@ -2099,6 +2281,25 @@ NEXT_WORD = mistakes_of(
         "best = int(probabilities[1:].argmax(dim=-1)) + 1",
         "all_logits_may_be_negative",
         "Your word is never that of id 0. It is the most probable one, whichever that is.",
+    ),
+    logit_taken_for_the_id=edit(
+        BEST,
+        "best = int(logits.max())",
+        "pizza_is_most_probable",
+        "Your id is the largest logit itself. What is looked up is its place.",
+    ),
+    shares_of_the_sum=edit(
+        PROBABILITIES,
+        "probabilities = logits / logits.sum()",
+        "all_logits_may_be_negative",
+        "Your logits are divided by their sum. Where that is negative, the order turns around; a softmax takes exponentials "
+        "first.",
+    ),
+    smallest_logit=edit(
+        BEST,
+        "best = int(logits.argmin(dim=-1))",
+        "pizza_is_most_probable",
+        "Your word is the one of the smallest logit. It is the largest that counts.",
     ),
 )
 
@@ -2357,6 +2558,55 @@ GREEDY = mistakes_of(
         "for _ in range(max(max_len, 1)):",
         "nothing_to_say",
         "Your loop asks for a word before it looks at max_len. With max_len = 0 a translation has no words.",
+    ),
+    rows_not_cut_at_their_eos=edit(
+        NOTED,
+        "                done[row] = done[row] or word == eos\n                translations[row].append(word)\n"
+        "            if all(done):\n                break\n",
+        "rows_of_any_length",
+        "Your rows are not cut at their eos: they hold it, and all that was said until the last row had ended.",
+    ),
+    bos_and_eos_counted_in=edit(
+        ROUNDS,
+        "for _ in range(max_len - 2):\n            logits = model.decode(tgt, memory, src)",
+        "no_end_in_sight",
+        "Your translations have two words less than they may: max_len counts neither bos nor eos.",
+    ),
+    translations_as_a_tensor=edit(
+        f"            for row, word in enumerate(words.tolist()):\n{NOTED}            {GROWN}\n{FOUND}",
+        f"            done = [end or word == eos for end, word in zip(done, words.tolist(), strict=True)]\n            {GROWN}\n"
+        "            if all(done):\n                break\n    return tgt[:, 1:]\n",
+        "i_like_pizza",
+        "Your function returns a tensor, with all that was said. It returns lists, each cut at its own eos.",
+    ),
+    end_forgotten_at_the_next_step=edit(
+        NOTED,
+        "                done[row] = word == eos\n                if not done[row]:\n"
+        "                    translations[row].append(word)\n            if all(done):\n                break\n",
+        "rows_end_at_different_steps",
+        "Your note that a row has ended is overwritten at the next step, so the row goes on. Once ended, it stays so.",
+    ),
+    model_called_as_a_whole=edit(
+        ROUNDS,
+        "for _ in range(max_len):\n            logits = model(src, tgt)",
+        "i_like_pizza",
+        "You call the model itself, which would encode the source at every step. It is to be used by its two methods, encode "
+        "and decode.",
+    ),
+    words_without_an_axis_of_time=edit(
+        GROWN,
+        "tgt = torch.cat([tgt, words], dim=1)",
+        "i_like_pizza",
+        "Your new words are (batch,), and the target is (batch, time). They need an axis of length one for the time.",
+    ),
+    cut_at_the_last_eos=edit(
+        f"{NOTED}            {GROWN}\n{FOUND}",
+        f"                translations[row].append(word)\n                done[row] = done[row] or word == eos\n"
+        f"            if all(done):\n                break\n            {GROWN}\n"
+        "    for row, said in enumerate(translations):\n        if eos in said:\n"
+        "            translations[row] = said[: len(said) - 1 - said[::-1].index(eos)]\n" + FOUND,
+        "rows_end_at_different_steps",
+        "Your translations are cut at the last eos. What the model says behind the first one is not read, be it another eos.",
     ),
 )
 
