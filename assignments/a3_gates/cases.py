@@ -153,13 +153,15 @@ def keep_replace_or_mix(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("gated_update", check=close())
 def every_row_decides_for_itself(rng: np.random.Generator) -> Iterator[Call]:
-    """Two rows of two entries."""
-    yield call(H0, np.array([[0.9, 0.3], [-1.0, 0.1]]), np.array([[0.1, 0.8], [0.6, 0.3]]))
+    """Two rows of two entries; then the first of them alone, without an axis in front."""
+    candidate, z = np.array([[0.9, 0.3], [-1.0, 0.1]]), np.array([[0.1, 0.8], [0.6, 0.3]])
+    yield call(H0, candidate, z)
+    yield call(H0[0], candidate[0], z[0])
 
 
 @case("gated_update", check=untouched(), weight=0.5)
 def updates_leave_the_past_alone(rng: np.random.Generator) -> Iterator[Call]:
-    """The same two rows: afterwards h_prev, candidate and z are what they were."""
+    """The same rows: afterwards h_prev, candidate and z are what they were."""
     yield from every_row_decides_for_itself.generate(rng)
 
 

@@ -160,15 +160,21 @@ def masks_with_four_axes(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("MultiHeadAttention", check=close(names=("output", "weights")))
 def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
-    """The first query may look at nothing: its weights are zero, and its output is the bias of W_o."""
+    """The first query may look at nothing: its weights are zero, and its output is the bias of W_o. Then the first sequence
+    is all padding, in a mask (batch, 1, 1, T_k)."""
     mask = np.array([[False, False, False], [True, False, True], [False, True, False]])
     yield call_module(*[_t(BATCH)] * 3, _t(mask), module=_two_heads(), need_weights=True)
+    padding = np.array([[False, False, False], [True, True, False]])[:, None, None]
+    yield call_module(*[_t(BATCH)] * 3, _t(padding), module=_two_heads(), need_weights=True)
 
 
 @case("MultiHeadAttention", check=close(names=("output", "weights")), weight=0.5)
 def pizza_ten_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
-    """I, like, pizza with vectors ten times as long: single precision cannot hold the exponentials of such scores."""
-    yield call_module(*[_t(10 * PIZZA)] * 3, module=_pizza(), need_weights=True)
+    """I, like, pizza with vectors ten times as long: single precision cannot hold the exponentials of such scores. Then under
+    a causal mask, with queries turned round: all that one may look at has a very low score."""
+    pizza = _t(10 * PIZZA)
+    yield call_module(*[pizza] * 3, module=_pizza(), need_weights=True)
+    yield call_module(-pizza, pizza, pizza, _t(np.tri(3, dtype=bool)), module=_pizza(), need_weights=True)
 
 
 @case("MultiHeadAttention", check=close(at=("param_grads", "W_q.weight")))

@@ -88,6 +88,13 @@ UPDATE = mistakes_of(
         "Your new state is written over the caller's h_prev. The numbers are right, but the past is gone, and a backward "
         "pass will want it.",
     ),
+    difference_added_to_what_is_kept=edit(
+        "taken = z * candidate",
+        "taken = z * (candidate - h_prev)",
+        "keep_replace_or_mix",
+        "Your past is reduced twice: once by 1 - z, and once more in z * (candidate - h_prev). Either form is right alone: the "
+        "difference is added to the whole past, the candidate to the share 1 - z of it.",
+    ),
 )
 
 GATES = mistakes_of(
@@ -358,6 +365,19 @@ GATES = mistakes_of(
         "candidate",
         "Your candidate leaves out its bias, b_c.",
     ),
+    biases_counted_twice=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n"
+        '    params = params | {name: 2.0 * params[name] for name in ("b_f", "b_i", "b_o", "b_c")}\n    f =',
+        "forget_gate",
+        "Your sums have their bias twice. There is one bias for the whole row, not one for the state and one for the input.",
+    ),
+    tanh_for_the_output_gate=edit(
+        'o = _sigmoid(joined @ params["W_o"].T + params["b_o"])',
+        'o = np.tanh(joined @ params["W_o"].T + params["b_o"])',
+        "output_gate",
+        "Your output gate is a tanh and can be negative. A gate is a sigmoid; only the candidate is a tanh.",
+    ),
 )
 
 STEP = mistakes_of(
@@ -518,6 +538,18 @@ STEP = mistakes_of(
         "h_t = o * np.tanh(c_t) + (1 - o) * h_prev",
         "revealed_state",
         "Your h_t keeps 1 - o of the old state, as a GRU would. What the output gate does not reveal is not shown at all.",
+    ),
+    gates_through_a_second_sigmoid=edit(
+        "f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    c_t",
+        "f, i, o, c_tilde = lstm_gates(x_t, h_prev, params)\n    f, i, o = _sigmoid(f), _sigmoid(i), _sigmoid(o)\n    c_t",
+        "cell_state",
+        "Your step takes a sigmoid of the gates, which have been through theirs in lstm_gates. A shut gate then is half open.",
+    ),
+    step_returns_h_alone=edit(
+        "return h_t, c_t",
+        "return h_t",
+        "revealed_state",
+        "Your step returns h_t alone. Without c_t the next step has nothing to go on from.",
     ),
 )
 
@@ -701,6 +733,18 @@ FORWARD = mistakes_of(
         "h, c = c0, c0",
         "states_of_every_step",
         "Your state starts from c0, and h0 is never used.",
+    ),
+    h0_and_c0_in_front=edit(
+        "return states, cells",
+        "return np.concatenate([h0[:, None], states], axis=1), np.concatenate([c0[:, None], cells], axis=1)",
+        "states_of_every_step",
+        "Your run returns one step too many: h0 and c0 stand in front. h[:, 0] is the state after the first input.",
+    ),
+    cells_of_the_last_step_alone=edit(
+        "return states, cells",
+        "return states, c",
+        "cells_of_every_step",
+        "Your run returns the states of every step, but the cell of the last one only. Every step is asked for in both.",
     ),
 )
 
@@ -1048,6 +1092,54 @@ STEP_BACKWARD = mistakes_of(
         "states_get_their_gradient",
         "Your dh_prev adds dh itself. h_prev does not stand in h_t directly; only the gates and the candidate read it.",
     ),
+    tanh_slope_without_the_square=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o * (1 - tanh_c)",
+        "cells_get_their_gradient",
+        "Your derivative of tanh is 1 - tanh(c_t); the square of the tanh is missing.",
+    ),
+    tanh_for_its_slope=edit(
+        "dc_total = dc + dh * o * (1 - tanh_c**2)",
+        "dc_total = dc + dh * o * tanh_c",
+        "cells_get_their_gradient",
+        "Your path from h_t to c_t is multiplied by tanh(c_t). What belongs there is the derivative of the tanh.",
+    ),
+    df_uses_f=edit(
+        "df = dc_total * c_prev",
+        "df = dc_total * f",
+        "forget_weights",
+        "Your forget gate's gradient is multiplied by the gate itself. In a product each factor gets the other one, here c_prev.",
+    ),
+    candidate_uses_itself=edit(
+        "dc_tilde = dc_total * i",
+        "dc_tilde = dc_total * c_tilde",
+        "candidate_weights",
+        "Your candidate's gradient is multiplied by the candidate itself. In a product each factor gets the other one, here i.",
+    ),
+    output_sigma_not_derived=edit(
+        "da_o = do * o * (1 - o)",
+        "da_o = do",
+        "output_weights",
+        "Your output gate's gradient leaves out the derivative of its sigma, o (1 - o).",
+    ),
+    dx_and_dh_prev_exchanged=edit(
+        "return dx, dh_prev, dc_prev, grads",
+        "return dh_prev, dx, dc_prev, grads",
+        "inputs_get_their_gradient",
+        "Your dx and dh_prev have changed places. The order is dx, dh_prev, dc_prev, grads.",
+    ),
+    old_cell_in_the_tanh=edit(
+        "tanh_c = np.tanh(c_t)",
+        "tanh_c = np.tanh(c_prev)",
+        "step_backward_by_hand",
+        "Your tanh is that of c_prev. What was revealed is the tanh of the new cell, c_t.",
+    ),
+    forget_and_input_gradients_exchanged=edit(
+        '("f", da_f), ("i", da_i)',
+        '("f", da_i), ("i", da_f)',
+        "forget_weights",
+        "Your gradients of the forget gate and of the input gate have changed places.",
+    ),
 )
 
 SEQUENCE_BACKWARD = mistakes_of(
@@ -1285,6 +1377,38 @@ SEQUENCE_BACKWARD = mistakes_of(
         "backward_leaves_the_cache_alone",
         "Your pass adds what it carries into the caller's dh and dc. The first result is right; the next use of them is not.",
     ),
+    dh_from_outside_missing=edit(
+        "dh_t = dh[:, t] + dh_next",
+        "dh_t = dh_next",
+        "every_input_gets_its_gradient",
+        "Your states get what comes from the next step, and the dh that you are given is never used.",
+    ),
+    state_made_for_the_state_read=edit(
+        'step["h_prev"] = h[:, t - 1] if t > 0 else cache["h0"]',
+        'step["h_prev"] = h[:, t] if t > 0 else cache["h0"]',
+        "forget_weights_over_time",
+        "Your step t is given h[:, t] as its previous state, except at the first step. That is the state it made; the one it "
+        "read is the one before.",
+    ),
+    cell_made_for_the_cell_read=edit(
+        'step["c_prev"] = c[:, t - 1] if t > 0 else cache["c0"]',
+        'step["c_prev"] = c[:, t] if t > 0 else cache["c0"]',
+        "forget_weights_over_time",
+        "Your step t is given c[:, t] as its previous cell, except at the first step. That is the cell it made; the one it "
+        "read is the one before.",
+    ),
+    cell_read_for_the_cell_made=edit(
+        '"c_t": c[:, t]',
+        '"c_t": c[:, t - 1] if t > 0 else cache["c0"]',
+        "output_weights_over_time",
+        "Your step t takes the tanh of the cell before it. What it revealed is the cell after the step, c[:, t].",
+    ),
+    input_of_the_step_before=edit(
+        '"x_t": x[:, t]',
+        '"x_t": x[:, t - 1]',
+        "forget_weights_over_time",
+        "Your step t is given x[:, t - 1]. The input that it read is x[:, t].",
+    ),
 )
 
 GRU = mistakes_of(
@@ -1494,6 +1618,12 @@ GRU = mistakes_of(
         "gru_steps_of_any_size",
         "Your sigmoid takes the absolute value of its sum, so no gate is ever below one half. A negative sum has to shut the gate.",
     ),
+    reset_gate_mixes=edit(
+        "return gated_update(h_prev, h_tilde, z)",
+        "return gated_update(h_prev, h_tilde, r)",
+        "low_z_keeps_the_past",
+        "Your last line mixes with the reset gate. It is z that mixes old and new.",
+    ),
 )
 
 KEEP = mistakes_of(
@@ -1661,6 +1791,37 @@ KEEP = mistakes_of(
         "keeping_gru_of_any_size",
         "Your candidate leaves out its bias, b_h.",
     ),
+    keep_sigmoid_candidate=edit(
+        'proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        'proposal = _sigmoid(after_reset @ params["W_h"].T + params["b_h"])',
+        "keeping_gru_of_any_size",
+        "Your candidate goes through a sigmoid, so the state can only become positive. Gates are sigmas, the candidate is a tanh.",
+    ),
+    keep_reset_on_the_whole_sum=edit(
+        'proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
+        'proposal = np.tanh(reset * (both @ params["W_h"].T) + params["b_h"])',
+        "keeping_gru_of_any_size",
+        "Your reset gate multiplies the whole product, the input's part included. It is there to hide the past from the "
+        "candidate, not the present.",
+    ),
+    keep_rows_input_before_state=edit(
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n"
+        '    keep = _sigmoid(both @ params["W_z"].T + params["b_z"])\n'
+        '    reset = _sigmoid(both @ params["W_r"].T + params["b_r"])\n'
+        "    after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)",
+        "both = np.concatenate([x_t, h_prev], axis=-1)\n"
+        '    keep = _sigmoid(both @ params["W_z"].T + params["b_z"])\n'
+        '    reset = _sigmoid(both @ params["W_r"].T + params["b_r"])\n'
+        "    after_reset = np.concatenate([x_t, reset * h_prev], axis=-1)",
+        "keeping_gru_of_any_size",
+        "Your rows are [x_t; h_prev] and [x_t; r * h_prev]; the columns of the weights belong to the state first.",
+    ),
+    keep_params_turned_in_place=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        'params["W_z"] *= -1\n    params["b_z"] *= -1\n    return gru_step(x_t, h_prev, params)',
+        "keeping_gru_leaves_its_inputs_alone",
+        "Your function turns the caller's params round. The state is right, but the params now belong to the other convention.",
+    ),
 )
 
 CONVERT = mistakes_of(
@@ -1751,6 +1912,12 @@ CONVERT = mistakes_of(
         'converted["b_z"] = 1 - params["b_z"]',
         "conversions_of_any_size",
         "Your bias is 1 - b_z. It is z that turns into 1 - z; inside the sigmoid only the sign turns.",
+    ),
+    reset_gate_negated_alone=edit(
+        'converted["W_z"] = -params["W_z"]\n    converted["b_z"] = -params["b_z"]',
+        'converted["W_r"] = -params["W_r"]\n    converted["b_r"] = -params["b_r"]',
+        "conversions_of_any_size",
+        "Your conversion turns the reset gate round. It means the same in both conventions; the gate that differs is z.",
     ),
 )
 
@@ -2037,6 +2204,39 @@ GRU_BACKWARD = mistakes_of(
         "gru_backward_by_hand",
         "Your biases' gradients keep an axis of length one. A gradient has the shape of what it belongs to, (hidden,).",
     ),
+    dz_without_the_candidate=edit(
+        "dz = dh * (h_tilde - h_before)",
+        "dz = -dh * h_before",
+        "update_weights",
+        "Your dz sees only what z takes away. z stands in both terms of the last line: it also decides how much of the "
+        "candidate comes in.",
+    ),
+    gru_tanh_slope_without_the_square=edit(
+        "da_h = dh_tilde * (1 - h_tilde**2)",
+        "da_h = dh_tilde * (1 - h_tilde)",
+        "gru_candidate_weights",
+        "Your derivative of tanh is 1 - h_tilde; the square of h_tilde is missing.",
+    ),
+    reset_row_before_the_slope=edit(
+        "dreset_row = da_h @ W_h",
+        "dreset_row = dh_tilde @ W_h",
+        "gru_inputs_get_their_gradient",
+        "Your way back through W_h starts from the candidate's gradient, before the derivative of the tanh. The matrix stands "
+        "inside the tanh.",
+    ),
+    dr_without_the_state=edit(
+        "dr = dreset_h * h_before",
+        "dr = dreset_h",
+        "reset_weights",
+        "Your dr leaves out the factor h_prev. In r * h_prev each factor gets the other one.",
+    ),
+    gru_sigmoid_prime_at_the_gate=edit(
+        "da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
+        "z_s, r_s = _sigmoid(z), _sigmoid(r)\n    da_z = dz * z_s * (1 - z_s)\n    da_r = dr * r_s * (1 - r_s)",
+        "update_weights",
+        "Your derivative of sigma is taken at the gate's value. The cache holds what comes out of sigma: it is s in "
+        "s (1 - s) already.",
+    ),
 )
 
 STACKED = mistakes_of(
@@ -2193,6 +2393,30 @@ STACKED = mistakes_of(
         'out = _rnn(out, layer | {"b": 0 * layer["b"]})',
         "two_layers",
         "Your layers leave out their bias b.",
+    ),
+    every_step_starts_from_h0=edit(
+        "out = _rnn(out, layer)",
+        'out = np.tanh((layer["h0"] @ layer["W_h"].T)[:, None] + out @ layer["W_x"].T + layer["b"])',
+        "one_layer",
+        "All your steps start from h0, as if each were the first. Then no layer remembers anything.",
+    ),
+    W_h_not_transposed=edit(
+        "out = _rnn(out, layer)",
+        'out = _rnn(out, layer | {"W_h": layer["W_h"].T})',
+        "one_layer",
+        "Your state is multiplied by W_h as it lies. W_h h for one column is h @ W_h.T for rows; as W_h is square, no shape "
+        "warns you.",
+    ),
+    no_tanh_at_the_top=edit(
+        "for layer in layers:\n        out = _rnn(out, layer)",
+        "for layer in layers[:-1]:\n        out = _rnn(out, layer)\n"
+        '    top, state, sums = layers[-1], layers[-1]["h0"], []\n'
+        "    for t in range(x.shape[1]):\n"
+        '        state = state @ top["W_h"].T + out[:, t] @ top["W_x"].T + top["b"]\n'
+        "        sums.append(state)\n"
+        "    out = np.stack(sums, axis=1)",
+        "two_layers",
+        "Your top layer has no tanh. Each layer is a whole recurrent layer, and the tanh is part of its step.",
     ),
 )
 
@@ -2446,6 +2670,26 @@ BIDIRECTIONAL = mistakes_of(
         "both_directions",
         "Your backward layer reads position length - t at its step t, one too far. Counted from 0, the last position is "
         "length - 1.",
+    ),
+    backward_starts_from_zero=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        'backward = backward | {"h0": 0 * backward["h0"]}\n'
+        "    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        "both_directions",
+        "Your backward layer starts from zeros. It brings along an h0 of its own, as the forward one does.",
+    ),
+    first_position_skipped_backwards=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "leftwards[:, 0] = 0.0\n    return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        "both_directions",
+        "Your backward layer never reads position 0. range(n, 0, -1) stops at 1.",
+    ),
+    rows_one_position_too_long=edit(
+        "places = np.arange(x.shape[1])\n    real",
+        "places = np.arange(x.shape[1])\n    lengths = np.minimum(lengths + 1, x.shape[1])\n    real",
+        "second_row_is_padded",
+        "Your rows end one position too late: both directions read a padded one. Positions are counted from 0, so a row of "
+        "length 2 has 0 and 1.",
     ),
 )
 
@@ -2714,6 +2958,25 @@ CELL = mistakes_of(
         "        packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + bias_hh",
         "torch_cell_without_a_state",
         "Your cell leaves out bias_hh when there is no state. A state of zeros still has its bias.",
+    ),
+    torch_biases_missing=edit(
+        "packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh",
+        "packed = x_t @ self.weight_ih.T + h_prev @ self.weight_hh.T",
+        "torch_cell_remembers",
+        "Your cell leaves out both biases, and with them the forget bias.",
+    ),
+    torch_tanh_twice=edit(
+        "h_new = torch.sigmoid(a_o) * torch.tanh(c_new)",
+        "c_new = torch.tanh(c_new)\n        h_new = torch.sigmoid(a_o) * torch.tanh(c_new)",
+        "torch_cell_remembers",
+        "Your cell goes through a tanh before it is passed on, and through another one before it is revealed. Only the second "
+        "belongs there.",
+    ),
+    torch_bias_ih_counted_twice=edit(
+        "h_prev @ self.weight_hh.T + self.bias_hh",
+        "h_prev @ self.weight_hh.T + self.bias_ih",
+        "torch_cell_remembers",
+        "Your cell adds bias_ih twice and never reads bias_hh. Each of the two products has a bias of its own.",
     ),
 )
 

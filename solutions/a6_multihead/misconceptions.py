@@ -97,6 +97,11 @@ SPLIT = mistakes_of(
         "You exchange time and features first, and cut afterwards. A head then gets pieces of several positions; cut the "
         "features while they still stand last.",
     ),
+    heads_last=_split(
+        "return by_head.transpose(2, 3)",
+        "numbered_features_in_three_heads",
+        "Your heads are the right ones, but they stand last: (batch, time, d_head, heads). Stack them in front of time.",
+    ),
 )
 
 
@@ -209,6 +214,16 @@ MERGE = mistakes_of(
         "numbered_features_come_together",
         "You read the second axis of x as time and join the last two. Here heads stand in front of time, so an axis has to "
         "be moved first.",
+    ),
+    batch_of_one_squeezed=_merge(
+        "return side_by_side.reshape(batch, length, heads * d_head).squeeze()",
+        "pizza_put_together",
+        "Your `squeeze` takes away every axis of length one, also the batch when there is one sequence in it.",
+    ),
+    rows_of_all_sequences_in_one_axis=_merge(
+        "return side_by_side.reshape(batch * length, heads * d_head)",
+        "merged_from_any_number",
+        "Your merge flattens batch and time into one axis. Each sequence keeps an axis of its own: (batch, time, d_model).",
     ),
 )
 
@@ -700,6 +715,67 @@ MASKS = mistakes_of(
         "Your forward turns the caller's mask around in place. The output is right, but the next layer gets the mask "
         "the wrong way round.",
     ),
+    plain_exponentials_of_hidden_scores=edit(
+        BRANCHES,
+        BRANCHES.replace(PLAIN, "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)").replace(
+            MASKED, "weights = hidden.exp() / hidden.exp().sum(dim=-1, keepdim=True)"
+        ),
+        "nothing_to_look_at",
+        "Your softmax is made of plain exponentials. They overflow for large scores, and where everything is hidden it is 0 / 0: "
+        "such a query has weights of zero. torch.softmax takes the largest score off first.",
+    ),
+    head_axis_for_two_axes_too=edit(
+        ALLOWED,
+        "allowed = mask if mask.dim() == 4 else mask.unsqueeze(1)",
+        "one_mask_for_all",
+        "Your mask of two axes gets a head axis, too: (T_q, 1, T_k). It lines up from the right as it is; only one with three "
+        "axes lacks its head axis.",
+    ),
+    mask_inverted_with_minus_infinity=edit(
+        f"{HIDDEN}\n            {MASKED}",
+        'weights = torch.softmax(scores.masked_fill(allowed, float("-inf")), dim=-1)\n'
+        "            weights = weights.masked_fill(~allowed.any(dim=-1, keepdim=True), 0.0)",
+        "pizza_reads_only_the_past",
+        "Your mask is read the wrong way round: minus infinity goes where the query may look. Here True means that it may look; "
+        "in nn.MultiheadAttention it means the opposite.",
+    ),
+    forbidden_scores_are_zero_then_cut=edit(
+        HIDDEN,
+        "hidden = scores * allowed",
+        "one_mask_for_all",
+        "Your forbidden scores are zero in the softmax, and their weights are cut off behind it. The exponential of zero is one, so "
+        "the weights that remain do not sum to one.",
+    ),
+    mask_added_to_scores_then_cut=edit(
+        HIDDEN,
+        "hidden = scores + allowed",
+        "one_mask_for_all",
+        "Your mask is added to the scores as 0 and 1, and forbidden weights are cut off behind the softmax. What remains does not "
+        "sum to one; forbidden scores have to be very low before the softmax.",
+    ),
+    low_scores_for_forbidden_then_cut=edit(
+        HIDDEN,
+        "hidden = scores.masked_fill(~allowed, -100.0)",
+        "large_scores_are_numbers",
+        "Your forbidden scores are set to a number that is low but not low enough: allowed scores may be lower still, and then "
+        "the forbidden ones take nearly all of the total. Its exponential has to be zero beside any other.",
+    ),
+    blind_queries_read_the_first_key=edit(
+        MASKED,
+        "weights = torch.softmax(hidden, dim=-1).masked_fill(~allowed, 0.0)\n"
+        "            weights[..., 0] += (~allowed.any(dim=-1)).to(weights.dtype)",
+        "nothing_to_look_at",
+        "Your query that may look at nothing looks at the first key. That avoids NaN, but such a query reads zeros and has weights "
+        "of zero.",
+    ),
+    forbidden_scores_are_zero_for_all_but_the_blind=edit(
+        f"{HIDDEN}\n            {MASKED}",
+        "hidden = scores.masked_fill(~allowed, 0.0)\n            weights = torch.softmax(hidden, dim=-1)\n"
+        "            weights = weights.masked_fill(~allowed.any(dim=-1, keepdim=True), 0.0)",
+        "one_mask_for_all",
+        "Your forbidden scores are zero. The exponential of zero is one, a share like any other; only queries that may look at "
+        "nothing get their zeros.",
+    ),
 )
 
 JOINS = mistakes_of(
@@ -903,6 +979,24 @@ JOINS = mistakes_of(
         "four_layers_that_differ",
         "Some of your weights are dropped at random, and the others made larger. There is no dropout here.",
     ),
+    weights_returned_transposed=edit(
+        RETURN,
+        "return (output, weights.transpose(-2, -1)) if need_weights else output",
+        "weights_of_every_head",
+        "Your returned weights have a row for each key. Rows are queries: (batch, heads, T_q, T_k).",
+    ),
+    weights_dropped_and_returned=edit(
+        CONTEXT,
+        "weights = torch.nn.functional.dropout(weights, 0.1)\n        context = merge_heads(weights @ v)",
+        "four_layers_that_differ",
+        "Some of your weights are dropped at random, and the others made larger, also in what you return. There is no dropout here.",
+    ),
+    weights_summed_over_heads=edit(
+        RETURN,
+        "return (output, weights.sum(1)) if need_weights else output",
+        "weights_of_every_head",
+        "Your weights are added up over the heads. Those of every head are returned, (batch, heads, T_q, T_k).",
+    ),
 )
 
 SINE = "sinusoidal_encoding"
@@ -1076,6 +1170,26 @@ SINUSOID = mistakes_of(
         "Your sines and cosines are stacked along a new first axis, and the reshape then cuts across positions. Stack them so "
         "that the two of a pair are neighbours.",
     ),
+    frequencies_upside_down_in_single_precision=edit(
+        f"{EXPONENTS}\n    {ANGLES}",
+        "exponents = torch.arange(0, d_model, 2, dtype=torch.float32) / d_model\n"
+        "    angles = positions.float() * base**exponents",
+        "encodings_of_any_size",
+        "Your angles are multiplied by the power of the base where they should be divided: the waves get ever faster.",
+    ),
+    slowest_pair_first=edit(
+        EXPONENTS,
+        "exponents = torch.arange(d_model - 2, -2, -2, dtype=torch.float64) / d_model",
+        "three_rows_of_four",
+        "Your slowest wave comes first. The first pair has i = 0, and frequency 1.",
+    ),
+    sines_in_even_rows=edit(
+        f"{WAVES}\n    {FLAT}",
+        "waves = torch.stack([angles, angles], dim=-1).flatten(-2)\n"
+        "    return torch.where(positions % 2 == 0, waves.sin(), waves.cos()).to(torch.get_default_dtype())",
+        "three_rows_of_four",
+        "Your even positions are all sines and your odd ones all cosines. Even and odd are the columns: each position has both.",
+    ),
 )
 
 RATES = "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) / (n - 1))"
@@ -1193,6 +1307,33 @@ TIMING = mistakes_of(
         "halves = torch.cat([phases.sin(), phases.cos()], dim=0)",
         "the_well_known_figure",
         "Your cosines stand below the sines, as further rows. They belong beside them, in the same row.",
+    ),
+    signal_upside_down_in_single_precision=edit(
+        f"{RATES}\n    {PHASES}",
+        "rates = 10000.0 ** (torch.arange(n, dtype=torch.float32) / (n - 1))\n"
+        "    phases = torch.arange(T, dtype=torch.float32)[:, None] * rates",
+        "signals_of_any_size",
+        "Your frequencies run from 1 to 10000. Waves get slower, not faster.",
+    ),
+    signal_exponent_floored=_signal(
+        RATES,
+        "rates = 10000.0 ** (-torch.arange(n, dtype=torch.float64) // (n - 1))",
+        "Your exponent is a whole-number division, so every frequency is 1 or 1/10000. Divide with `/`.",
+    ),
+    signal_batch_axis_in_front=_signal(
+        "return halves.to(torch.get_default_dtype())",
+        "return halves[None].to(torch.get_default_dtype())",
+        "Your result has an axis of one in front. It is (T, d_model), and broadcasts over a batch as it is.",
+    ),
+    signal_base_of_a_thousand=_signal(
+        RATES,
+        "rates = 1000.0 ** (-torch.arange(n, dtype=torch.float64) / (n - 1))",
+        "Your frequencies end at 1/1000. The last one is 1/10000.",
+    ),
+    steps_of_two_over_the_whole_width=_signal(
+        RATES,
+        "rates = 10000.0 ** (-2 * torch.arange(n, dtype=torch.float64) / (d_model - 1))",
+        "Your exponent is 2i / (d_model - 1), which does not reach 1. Here it is i / (n - 1), and n is d_model / 2.",
     ),
 )
 
@@ -1332,6 +1473,23 @@ SHIFT = mistakes_of(
         "    M[cosines, cosines] = own.cos()\n",
         "one_position_on",
         "Your odd rows have an angle of their own. Both features of a pair have the same frequency, so a block has one angle.",
+    ),
+    one_step_times_k=edit(
+        "turns = k * 10000.0 ** (-sines.double() / d_model)\n    M = torch.zeros(d_model, d_model, dtype=torch.float64)\n"
+        "    M[sines, sines] = turns.cos()\n    M[sines, cosines] = turns.sin()\n    M[cosines, sines] = -turns.sin()\n"
+        "    M[cosines, cosines] = turns.cos()\n",
+        "turns = 10000.0 ** (-sines.double() / d_model)\n    M = torch.zeros(d_model, d_model, dtype=torch.float64)\n"
+        "    M[sines, sines] = k * turns.cos()\n    M[sines, cosines] = k * turns.sin()\n    M[cosines, sines] = -k * turns.sin()\n"
+        "    M[cosines, cosines] = k * turns.cos()\n",
+        "two_positions_back",
+        "Your matrix is k times that of one position on. Moving on k times is a product of k matrices; it is the angle that is k "
+        "times as large.",
+    ),
+    shift_pairs_from_one=edit(
+        TURNS,
+        "turns = k * 10000.0 ** (-(sines.double() + 2) / d_model)",
+        "one_position_on",
+        "Your pairs are counted from 1. The first pair has i = 0, and turns by one radian from position to position.",
     ),
 )
 
@@ -1564,6 +1722,29 @@ ROPE = mistakes_of(
         "speeds = 1 / (base ** torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)",
         "one_vector_at_two_positions",
         "Your power is divided by d_head. In the formula d_head stands in the exponent.",
+    ),
+    both_signs_negative=_rope(
+        PAIRS,
+        "pairs = torch.stack([even * cos - odd * sin, even * sin - odd * cos], dim=-1)",
+        "Your two lines both have a minus. A rotation has one: at position 0 the second feature of each pair changes its sign.",
+    ),
+    pair_written_in_the_other_order=_rope(
+        PAIRS,
+        "pairs = torch.stack([even * sin + odd * cos, even * cos - odd * sin], dim=-1)",
+        "Your pairs are turned rightly, but the two features of each come back in the other order. At position 0 nothing should "
+        "change.",
+    ),
+    head_axis_behind_time=_rope(
+        PER_ROW,
+        "if positions.dim() == 2:\n        turn = turn.unsqueeze(2)",
+        "Your angles of positions (batch, time) get their axis for the heads behind time. x is (batch, heads, time, d_head), so it "
+        "belongs right after the batch.",
+        "each_sequence_at_its_own_positions",
+    ),
+    rope_exponent_floored=_rope(
+        SPEEDS,
+        "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) // d_head)",
+        "Your exponent is a whole-number division, so it is no fraction any more. Divide with `/`.",
     ),
 )
 
