@@ -112,8 +112,9 @@ def all_rows_may_be_short(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("Encoder", check=close(at=("param_grads", "rnn.weight_hh_l0"), called="gradient of the recurrent weights"))
 def the_encoder_can_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """For a loss on `final` alone, the recurrent weights get their gradient: what the decoder learns reaches the encoder."""
-    module = _encoder((_float(np.zeros((1, 3, 2))), _filled(3, 1, 2)))
+    """For a loss on the states and on `final`, the recurrent weights get their gradient: what the decoder learns reaches the
+    encoder, by all that it reads of it."""
+    module = _encoder((_filled(8, 1, 3, 2), _filled(3, 1, 2)))
     yield call_module(_ids([[3, 5, 4]]), _ids([3]), module=module)
 
 
@@ -284,8 +285,10 @@ def the_first_step(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("DecoderWithContext", check=close(names=("logits", "state")))
 def a_later_step(rng: np.random.Generator) -> Iterator[Call]:
-    """The decoder goes on from the state that it is given, with the context once more beside the word."""
+    """The decoder goes on from the state that it is given, with the context once more beside the word; then from a state of
+    zeros, which is a state like any other."""
     yield call_module(_ids([3, 2]), _filled(9, 2, 2), _filled(4, 2, 2), module=_context_decoder())
+    yield call_module(_ids([3, 2]), _float(np.zeros((2, 2))), _filled(4, 2, 2), module=_context_decoder())
 
 
 @case("DecoderWithContext", check=close(at=("input_grads", 2), called="gradient of the context"))
@@ -297,8 +300,9 @@ def the_context_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("DecoderWithContext", check=close(at=("input_grads", 1), called="gradient of the state"))
 def the_state_before_can_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """For a loss on the logits of a later step, the state that was handed in gets its gradient: it is how earlier steps learn."""
-    module = _context_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2)))))
+    """For a loss on the logits and on the new state of a later step, the state that was handed in gets its gradient: it is how
+    earlier steps learn, from this step and from those after it."""
+    module = _context_decoder((_filled(3, 1, 4), _filled(6, 1, 2)))
     yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 2), module=module)
 
 
@@ -354,8 +358,9 @@ def nothing_but_padding(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("AttentionDecoder", check=close(at=("input_grads", 1), called="gradient of the state"))
 def yesterday_can_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """For a loss on the logits, the state that was handed in gets its gradient: it is how earlier steps learn."""
-    module = _attention_decoder((_filled(3, 1, 4), _float(np.zeros((1, 2))), _float(np.zeros((1, 3)))))
+    """For a loss on the logits and on the new state, the state that was handed in gets its gradient: it is how earlier steps
+    learn, from this step and from those after it."""
+    module = _attention_decoder((_filled(3, 1, 4), _filled(6, 1, 2), _float(np.zeros((1, 3)))))
     mask = _bool([[True, True, True]])
     yield call_module(_ids([3]), _filled(9, 1, 2), _filled(4, 1, 3, 2), mask, module=module)
 
@@ -433,9 +438,10 @@ def an_lstm_with_nothing_to_see(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("LSTMAttentionDecoder", check=close(at=("input_grads", 1), called="gradient of (h_prev, c_prev)"))
 def both_parts_of_the_state_learn(rng: np.random.Generator) -> Iterator[Call]:
-    """For a loss on the logits, h_prev and c_prev get their gradients: they are how earlier steps learn."""
-    nothing = _float(np.zeros((1, 2)))
-    module = _lstm_decoder((_filled(3, 1, 4), (nothing, nothing), _float(np.zeros((1, 3)))))
+    """For a loss on the logits and on the new h and c, h_prev and c_prev get their gradients: they are how earlier steps learn,
+    from this step and from those after it."""
+    after = _filled(6, 1, 2), _filled(7, 1, 2)
+    module = _lstm_decoder((_filled(3, 1, 4), after, _float(np.zeros((1, 3)))))
     state = _filled(9, 1, 2), 2 * _filled(13, 1, 2)
     yield call_module(_ids([3]), state, _filled(4, 1, 3, 2), _bool([[True, True, True]]), module=module)
 
@@ -473,6 +479,12 @@ def sure_and_right_or_sure_and_wrong(rng: np.random.Generator) -> Iterator[Call]
     """A word whose logit is 1000 above all others costs nothing; one that is 1000 below another costs 1000 nats."""
     yield call(_float([[[0.0, 1000.0, 0.0], [0.0, 1.0, -1000.0]]]), _ids([[1, -1]]), -1)
     yield call(_float([[[0.0, 1000.0, 0.0], [0.0, 1.0, -1000.0]]]), _ids([[0, -1]]), -1)
+
+
+@case("masked_nll", check=close(at=("input_grads", 0), called="gradient of the logits"), weight=0.5)
+def losses_teach_the_logits(rng: np.random.Generator) -> Iterator[Call]:
+    """Three words, and a filler that is 2 here, with words on both sides of it: a gradient on the loss gives the logits theirs."""
+    yield _through(_filled(2, 2, 2, 4), _ids([[3, 0], [1, 2]]), 2, cotangent=_float(1.0))
 
 
 @case("masked_nll", check=untouched(), weight=0.6)

@@ -72,6 +72,15 @@ def tokens_forty_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
     yield call(40.0 * PIZZA)
 
 
+@case("similarity_context", check=close(), weight=0.5)
+def a_short_token_after_long_ones(rng: np.random.Generator) -> Iterator[Call]:
+    """A token that is shorter than two before it: its equal scores with them are far above that with itself, and it becomes their
+    mean, [60 60]. Then a batch: the same, the two turned round, and nothing but zeros."""
+    tokens = np.array([[0.0, 0.0], [90.0, 30.0], [30.0, 90.0], [30.0, 30.0]])
+    yield call(tokens)
+    yield call(np.stack([tokens, tokens * np.array([[1.0], [-1.0], [-1.0], [1.0]]), 0.0 * tokens]))
+
+
 @case("similarity_context", check=untouched(), weight=0.4)
 def similarities_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same batch: afterwards X is what it was."""
@@ -206,8 +215,10 @@ def attention_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention", check=close(), words=I_LIKE_PIZZA, weight=0.5)
 def pizza_forty_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
-    """I, like, pizza with queries and keys forty times as long: scores of a thousand and more give ordinary shares."""
+    """I, like, pizza with queries and keys forty times as long: scores of a thousand and more give ordinary shares. Then three
+    queries all of which find the keys far from them: scores below -1000, under the causal mask."""
     yield call(40.0 * PIZZA, 40.0 * PIZZA, PIZZA_V)
+    yield call(np.full((3, 2), -40.0), 40.0 * PIZZA, PIZZA_V, LOWER)
 
 
 @case("attention", check=untouched(), weight=0.36)

@@ -120,6 +120,18 @@ INPUTS = mistakes_of(
         "Your first word runs through the whole row, since inputs and targets are one tensor: each position copies the one "
         "before, which has been overwritten already.",
     ),
+    bos_not_a_tensor=edit(
+        "inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs = torch.cat([bos, targets[:, :-1]], dim=1)",
+        "inputs_are_shifted_by_one",
+        "Your `cat` gets BOS as a plain number. It joins tensors: BOS has to be a column, an entry for each row.",
+    ),
+    bos_without_an_axis_of_time=edit(
+        "inputs = targets.clone()\n    inputs[:, 1:] = targets[:, :-1]\n    inputs[:, 0] = bos",
+        "inputs = torch.cat([torch.full((targets.shape[0],), bos), targets[:, :-1]], dim=1)",
+        "inputs_are_shifted_by_one",
+        "Your column of BOS has one axis only, (batch,). To stand beside the targets it needs one for time, too: (batch, 1).",
+    ),
 )
 
 ENCODER = mistakes_of(
@@ -335,6 +347,44 @@ ENCODER = mistakes_of(
         "Your `final` is taken at T - length, as if the padding stood in front. It stands behind: the last word is at "
         "length - 1.",
     ),
+    final_one_past_the_end=edit(
+        "final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "final = outputs[torch.arange(src.shape[0]), lengths]",
+        "a_single_sentence",
+        "Your `final` is taken at position `lengths`, which is one too late, and does not exist in a row without padding. "
+        "Positions count from 0.",
+    ),
+    zero_ids_masked=edit(
+        "real = torch.arange(src.shape[1], device=src.device) < lengths[:, None]\n"
+        "        states = outputs * real[:, :, None]\n"
+        "        final = states[torch.arange(src.shape[0]), lengths - 1]",
+        "real = src != 0\n"
+        "        states = outputs * real[:, :, None]\n"
+        "        final = outputs[torch.arange(src.shape[0]), lengths - 1]",
+        "short_rows_end_earlier",
+        "Your states are zero wherever the id is 0. Which positions are real is what `lengths` says; 0 may be a word, and "
+        "padding may be anything.",
+    ),
+    states_without_gradient=edit(
+        "return states, final",
+        "return states.detach(), final",
+        "the_encoder_can_learn",
+        "Your states are cut off from the network (detach, .data or no_grad), so what attention reads of them teaches the "
+        "encoder nothing.",
+    ),
+    states_stay_sorted=edit(
+        "return states, final",
+        "return states[lengths.argsort(descending=True)], final",
+        "short_rows_end_earlier",
+        "Your states come back sorted by length, and `final` in the order of src. Both belong to the rows as they came.",
+    ),
+    packed_without_sorting=edit(
+        "outputs, _ = self.rnn(embedded)",
+        "nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True)\n        outputs, _ = self.rnn(embedded)",
+        "short_rows_end_earlier",
+        "Your rows are packed as they come, and packing wants the longest first, unless `enforce_sorted=False` allows any "
+        "order.",
+    ),
 )
 
 DOT = mistakes_of(
@@ -407,6 +457,19 @@ DOT = mistakes_of(
         'return torch.einsum("nid,mjd->nij", q, k)',
         "dots_of_a_batch",
         "Your scores add up the keys of all sentences of the batch. A query meets the keys of its own sentence.",
+    ),
+    dots_cut_the_queries=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q.detach() @ k.transpose(1, 2)",
+        "queries_and_keys_can_learn",
+        "Your queries are cut off from the network (detach, .data or numpy), so the decoder never learns to ask.",
+    ),
+    dots_with_every_axis_reversed=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q @ k.T",
+        "dots_of_the_handout",
+        "Your keys are turned with the batch: `.T` reverses all axes, and `transpose(0, 1)` moves the first two. Only the "
+        "last two change places.",
     ),
 )
 
@@ -487,6 +550,13 @@ BILINEAR = mistakes_of(
         'return torch.einsum("nib,mjb->nij", asked, k)',
         "queries_and_keys_of_different_widths",
         "Your scores add up the keys of all sentences of the batch. A query meets the keys of its own sentence.",
+    ),
+    bilinear_with_every_axis_reversed=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ k.T",
+        "a_matrix_between_them",
+        "Your keys are turned with the batch: `.T` reverses all axes, and `transpose(0, 1)` moves the first two. Only the "
+        "last two change places.",
     ),
 )
 
@@ -645,6 +715,19 @@ MLP = mistakes_of(
         "return (met * w).mean(dim=-1)",
         "a_small_network",
         "Your score is the mean of the products with w. A dot product is their sum.",
+    ),
+    mlp_scores_with_an_axis_more=edit(
+        "return met @ w",
+        "return met @ w[:, None]",
+        "a_small_network",
+        "Your scores have one axis too many, (batch, T_q, T_k, 1): w was made a matrix of one column.",
+    ),
+    mlp_positions_meet_their_own=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
+        "met = torch.tanh(from_query + from_key)",
+        "every_query_meets_every_key",
+        "Your queries are added to the keys position by position. Each query meets each key: both need an axis of length one "
+        "where the other has its positions.",
     ),
 )
 
@@ -853,6 +936,19 @@ SOFTMAX = mistakes_of(
         "Your rows in which nothing may be looked at look at everything. Opening the mask there avoids 0 / 0, but the weights "
         "have to be zeros in the end.",
     ),
+    shares_cut_the_gradient=edit(
+        "return weights * mask",
+        "return (weights * mask).detach()",
+        "gradients_of_an_empty_row",
+        "Your shares are cut off from the network (detach, .data or no_grad), so where to look could never be learned.",
+    ),
+    mask_of_the_whole_shape_expected=edit(
+        "filled = scores.masked_fill(~mask, lowest)",
+        "filled = scores.clone()\n    filled[~mask] = lowest",
+        "one_mask_for_all_queries",
+        "Your mask is used as an index, and then it has to have the shape of the scores. A mask may have axes of length one: "
+        "`masked_fill` and `torch.where` broadcast it.",
+    ),
 )
 
 CONTEXT = mistakes_of(
@@ -939,6 +1035,25 @@ CONTEXT = mistakes_of(
         "contexts_of_a_batch",
         "Your contexts are divided by the number of queries. Each query has a mixture of its own, and the weights sum to one "
         "already.",
+    ),
+    values_transposed=edit(
+        "return weights @ values",
+        "return weights @ values.transpose(1, 2)",
+        "three_states_are_mixed",
+        "Your values are transposed, so that weights meet features. The positions, axis 1 of the values, are summed over.",
+    ),
+    weights_meet_values_entry_by_entry=edit(
+        "return weights @ values",
+        "return (weights * values).sum(dim=1)",
+        "three_states_are_mixed",
+        "Your weights are multiplied with the values entry by entry. The axes of the two mean different things: each weight "
+        "multiplies a whole value.",
+    ),
+    context_cuts_the_values=edit(
+        "return weights @ values",
+        "return weights @ values.detach()",
+        "weights_and_values_can_learn",
+        "Your values are cut off from the network (detach, .data or numpy), so the encoder never learns what to tell.",
     ),
 )
 
@@ -1122,6 +1237,38 @@ FIXED = mistakes_of(
         "return self.output(torch.tanh(said)), h\n",
         "the_first_step",
         "Your output layer reads a tanh of [h; e; c]. It reads them as they are.",
+    ),
+    first_state_with_relu=edit(
+        "state = torch.tanh(self.bridge(context))",
+        "state = torch.relu(self.bridge(context))",
+        "the_first_step",
+        "Your first state goes through a relu where the formula has a tanh.",
+    ),
+    new_state_cut=edit(
+        "return self.output(said), h\n",
+        "return self.output(said), h.detach()\n",
+        "the_state_before_can_learn",
+        "Your new state is cut off from the network (detach, .data or no_grad) as it is handed on, so no later word can teach "
+        "this step.",
+    ),
+    state_cut_also_at_the_first_step=edit(
+        "h = self.cell(read, state)",
+        "h = self.cell(read, state.detach())",
+        "the_state_before_can_learn",
+        "Your cell reads a state that is cut off from the network (detach, .data or no_grad), so no word can teach the steps "
+        "before it, nor the bridge.",
+    ),
+    zeros_taken_for_no_state=edit(
+        "if state is None:",
+        "if state is None or not state.any():",
+        "a_later_step",
+        "Your decoder takes a state of zeros for no state at all. Only None means the beginning.",
+    ),
+    state_asked_for_its_truth=edit(
+        "if state is None:",
+        "if not state:",
+        "a_later_step",
+        "Your condition asks whether a whole tensor is true, which has no answer. Ask whether the state is None.",
     ),
 )
 
@@ -1366,6 +1513,39 @@ ATTENTION = mistakes_of(
         "spoken = h_t + torch.tanh(self.W_out(torch.cat([c_t, h_t], dim=-1)))",
         "one_word_with_attention",
         "Your output layer reads h_t added to the tanh. It reads the tanh alone; h_t is inside already.",
+    ),
+    relu_before_the_output=edit(
+        "spoken = torch.tanh(self.W_out(",
+        "spoken = torch.relu(self.W_out(",
+        "one_word_with_attention",
+        "Your output layer reads a relu of W_out [c; h] where the formula has a tanh.",
+    ),
+    scores_mix_the_source=edit(
+        "looks = masked_softmax(similarity, mask[:, None])",
+        "looks = similarity * mask[:, None]",
+        "one_word_with_attention",
+        "Your encoder states are mixed by the scores themselves. A masked softmax has to make shares of them first.",
+    ),
+    encoder_cut_off_as_keys_too=edit(
+        "query = h_t[:, None]",
+        "query, enc = h_t[:, None], enc.detach()",
+        "the_source_can_learn",
+        "Your encoder states are cut off from the network (detach, .data or no_grad), so the encoder learns nothing by "
+        "attention.",
+    ),
+    attention_new_state_cut=edit(
+        "return self.output(spoken), h_t, looks[:, 0]",
+        "return self.output(spoken), h_t.detach(), looks[:, 0]",
+        "yesterday_can_learn",
+        "Your new state is cut off from the network (detach, .data or no_grad) as it is handed on, so no later word can teach "
+        "this step.",
+    ),
+    every_axis_of_one_squeezed=edit(
+        "c_t = attention_context(looks, enc)[:, 0]",
+        "c_t = attention_context(looks, enc).squeeze()\n        looks = looks.squeeze()[:, None]",
+        "one_word_with_attention",
+        "Your `squeeze()` takes away every axis of length one, so a batch of one sentence loses its batch axis. Name the "
+        "axis.",
     ),
 )
 
@@ -1631,6 +1811,45 @@ LSTM = mistakes_of(
         "a_step_of_one_number_each",
         "Your weights still have the axis of the one query: (batch, 1, T) instead of (batch, T).",
     ),
+    output_reads_word_before_h=edit(
+        "logits = self.output(torch.cat([h_next, word, seen], dim=-1))",
+        "logits = self.output(torch.cat([word, h_next, seen], dim=-1))",
+        "a_step_of_one_number_each",
+        "Your output layer reads [e; h; context]; its weights belong to [h; e; context].",
+    ),
+    lstm_log_probabilities_for_logits=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return torch.log_softmax(logits, dim=-1), (h_next, c_next), shares[:, 0]",
+        "a_step_of_one_number_each",
+        "Your step returns log-probabilities. The softmax is left to the loss here; the logits go out as they are.",
+    ),
+    lstm_state_in_one_piece=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return logits, torch.cat([h_next, c_next], dim=-1), shares[:, 0]",
+        "a_step_of_one_number_each",
+        "Your state comes back as one tensor, h and c side by side. The step takes and gives a pair; for `greedy_decode`, put "
+        "them together outside of it.",
+    ),
+    c_and_h_taken_apart_the_other_way=edit(
+        "h_prev, c_prev = state",
+        "c_prev, h_prev = state",
+        "a_step_of_one_number_each",
+        "Your state is taken apart as (c, h). The pair is (h, c).",
+    ),
+    lstm_new_state_cut=edit(
+        "return logits, (h_next, c_next), shares[:, 0]",
+        "return logits, (h_next.detach(), c_next.detach()), shares[:, 0]",
+        "both_parts_of_the_state_learn",
+        "Your new state is cut off from the network (detach, .data or no_grad) as it is handed on, so no later word can teach "
+        "this step.",
+    ),
+    lstm_cuts_the_encoder_as_keys_too=edit(
+        "h_prev, c_prev = state",
+        "(h_prev, c_prev), enc = state, enc.detach()",
+        "the_source_of_an_lstm_can_learn",
+        "Your encoder states are cut off from the network (detach, .data or no_grad), so the encoder learns nothing by "
+        "attention.",
+    ),
 )
 
 LOSS = mistakes_of(
@@ -1752,8 +1971,8 @@ LOSS = mistakes_of(
         "return (surprise * spoken_of).sum() / spoken_of.sum()",
         "return ((surprise * spoken_of).sum() / spoken_of.sum()).item()",
         "three_words_and_a_filler",
-        "Your loss is a plain number (item, float). A tensor remembers how it was made, and only from that can a "
-        "gradient be sent back.",
+        "Your loss is a plain number (item, float), or it is detached. A tensor remembers how it was made, and only from "
+        "that can a gradient be sent back.",
     ),
     targets_overwritten=edit(
         "indices = torch.where(spoken_of, targets, 0)",
@@ -1864,6 +2083,26 @@ LOSS = mistakes_of(
         "spoken_of = (targets != pad) & (torch.arange(targets.shape[1], device=targets.device) > 0)",
         "three_words_and_a_filler",
         "Your loss leaves out the first word of each row. The targets do not begin with BOS: their first word has to be said, too.",
+    ),
+    words_counted_by_their_loss=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return (surprise * spoken_of).sum() / (surprise * spoken_of > 0).sum()",
+        "sure_and_right_or_sure_and_wrong",
+        "Your words are counted by their losses: one that is predicted with certainty costs 0 and is not counted. `pad` says "
+        "which targets are words.",
+    ),
+    pad_is_the_smallest_id=edit(
+        "spoken_of = targets != pad",
+        "spoken_of = targets > pad",
+        "losses_teach_the_logits",
+        "Your loss leaves out every target that is not larger than pad. Pad may be any number, and words may have smaller "
+        "ones.",
+    ),
+    likelihood_without_its_logarithm=edit(
+        "log_probs_of_words = torch.log_softmax(logits, dim=-1)",
+        "log_probs_of_words = torch.softmax(logits, dim=-1)",
+        "three_words_and_a_filler",
+        "Your loss is the mean probability with a minus: nll_loss takes log-probabilities, and takes no logarithm itself.",
     ),
 )
 
@@ -2027,6 +2266,19 @@ GREEDY = mistakes_of(
         "rows_end_when_they_end",
         "Your rows that go on lose their numbers when others end, so later words stand in other rows. Positions within what is "
         "left are not rows of the batch.",
+    ),
+    best_word_with_an_axis_more=edit(
+        "y_prev = logits.argmax(dim=-1)",
+        "y_prev = logits.argmax(dim=-1, keepdim=True)",
+        "rows_end_when_they_end",
+        "Your best words have one axis too many, (batch, 1): without keepdim, `argmax` gives (batch,), which is what `step` "
+        "reads.",
+    ),
+    filled_up_with_eos_while_others_go_on=edit(
+        "ids[:, t] = torch.where(ended, pad, y_prev)",
+        "ids[:, t] = torch.where(ended, eos, y_prev)",
+        "rows_end_when_they_end",
+        "Your rows that have ended get EOS again and again while others go on. A row ends once; then comes the id `pad`.",
     ),
 )
 

@@ -389,8 +389,9 @@ def greedy_decode(step: Step, state: torch.Tensor, bos: int, eos: int, pad: int,
         ids: (batch, max_len) of int64; each row up to and including its first EOS, then pad. BOS is not in it.
 
     Watch: rows end at different times. What you let step read for a row that has ended is up to you; what it
-    answers for that row is not used. You may also hand step the rows alone that have not ended, words and state. Once
-    all rows have ended, or after max_len words, step is not called again.
+    answers for that row is not used. You may also hand step the rows alone that have not ended, words and state: the
+    steps of the cases and of training.py know the rows by their state. Once all rows have ended, or after max_len words,
+    step is not called again.
     Source: Sutskever et al. 2014, section 3.2 (a beam of 1); README, section 8.
     """
     # BEGIN SOLUTION

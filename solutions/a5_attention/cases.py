@@ -117,6 +117,10 @@ def long_vectors_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
     """Vectors long enough for scores in the hundreds still give finite outputs."""
     entries = np.array([10.0, 20.0, 20.0, 30.0])
     x = np.stack([rng.permutation(entries) * rng.choice([-1.0, 1.0], 4) for _ in range(5)])
+    x[1] = -x[0]  # the lowest score that there can be, in the row of one of the largest
+    x[3] = x[0]  # but for two entries: a score near the largest one, and beyond the same bounds
+    ten, twenty = (np.flatnonzero(np.abs(x[0]) == size)[0] for size in (10.0, 20.0))
+    x[3, ten], x[3, twenty] = 2.0 * x[0, ten], x[0, twenty] / 2.0
     x[4] = x[0]  # equal tokens share their weight, so that it is seen over what each of them was normalised
     yield call(x)
 

@@ -136,6 +136,39 @@ AVERAGE = mistakes_of(
         "Your counts have one axis only, so they line up with the features, which are last. They belong to the positions: "
         "give the counts an axis of length one behind.",
     ),
+    averages_read_one_token_ahead=edit(
+        "return running / counts",
+        "return np.stack([x[..., : i + 2, :].mean(axis=-2) for i in range(x.shape[-2])], axis=-2)",
+        "averages_take_a_batch",
+        "Your mean takes in one token too many, the one right after each position. Check where your slice ends.",
+    ),
+    averages_written_over_the_tokens=edit(
+        "return running / counts",
+        "x[...] = running / counts\n    return x",
+        "averages_leave_the_tokens_alone",
+        "Your averages are written into the caller's array: they are right, but the tokens are gone.",
+    ),
+    counts_from_the_first_axis=edit(
+        "np.arange(1, x.shape[-2] + 1)",
+        "np.arange(1, x.shape[0] + 1)",
+        "averages_take_a_batch",
+        "Your counts are as many as the first axis is long. That is time only as long as no batch stands in front; count from "
+        "the end.",
+    ),
+    averages_of_the_first_axis_so_far=edit(
+        "return running / counts",
+        "return np.stack([x[: i + 1].mean(axis=0) for i in range(x.shape[0])])",
+        "averages_take_a_batch",
+        "Your loop and your slices go along the first axis. Without a batch that is time; with one, you are averaging "
+        "different sequences. Count axes from the end.",
+    ),
+    averages_stacked_in_front=edit(
+        "return running / counts",
+        "return np.stack([x[..., : i + 1, :].mean(axis=-2) for i in range(x.shape[-2])])",
+        "averages_take_a_batch",
+        "Your averages are right, but they are stacked along a new first axis, in front of the batch. Time is the axis before "
+        "last.",
+    ),
 )
 
 SIMILARITY = mistakes_of(
@@ -320,6 +353,62 @@ SIMILARITY = mistakes_of(
         "Your similarity is a distance between the vectors. The formula takes their dot product, in which a longer vector "
         "counts for more.",
     ),
+    similarity_subtracts_its_own_score=edit(
+        "shares = attention_weights(similarities, past)",
+        "hidden = np.where(past, similarities, -np.inf)\n"
+        "    raised = np.exp(hidden - np.diagonal(similarities, axis1=-2, axis2=-1)[..., None])\n"
+        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "a_short_token_after_long_ones",
+        "Your softmax takes off the score of each token with itself. A longer token before it may have a larger score; take "
+        "off the largest of the row.",
+    ),
+    similarity_subtracts_the_first_score=edit(
+        "shares = attention_weights(similarities, past)",
+        "hidden = np.where(past, similarities, -np.inf)\n"
+        "    raised = np.exp(hidden - similarities[..., :1])\n"
+        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "a_short_token_after_long_ones",
+        "Your softmax takes off the first score of each row. Others may be far above it; take off the largest of the row.",
+    ),
+    similarity_subtracts_the_largest_magnitude=edit(
+        "shares = attention_weights(similarities, past)",
+        "hidden = np.where(past, similarities, -np.inf)\n"
+        "    raised = np.exp(hidden - np.abs(np.where(past, similarities, 0.0)).max(axis=-1, keepdims=True))\n"
+        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "a_short_token_after_long_ones",
+        "Your softmax takes off the largest absolute value of each row. Where that is the size of a negative score, all "
+        "exponentials become zero.",
+    ),
+    similarity_maximum_of_the_batch=edit(
+        "shares = attention_weights(similarities, past)",
+        "hidden = np.where(past, similarities, -np.inf)\n"
+        "    top = hidden.max(axis=tuple(set(range(x.ndim)) - {x.ndim - 2}), keepdims=True)\n"
+        "    raised = np.exp(hidden - top)\n"
+        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "a_short_token_after_long_ones",
+        "Your softmax takes off one maximum for all sequences of the batch. Beside a sequence of long tokens, all "
+        "exponentials of another one may become zero. Each row has its own.",
+    ),
+    similarity_keeps_its_exponentials=edit(
+        "shares = attention_weights(similarities, past)",
+        "hidden = np.where(past, similarities, -np.inf)\n    shares = np.exp(hidden - hidden.max(axis=-1, keepdims=True))",
+        "similarities_take_a_batch",
+        "Your exponentials are not divided by their sum, so the shares of a position do not sum to one.",
+    ),
+    similarity_clipped=edit(
+        "shares = attention_weights(similarities, past)",
+        "raised = np.exp(np.clip(similarities, -700, 700)) * past\n    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "tokens_forty_times_as_long",
+        "Your scores are clipped so that the exponential does not overflow. Then scores beyond the bound all become equal. "
+        "Which number may be taken off a row without any change?",
+    ),
+    similarity_without_a_batch=edit(
+        "past = causal_mask(T, T)",
+        "T = x.shape[0]\n    past = causal_mask(T, T)",
+        "similarities_take_a_batch",
+        "Your code fits an x without a batch. With one, axis 0 is not time, and what was one vector is a vector for each "
+        "sequence: count axes from the end.",
+    ),
 )
 
 PROJECT = mistakes_of(
@@ -409,6 +498,12 @@ PROJECT = mistakes_of(
         "widths_come_from_the_matrices",
         "Your positions of all sequences come back in one long list. The axes in front of X are to stay as they are; `@` "
         "carries them along.",
+    ),
+    matrices_from_the_left=edit(
+        "    Q = X @ W_q\n    K = X @ W_k\n    V = X @ W_v\n",
+        "    Q = W_q @ X\n    K = W_k @ X\n    V = W_v @ X\n",
+        "pizza_projections",
+        "Your matrices stand on the left of X. Positions are the rows of X here, so the matrices multiply from the right.",
     ),
 )
 
@@ -522,6 +617,32 @@ SCORES = mistakes_of(
         "scores_leave_the_vectors_alone",
         "Your scale is divided into the caller's queries. The scores are right once, but the next call finds the queries "
         "already scaled.",
+    ),
+    scores_of_negative_distance=edit(
+        "dots = Q @ np.swapaxes(K, -1, -2)",
+        "dots = -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)",
+        "pizza_scores",
+        "Your scores are distances between queries and keys. The formula takes their dot products, in which a longer vector "
+        "counts for more.",
+    ),
+    keys_not_transposed=edit(
+        "dots = Q @ np.swapaxes(K, -1, -2)",
+        "dots = Q @ K",
+        "thinking_machines_scores",
+        "Your queries are multiplied by the keys without a transpose. Each query has to meet each key, feature by feature.",
+    ),
+    first_two_axes_swapped=edit(
+        "dots = Q @ np.swapaxes(K, -1, -2)",
+        "dots = Q @ np.swapaxes(K, 0, 1)",
+        "scores_take_a_batch",
+        "Your keys have their first two axes swapped. Without a batch these are also the last two; with one they are not. "
+        "Count from the end.",
+    ),
+    scale_from_axis_zero=edit(
+        "return dots / np.sqrt(d_k)",
+        "return dots / np.sqrt(Q.shape[0])",
+        "two_queries_three_keys",
+        "Your d_k is read from axis 0 of Q, which is the number of queries, or of sequences. The features are the last axis.",
     ),
 )
 
@@ -807,6 +928,61 @@ WEIGHTS = mistakes_of(
         "Your forbidden keys get a score of -1000, which is no lower than scores may be. Take a number that no score can "
         "reach.",
     ),
+    subtracts_the_minimum_of_the_masked=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)",
+        "shifted = scores - scores.min(axis=-1, keepdims=True)",
+        "forbidden_keys_get_nothing",
+        "Your rows lose their smallest score before the exponential. Under a mask that is minus infinity, and in a row that "
+        "spans thousands the rest overflows. Take the largest one off.",
+    ),
+    subtracts_the_mean_of_the_masked=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)",
+        "shifted = scores - scores.mean(axis=-1, keepdims=True)",
+        "forbidden_keys_get_nothing",
+        "Your rows lose their mean before the exponential. Under a mask that is minus infinity, and a score far above the "
+        "mean still overflows. Take the largest one off.",
+    ),
+    subtracts_the_magnitude_of_the_masked=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)",
+        "shifted = scores - np.abs(scores).max(axis=-1, keepdims=True)",
+        "forbidden_keys_get_nothing",
+        "Your rows lose their largest absolute value before the exponential. Under a mask that is infinity, and of scores "
+        "near -1000 nothing is left. Take the largest score off.",
+    ),
+    forbidden_scores_lowered_by_a_thousand=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = scores + np.where(mask, 0.0, -1000.0)",
+        "thousands_do_not_overflow",
+        "Your forbidden scores are lowered by a fixed number, and one that is far above the allowed ones stays in the race. "
+        "Put a number there that is lower than all.",
+    ),
+    fills_just_below_the_lowest=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = np.where(mask, scores, scores.min() - 1)",
+        "forbidden_keys_get_nothing",
+        "Your forbidden scores are set a little below the lowest one, so they still take a share. They have to be so low that "
+        "nothing is left of their exponential.",
+    ),
+    normalised_over_everything=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / raised.sum()",
+        "pizza_shares",
+        "Your exponentials are divided by the sum of all of them: without an axis, `sum` adds up everything. Each row has a "
+        "sum of its own.",
+    ),
+    no_mask_hides_everything=edit(
+        "    if mask is not None:\n        scores = np.where(mask, scores, -np.inf)\n",
+        "    scores = np.where(mask, scores, -np.inf)\n",
+        "thinking_machines_shares",
+        "Your function masks also where there is no mask. None counts as False, so everything is hidden then.",
+    ),
+    scores_clipped_with_the_fill=edit(
+        "shifted = scores - scores.max(axis=-1, keepdims=True)",
+        "shifted = np.clip(scores, -700, 700)",
+        "thousands_do_not_overflow",
+        "Your scores are clipped so that the exponential does not overflow. Then scores beyond the bound all become equal. "
+        "Which number may be taken off a row without any change?",
+    ),
 )
 
 ATTENTION = mistakes_of(
@@ -989,6 +1165,39 @@ ATTENTION = mistakes_of(
         "Your softmax runs over axis 0: without a batch these are the queries, with one it is the batch. For each query the keys "
         "share, and counted from the end they are always axis -1.",
     ),
+    attention_softmaxes_twice=edit(
+        "weights = attention_weights(scores, mask)",
+        "weights = attention_weights(attention_weights(scores, mask), mask)",
+        "i_like_pizza",
+        "Your scores go through the softmax twice, which makes the weights more even. They are shares after the first one.",
+    ),
+    raw_scores_mix_the_values=edit(
+        "weights = attention_weights(scores, mask)",
+        "weights = scores",
+        "i_like_pizza",
+        "Your values are weighted by the raw scores, which may be negative and sum to anything. A softmax over the keys that "
+        "may be read has to make shares of them.",
+    ),
+    attention_dot_mixes_the_batch=edit(
+        "    return weights @ V\n",
+        "    return np.dot(weights, V)\n",
+        "attention_takes_a_batch",
+        "Your `np.dot` lets the weights of one sequence mix the values of all the others as soon as there is a batch axis. "
+        "Look up how `np.dot` and `np.matmul` differ beyond two axes.",
+    ),
+    attention_mask_asked_for_its_truth=edit(
+        "weights = attention_weights(scores, mask)",
+        "weights = attention_weights(scores, mask if mask else None)",
+        "i_like_pizza_masked",
+        "Your condition asks whether a whole array is true, which has no answer. Ask whether there is a mask at all.",
+    ),
+    attention_fills_not_low_enough=edit(
+        "weights = attention_weights(scores, mask)",
+        "weights = attention_weights(scores if mask is None else np.where(mask, scores, -100.0))",
+        "pizza_forty_times_as_long",
+        "Your forbidden keys get a score that is merely low. As soon as the allowed scores are lower still, the forbidden "
+        "keys win.",
+    ),
 )
 
 FOLDED = mistakes_of(
@@ -1083,6 +1292,12 @@ FOLDED = mistakes_of(
         "folded_pizza",
         "Your two matrices are multiplied entry by entry, which keeps only the diagonal of their product. A feature of the "
         "query also meets the other features of the key.",
+    ),
+    folded_already_softmaxed=edit(
+        "return X @ folded @ np.swapaxes(X, -1, -2)",
+        "return attention_weights(X @ folded @ np.swapaxes(X, -1, -2))",
+        "folded_pizza",
+        "Your scores went through a softmax. Asked for are the scores themselves, as `attention_scores` gives them.",
     ),
 )
 
@@ -1185,6 +1400,19 @@ CAUSAL = mistakes_of(
         "three_by_three",
         "Your mask has an axis of length one in front. It is to be (T_q, T_k); broadcasting adds axes in front by itself.",
     ),
+    causal_mask_square_of_keys=edit(
+        "return keys <= queries + offset",
+        "return np.tri(T_k, dtype=bool)",
+        "last_two_of_four",
+        "Your mask has a row for each key. It has one for each query: the last T_q of these rows.",
+    ),
+    shape_of_the_mask_in_two_arguments=edit(
+        "return keys <= queries + offset",
+        "return np.tril(np.ones(T_q, T_k), k=offset)",
+        "three_by_three",
+        "Your `np.ones` gets the shape as two arguments, and takes the second one for a dtype. A shape is one tuple: (T_q, "
+        "T_k).",
+    ),
 )
 
 PADDING = mistakes_of(
@@ -1282,6 +1510,13 @@ PADDING = mistakes_of(
         "padded_sentence",
         "Your mask repeats its row for as many queries as there are keys. Leave the axis of the queries at length one: then "
         "it fits any number of queries.",
+    ),
+    query_axis_second_of_three=edit(
+        "return real[..., None, :]",
+        "return real[:, None, :]",
+        "padded_sentence",
+        "Your new axis is the second of three. That is the right place only with exactly one axis in front of T; `...` stands "
+        "for any number of them.",
     ),
 )
 
@@ -1454,6 +1689,26 @@ SELF = mistakes_of(
         "return attention(Q / np.sqrt(Q.shape[-1]), K, V, mask)\n    # END SOLUTION\n\n\ndef attention_backward",
         "pizza_attends_to_itself",
         "Your scores are divided by the scale twice. The function that you call for them scales them already.",
+    ),
+    self_attention_values_for_keys=edit(
+        "    return attention(Q, K, V, mask)\n    # END SOLUTION\n\n\ndef attention_backward",
+        "    return attention(Q, V, K, mask)\n    # END SOLUTION\n\n\ndef attention_backward",
+        "pizza_with_three_matrices",
+        "Your keys and your values have changed places: queries meet the values, and what is mixed are the keys.",
+    ),
+    causal_flag_taken_for_the_mask=edit(
+        "    return attention(Q, K, V, mask)\n    # END SOLUTION\n\n\ndef attention_backward",
+        "    return attention(Q, K, V, causal)\n    # END SOLUTION\n\n\ndef attention_backward",
+        "pizza_reads_only_the_past",
+        "Your flag `causal` is handed on as if it were the mask. It only says whether there is one; the mask is a table of "
+        "(T, T).",
+    ),
+    causal_mask_of_one_length=edit(
+        "mask = causal_mask(length, length) if causal else None",
+        "mask = causal_mask(length) if causal else None",
+        "pizza_reads_only_the_past",
+        "Your call of `causal_mask` gives one length. It asks for two, that of the queries and that of the keys; here they "
+        "are the same.",
     ),
 )
 
@@ -1720,6 +1975,12 @@ BACKWARD = mistakes_of(
         "backward_leaves_dout_alone",
         "Your backward pass writes into the weights of the cache. The gradients are right, but code that looks at the weights "
         "afterwards finds something else.",
+    ),
+    softmax_jacobian_weight_on_the_sum_only=edit(
+        "dscores = weights * (dweights - along)",
+        "dscores = dweights - weights * along",
+        "backward_by_hand",
+        "Your softmax derivative has the weight as a factor of the sum only. It belongs to both terms.",
     ),
 )
 
