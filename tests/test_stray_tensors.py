@@ -9,6 +9,7 @@ import torch
 from pretended_device import Pretended
 from test_device_correct import COURSE, correct
 
+from autograder.course.edits import apply_edits
 from autograder.judge.stray_tensors import Stray, explain_devices, speaks_of_devices, strays_in
 from autograder.sandbox.child import tensors_made
 from autograder.sandbox.child.program import Program, describe
@@ -118,6 +119,18 @@ def in_forward() -> Iterator[tuple[str, str]]:
 def test_correct_models_have_no_strays() -> None:
     """What computes on another device is not accused by its text."""
     assert not [*in_forward()]
+
+
+def test_known_mistakes_leave_nothing_on_the_cpu() -> None:
+    """One that has to fail in a training fails on a GPU for what it is, and not for where it makes a tensor."""
+    left = []
+    for assignment in COURSE.values():
+        caught = {name for training in assignment.trainings for name in training.catches} if assignment.torch else set()
+        usual = len(strays(assignment.reference))
+        for mistake in (m for m in assignment.misconceptions if m.name in caught):
+            text = apply_edits(assignment.reference, (mistake,)) or ""
+            left += [f"{assignment.slug} {mistake.name}"] * (len(strays(text)) > usual)
+    assert not left
 
 
 @pytest.mark.parametrize(

@@ -1061,7 +1061,7 @@ FIXED = mistakes_of(
     "DecoderWithContext",
     starts_from_zeros=edit(
         "state = torch.tanh(self.bridge(context))",
-        "state = torch.zeros(y_prev.shape[0], self.cell.hidden_size)",
+        "state = torch.zeros(y_prev.shape[0], self.cell.hidden_size, device=y_prev.device)",
         "the_first_step",
         "Your decoder starts from zeros. Its first state is made of the context, by the bridge and a tanh.",
     ),

@@ -1029,7 +1029,7 @@ ENCODER = mistakes_of(
         "Your block uses the mask of the first sequence for all of them. Every sequence has its own padding.",
     ),
     encoder_adds_a_causal_mask=_encoder(
-        "past = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()\nn = self.norm_1(x)\n"
+        "past = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()\nn = self.norm_1(x)\n"
         "h = x + self.attention(n, n, n, past if mask is None else past & mask)\n"
         "return h + self.feed_forward(self.norm_2(h))",
         "encoder_blocks_of_any_size",
@@ -1650,7 +1650,7 @@ TRANSFORMER = mistakes_of(
     ),
     encoder_hides_the_future=edit(
         REAL,
-        "real = _not_padding(src) & torch.ones(src.shape[1], src.shape[1], dtype=torch.bool).tril()\n",
+        "real = _not_padding(src) & torch.ones(src.shape[1], src.shape[1], dtype=torch.bool, device=src.device).tril()\n",
         "encoders_without_padding",
         "Your encoder hides later words from earlier ones. The source is there as a whole; only the target is written from "
         "left to right.",
@@ -2456,13 +2456,13 @@ GREEDY = mistakes_of(
     ),
     starts_with_padding=edit(
         START,
-        "tgt = torch.zeros((src.shape[0], 1), dtype=torch.long)",
+        "tgt = torch.zeros((src.shape[0], 1), dtype=torch.long, device=src.device)",
         "rows_of_any_length",
         "Your targets begin with 0, which is padding. They begin with bos.",
     ),
     starts_with_one=edit(
         START,
-        "tgt = torch.ones((src.shape[0], 1), dtype=torch.long)",
+        "tgt = torch.ones((src.shape[0], 1), dtype=torch.long, device=src.device)",
         "one_sentence_at_a_time",
         "Your targets begin with the id 1. Which id is bos you are told.",
     ),

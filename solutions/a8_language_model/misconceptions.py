@@ -51,7 +51,7 @@ GET_BATCH = mistakes_of(
     ),
     pieces_in_a_row=edit(
         STARTS,
-        "starts = torch.arange(batch) * time % n_starts",
+        "starts = torch.arange(batch, device=generator.device) * time % n_starts",
         "batches_of_any_size",
         "Your pieces are always those at the beginning of the text, one after another. They are drawn at random.",
     ),
