@@ -2675,6 +2675,17 @@ GENERATE = mistakes_of(
 
 CAPTION = mistakes_of(
     "caption",
+    image_added_before_every_step=edit(
+        """    state, word, written = np.tanh(W_i @ image), bos, []
+    for _ in range(max_len):
+        state = rnn_step(np.eye(size)[word], state, params""",
+        """    state, word, written = np.zeros(len(W_i)), bos, []
+    for _ in range(max_len):
+        state = rnn_step(np.eye(size)[word], state + np.tanh(W_i @ image), params""",
+        "three_images_of_the_handout",
+        "Your image is added to the state before every step. It is seen once: the first state is tanh(W_i image), and no other "
+        "has it added.",
+    ),
     image_not_used=edit(
         "state, word, written = np.tanh(W_i @ image), bos, []",
         "state, word, written = np.zeros(len(W_i)), bos, []",

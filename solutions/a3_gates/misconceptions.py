@@ -2422,6 +2422,14 @@ STACKED = mistakes_of(
 
 BIDIRECTIONAL = mistakes_of(
     "bidirectional_forward",
+    short_rows_go_back_from_zeros=edit(
+        "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        """begun = np.where(lengths[:, None] < x.shape[1], 0.0, backward["h0"])
+    leftwards = np.take_along_axis(_rnn(turned, {**backward, "h0": begun}), mirror, axis=1)""",
+        "second_row_is_padded",
+        "Your backward direction comes to the last real position of a shorter row with a state of zeros. Padding changes no "
+        "state: it starts there from h0.",
+    ),
     states_not_turned_back=edit(
         "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
         "leftwards = _rnn(turned, backward)",

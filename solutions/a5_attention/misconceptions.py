@@ -1303,6 +1303,13 @@ FOLDED = mistakes_of(
 
 CAUSAL = mistakes_of(
     "causal_mask",
+    triangle_at_the_first_keys=edit(
+        "return keys <= queries + offset",
+        "return (keys <= queries) | (keys >= T_q)",
+        "last_two_of_four",
+        "Your triangle stands at the first T_q keys, and all keys behind it are seen. The queries are the last of the T_k "
+        "positions, so the triangle stands at the last keys.",
+    ),
     sees_next_token=edit(
         "return keys <= queries + offset",
         "return keys <= queries + offset + 1",

@@ -259,6 +259,22 @@ def _shared(plain: str, caught_by: str, says: str) -> Edit:
 
 PROJECTIONS = mistakes_of(
     "MultiHeadAttention",
+    query_scaled_before_its_map=edit(
+        """        q = split_heads(self.W_q(query), self.n_heads)
+        k = split_heads(self.W_k(key), self.n_heads)
+        v = split_heads(self.W_v(value), self.n_heads)
+        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+""",
+        """        size = query.shape[-1] // self.n_heads
+        q = split_heads(self.W_q(query / size**0.5), self.n_heads)
+        k = split_heads(self.W_k(key), self.n_heads)
+        v = split_heads(self.W_v(value), self.n_heads)
+        scores = q @ k.transpose(-2, -1)
+""",
+        "four_layers_that_differ",
+        "Your query is divided by the root of d_head before W_q, whose bias is then not divided. Divide what comes out of it, "
+        "or the scores.",
+    ),
     forward_splits_by_view=edit(
         LINES.join((Q, K, V)),
         LINES.join(
@@ -1349,6 +1365,12 @@ def _shift(old: str, new: str, says: str, caught_by: str = "shifts_of_any_size")
 
 SHIFT = mistakes_of(
     "shift_matrix",
+    steps_back_are_none=edit(
+        "turns = k * 10000.0",
+        "turns = max(k, 0) * 10000.0",
+        "two_positions_back",
+        "Your matrix for a negative k is the identity, as that of a loop that runs k times. Going back turns the other way round.",
+    ),
     matrix_transposed=_shift(
         M_OUT,
         "return M.T.to(torch.get_default_dtype())",

@@ -276,6 +276,13 @@ def _batch_axes(axes: str) -> str:
 
 BATCH_NORM = mistakes_of(
     "batch_norm",
+    variance_at_each_position_averaged=edit(
+        "spread = ((x - centre) ** 2).mean(dim=(0, 1), keepdim=True)",
+        "spread = ((x - x.mean(dim=0, keepdim=True)) ** 2).mean(dim=(0, 1), keepdim=True)",
+        "every_feature_by_itself",
+        "Your variance is that of each position over the batch, averaged over positions: how their means differ is lost. It is one "
+        "variance, over all positions of all rows.",
+    ),
     batch_norm_is_layer_norm=edit(
         f"{CENTRE}\n    {SPREAD}",
         _batch_axes("-1"),
