@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.edits import apply_edits
-from autograder.course.spec import Answer, Assignment, Visibility
+from autograder.course.spec import Answer, Assignment, Misconception, Status, Visibility
 from autograder.handout.kit.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
@@ -23,6 +23,8 @@ from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Opaque
 from autograder.sandbox.child.wire_format import decode
 from autograder.sandbox.job import Chunk, Source
+
+Edited = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,28 @@ def test_a_known_mistake_is_named_without_the_reference(read: Bundle, assignment
         assert said <= {m.name, *m.twins}
         named += bool(said)
     assert named > len(assignment.misconceptions) // 2
+
+
+@pytest.mark.parametrize("center", ["means = as_columns(row_means(x))", "return x - as_columns(row_means(x))"])
+def test_what_stops_inside_another_exercise_is_not_right(assignment: Assignment, edited: Edited, center: str) -> None:
+    """The mistake there is known and would stop a right solution, too, so nobody has seen yet whether this is one."""
+    meets = Misconception(
+        "meets_its_sum",
+        "row_means",
+        old="total / x.shape[-1]",
+        new="x @ total",
+        caught_by="two_rows",
+        says="A product.",
+    )
+    bundle = public_bundle(public_oracle(replace(assignment, misconceptions=(*assignment.misconceptions, meets))))
+    result = verdict(edited(row_means="total = x.sum(axis=-1)\nreturn x @ total", center=center), bundle)
+    told = {e.name: (e.status, e.score, e.waits_for) for e in result.exercises}
+    assert told == {
+        "row_means": (Status.CRASHED, 0, ""),
+        "center": (Status.SKIPPED, 0, "row_means"),
+        "spread": (Status.SKIPPED, 0, "row_means"),
+    }
+    assert result.exercises[0].shown.suspected == ("meets_its_sum",)
 
 
 def test_there_is_no_code_in_it(oracle: Oracle) -> None:

@@ -8,7 +8,7 @@ no code, no reference and no hidden case. Of a known mistake they hold its sente
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,10 +26,12 @@ from autograder.course.spec import (
     Module,
     RubricItem,
     Shortcut,
+    Status,
     Visibility,
 )
 from autograder.judge import checks
-from autograder.judge.trials import MOST_KEPT, Kept, Small, T, Trial, make_trial
+from autograder.judge.blame import place_of
+from autograder.judge.trials import MOST_KEPT, Judged, Kept, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
@@ -102,9 +104,16 @@ class Bundle:
     def altered(self, _: Trial, __: tuple[str, ...]) -> None:
         """Return nothing, for the same reason."""
 
-    def follow(self, *_: object, **__: object) -> Mapping[Trial, tuple[str, ...]]:
-        """Return nothing: following an unnamed mistake takes the reference, which stays at home."""
-        return {}
+    def follow(
+        self, _: object, __: object, judged: Sequence[Judged], excused: Collection[Trial] = (), named: object = ()
+    ) -> Mapping[Trial, tuple[str, ...]]:
+        """Return the excused trials that stopped inside another exercise, each as not excused.
+
+        Whether the code around that call is right takes the reference, which stays at home; so does following an unnamed mistake.
+        """
+        del named
+        crashed = (j for j in judged if j.trial in excused and j.status is Status.CRASHED)
+        return {j.trial: () for j in crashed if any(place_of(self, j.trial, outcome) for outcome in j.outcomes)}
 
     def right_inside(self, *_: object) -> bool:
         """Return that this is not known, for the same reason."""
