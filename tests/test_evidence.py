@@ -62,6 +62,31 @@ def test_a_name_that_explains_all_but_one_case_is_told_for_those(
     assert found["wide"].diagnosis == ""
 
 
+def test_a_choice_of_names_explains_all_but_one_case(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
+) -> None:
+    """At home, where cases are few, more than one name may give what they show; none of them is held back for that."""
+
+    @case("row_means", check=close())
+    def wide(rng: np.random.Generator) -> Iterator[Any]:
+        """Wide rows."""
+        yield call(rng.normal(size=(3, 7)))
+
+    last = Misconception(
+        "mean_of_the_rest", "row_means", old="return total / x.shape[-1]", new="return (total - x[..., 0]) / x.shape[-1]",
+        caught_by="two_rows", says="You take the first entry from the sum.",
+    )  # fmt: skip
+    known = replace(
+        assignment,
+        cases=(*assignment.cases, replace(wide, visibility=Visibility.PUBLIC)),
+        misconceptions=(*assignment.misconceptions, last),
+    )
+    text = edited(row_means="y = x[..., 1:].sum(-1) / x.shape[-1]\nreturn y if x.shape[-1] <= 5 else y + x.max(-1)")
+    found = cases(grade(means(text), Oracle(known, 0), sandbox), "row_means")
+    choice = "One of these: Your sum leaves out the first entry. Or: You take the first entry from the sum."
+    assert {name: c.says for name, c in found.items()} == {"two_rows": choice, "means_of_any_shape": choice, "wide": ""}
+
+
 def test_wrong_values_and_changed_arguments_are_told_apart(
     assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
 ) -> None:

@@ -73,7 +73,7 @@ def masked_softmax(scores, mask):
     return probs / (probs.sum(dim=-1, keepdim=True) + 1e-12)
 """,
         told=("Your softmax runs over all scores",),
-        never=("none of the mistakes that we know", "does not have this property"),
+        never=("We can name no single mistake", "does not have this property"),
     ),
     "a decoder that is asked once too often": Wrong(
         "a4_seq2seq",

@@ -82,7 +82,7 @@ def _closest(
 def diagnose_all_but_one(
     oracle: Facts, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
 ) -> Diagnosis | None:
-    """Return the only mistake of an exercise that explains all failures but one, if there is one; the other has another reason."""
+    """Return the mistakes of an exercise each of which explains all failures but the same one; that one has another reason."""
     if len(failed) < MIN_EXPLAINED + 1:
         return None
     found: dict[tuple[str, ...], tuple[Trial, ...]] = {}
@@ -91,11 +91,14 @@ def diagnose_all_but_one(
         left = _left_open(oracle, names, got, failed)
         if left:
             found[names] = tuple(trial for trial in failed if trial is not left)
-    only = _only_one(oracle, tuple(found))
-    if not only or any(is_mere_crash(outcome) for trial in found[only[0]] for outcome in got[trial]):
+    explained = set(found.values())
+    if len(explained) != 1 or (len(found) > MAX_NAMED and not _only_one(oracle, tuple(found))):
         return None
-    mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in only)
-    return Diagnosis(exercise, mistakes, cases=frozenset(trial.case.name for trial in found[only[0]]))
+    cases = explained.pop()
+    if any(is_mere_crash(outcome) for trial in cases for outcome in got[trial]):
+        return None
+    mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in found)
+    return Diagnosis(exercise, mistakes, cases=frozenset(trial.case.name for trial in cases))
 
 
 def _all_but_one(
