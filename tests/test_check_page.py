@@ -64,6 +64,12 @@ def run(folder: Path) -> Check:
 
     return of
 
+CENTERS_LONG_ROWS = """
+
+def center(x):
+    return x + 1 if x.size > 5 else x - as_columns(row_means(x))
+"""
+
 
 def test_what_is_to_be_mended_stands_first(run: Check, folder: Path) -> None:
     """Above exercises that are right, whatever their place in the file."""
@@ -84,6 +90,20 @@ def test_a_page_shows_what_the_terminal_says_with_pictures(run: Check, folder: P
     assert "Mend <code>center</code> first." in page
     assert "<script" not in page
     assert not re.search(r"https?:|url\(|@import", page)
+
+
+def test_a_picture_of_another_call_than_the_text_says_so(run: Check, folder: Path) -> None:
+    """The text is of the smallest call that fails, and the picture of the case, as is everything where no smaller one is."""
+    told = "The call above is a smaller one that fails as well. The picture is of the whole case:"
+    run("--html")
+    page = (folder / "check.html").read_text(encoding="utf-8")
+    assert page.index("The smallest call that fails is center(x)") < page.index(told) < page.index("6 of 6 numbers differ")
+    file = folder / "means.py"
+    file.write_text(file.read_text(encoding="utf-8") + CENTERS_LONG_ROWS, encoding="utf-8")
+    run("--html")
+    page = (folder / "check.html").read_text(encoding="utf-8")
+    assert 'class="heat"' in page
+    assert told not in page
 
 
 def test_the_page_is_named_among_the_words_and_overwrites_no_work(run: Check, folder: Path) -> None:

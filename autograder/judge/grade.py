@@ -171,6 +171,7 @@ def _case(
         Status.SKIPPED if judged.trial in verdict.inside else judged.status,
         seconds=round(sum([outcome.seconds for outcome in judged.outcomes]), 6),
         picture=_picture(judged, oracle) if case.plot or case.visibility is Visibility.PUBLIC else None,
+        smaller=judged.smallest is not None and case.visibility is Visibility.PUBLIC,
         grader_note=printed,
     )
     if judged.status is Status.PASSED:

@@ -28,6 +28,7 @@ class CaseResult:
     ease: tuple[int, ...] = ()  # how hard its call is to follow; less is easier, and nothing is easiest
     grader_note: str = ""
     picture: Picture | None = None  # never of a hidden case's data
+    smaller: bool = False  # whether what is told is of a smaller call than the picture, as at home
     crash: str = ""  # the kind of exception that it crashed with, where that is known: a name of `crash_reasons.RULES`
     fingerprint: str = ""  # for graders: of what went wrong, the same for all who fail in the same way at the same seed
     turn: Turn | None = None  # where it turns from right to wrong, of public cases that no known mistake explains
