@@ -64,6 +64,7 @@ def run(folder: Path) -> Check:
 
     return of
 
+
 CENTERS_LONG_ROWS = """
 
 def center(x):
@@ -97,7 +98,9 @@ def test_a_picture_of_another_call_than_the_text_says_so(run: Check, folder: Pat
     told = "The call above is a smaller one that fails as well. The picture is of the whole case:"
     run("--html")
     page = (folder / "check.html").read_text(encoding="utf-8")
-    assert page.index("The smallest call that fails is center(x)") < page.index(told) < page.index("6 of 6 numbers differ")
+    assert (
+        page.index("The smallest call that fails is center(x)") < page.index(told) < page.index("6 of 6 numbers differ")
+    )
     file = folder / "means.py"
     file.write_text(file.read_text(encoding="utf-8") + CENTERS_LONG_ROWS, encoding="utf-8")
     run("--html")

@@ -14,8 +14,8 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.course.letters import letters_of, option_of, shuffled
 from autograder.course.places import CourseError, slugs
-from autograder.course.questions import Option, Question, read_questions
-from autograder.course.spec import Assignment, Status
+from autograder.course.questions import Option, Question, cases_in, read_questions
+from autograder.course.spec import Answer, Assignment, Status
 from autograder.handout.handout import handout_files
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.handout.quiz_text import with_questions
@@ -92,6 +92,32 @@ def test_every_wrong_answer_is_told_why(attention: Assignment) -> None:
     told = {case.name: case.says for case in quiz.failing}
     reasons = {q.name: next(o.reason for o in q.options if o.letter == wrong[q.name]) for q in attention.questions}
     assert told == {name: f"`{name}`: {reason}" for name, reason in reasons.items()}
+
+
+@pytest.mark.parametrize("term", ["", "2026S"])
+def test_a_letter_of_no_copy_with_the_others_is_no_answer(attention: Assignment, term: str) -> None:
+    """A later letter among first ones, or a first one among later ones: no points, no reason of an option, and it is named."""
+    first, *others = attention.questions
+    copies = {q.name: {o: a for a, o in shuffled(q.name, q.letters, term).items()} for q in attention.questions}
+    right = {q.name: copies[q.name][q.right] for q in others}
+    slip = first.right if term else letters_of(first.name, first.right, first.letters)[1]
+    result = grade(answered_by(attention, {**right, first.name: slip}), Oracle(attention, 3), ProcessSandbox())
+    (quiz,) = [e for e in result.exercises if e.name == "quiz"]
+    told = {case.name: (case.message, case.says) for case in quiz.failing}
+    assert told == {
+        "every_question_has_a_letter": (f"{first.name}: '{slip}' is not the letter of an option.", ""),
+        first.name: (f"{first.name}: This answer is not the best one.", ""),
+    }
+
+
+def test_where_options_are_of_other_numbers_every_letter_counts() -> None:
+    """There d is a first letter of one question, and may be a later one of another."""
+    asked = [replace(question("a", *OPTIONS[:n]), name=f"q_{i}") for i, n in enumerate((4, 3, 3))]
+    check, first, *_ = (case.check for case in cases_in(asked))
+    later = {q.name: letters_of(q.name, "a", q.letters)[1] for q in asked}
+    right = (Answer({q.name: "a" for q in asked}),)
+    assert check.judge((), (Answer({**later, "q_0": "d"}),), right) is None
+    assert first.judge((), (Answer({**later, "q_0": "a"}),), right) is None
 
 
 def test_at_home_a_quiz_is_answered_and_gives_no_points(attention: Assignment) -> None:

@@ -80,7 +80,7 @@ def _for_copy(trial: Trial, assignment: Assignment, term: str) -> Trial:
     if not isinstance(check, answered) or not asked:
         return trial
     letters = tuple((q.name, tuple(shuffled(q.name, q.letters, term))) for q in asked)
-    return replace(trial, case=replace(trial.case, check=replace(check, letters=letters)))
+    return replace(trial, case=replace(trial.case, check=replace(check, letters=letters, one_copy=False)))
 
 
 def _shown(trial: Trial, expected: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
