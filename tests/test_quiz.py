@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ from autograder.course.letters import letters_of, option_of, shuffled
 from autograder.course.places import CourseError, slugs
 from autograder.course.questions import Option, Question, cases_in, read_questions
 from autograder.course.spec import Answer, Assignment, Status
+from autograder.feedback.check_page import page_of_check
 from autograder.handout.handout import handout_files
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.handout.quiz_text import with_questions
 from autograder.judge.grade import grade
+from autograder.judge.screen import Screen
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
 from autograder.proof.known_mistakes import bank_is_sound
@@ -127,8 +130,32 @@ def test_at_home_a_quiz_is_answered_and_gives_no_points(attention: Assignment) -
         text = {q.name: "" for q in attention.questions} | letters
         result = grade(answered_by(attention, text), bundle, ProcessSandbox())
         shown = result_as_text("", result)
-        assert re.search(rf"[✓✗] quiz +{said}", shown)
+        assert re.search(rf"[✓·] quiz +{said}", shown)
         assert "32 of 32 points on the public cases. Grading adds hidden cases and your quiz." in shown
+
+
+def test_an_open_quiz_is_not_told_as_wrong(attention: Assignment) -> None:
+    """Not by the terminal, where it stands below what fails, and not by the page, which says how many points it is of."""
+    bundle, first = public_bundle(public_oracle(attention)), attention.questions[0]
+    letters = {q.name: "a" for q in attention.questions}
+    source = answered_by(attention, {**letters, first.name: ""})
+    open_result = grade(source, bundle, ProcessSandbox())
+    assert re.search(r"^· quiz +open$", result_as_text("", open_result), re.MULTILINE)
+    page = page_of_check("Attention", "attention.py", open_result, datetime.now().astimezone())
+    assert "exercises are right and 1 is open." in page
+    assert "4 points in grading" in page
+    assert not re.search(r"not right yet\b(?!</dd>)", page.partition("What the words mean")[0])
+    assert "Mend <code>quiz</code>" not in page
+    wrong = tuple(
+        replace(e, cases=tuple(replace(c, status=Status.FAILED) for c in e.cases)) if e.judged else e
+        for e in open_result.exercises
+    )
+    last = replace(open_result, exercises=wrong[::-1])
+    assert last.to_mend[-1].name == "quiz"
+    assert "wrong, too: quiz" not in result_as_text("", last, Screen(80, 24))
+    answered = grade(answered_by(attention, letters), bundle, ProcessSandbox())
+    page = page_of_check("Attention", "attention.py", answered, datetime.now().astimezone())
+    assert "exercises are right and 1 is answered." in page
 
 
 def test_a_copy_takes_its_own_letters_alone(attention: Assignment) -> None:

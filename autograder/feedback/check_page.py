@@ -32,7 +32,7 @@ class Exercise(Protocol):
 
 def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
     """Return the page of a check of a file, with the assignment's title."""
-    line = exercises_line(result.exercises) if not result.problem else say("Your file could not be run yet.")
+    line = _line(result) if not result.problem else say("Your file could not be run yet.")
     known = {
         "result": result,
         "unfolded": _to_read(result),
@@ -58,9 +58,17 @@ def _to_read(result: Result) -> tuple[str, ...]:
     return unfolded([exercise for exercise in result.exercises if not exercise.waits_for])
 
 
-def exercises_line(exercises: Sequence[Exercise]) -> str:
-    """Sum up exercises in one kind sentence."""
-    total = len(exercises)
+def _line(result: Result) -> str:
+    """Sum up a check: of a quiz it is known whether it is answered, and not whether that is right."""
+    quizzes = [e for e in result.exercises if e.later and (e.is_open or e.status is Status.PASSED)]
+    unanswered = sum(quiz.is_open for quiz in quizzes)
+    judged = [e for e in result.exercises if e not in quizzes]
+    return exercises_line(judged, unanswered=unanswered, answered=len(quizzes) - unanswered)
+
+
+def exercises_line(exercises: Sequence[Exercise], *, unanswered: int = 0, answered: int = 0) -> str:
+    """Sum up exercises in one kind sentence, and how many quizzes there are beside them that are not judged."""
+    total = len(exercises) + unanswered + answered
     right = sum(e.status == Status.PASSED for e in exercises)
     by_person = sum(e.status == Status.MANUAL for e in exercises)
     waiting = sum(e.status == Status.MANUAL and e.score is None for e in exercises)
@@ -72,11 +80,13 @@ def exercises_line(exercises: Sequence[Exercise]) -> str:
         return done if total > 1 else say("Everything is right. Well done!")
     if missing == total:
         return say("Nothing is written yet. Start with the first exercise; every one counts by itself.")
-    wrong = total - right - partly - missing - by_person
+    wrong = len(exercises) - right - partly - missing - by_person
     parts = [say_many("{n} of {total} exercises is right", "{n} of {total} exercises are right", right, total=total)]
     others = (
         (partly, say_many("{n} is partly right", "{n} are partly right", partly)),
         (wrong, say_many("{n} is not right yet", "{n} are not right yet", wrong)),
+        (unanswered, say_many("{n} is open", "{n} are open", unanswered)),
+        (answered, say_many("{n} is answered", "{n} are answered", answered)),
         (missing, say_many("{n} is not written yet", "{n} are not written yet", missing)),
         (graded, say_many("{n} is graded by a person", "{n} are graded by a person", graded)),
         (waiting, say_many("{n} is still to be graded by a person", "{n} are still to be graded by a person", waiting)),

@@ -133,7 +133,8 @@ def _exercise(
     points = worth(exercise, [j.trial for j in mine])
     score = points_earned(points, [j.trial.case.weight for j in mine], cases)
     answer = "" if exercise.manual else None
-    return ExerciseResult(exercise.name, score, points, cases, answer=answer, bonus=exercise.bonus)
+    later = exercise.points - points
+    return ExerciseResult(exercise.name, score, points, cases, answer=answer, bonus=exercise.bonus, later=later)
 
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:

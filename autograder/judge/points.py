@@ -84,6 +84,7 @@ def without_points(oracle: Knowledge, status: Status, message: str) -> Result:
             ),
             answer="" if exercise.manual else None,
             bonus=exercise.bonus,
+            later=exercise.points - worth(exercise, oracle.trials_of(exercise.name)),
         )
         for exercise in oracle.assignment.exercises
         if not exercise.training

@@ -102,6 +102,7 @@ class ExerciseResult:
     device: str = ""  # what it was trained on, where anything is
     answer: str | None = None  # what the student answered, where a person grades it; empty where nothing
     bonus: bool = False
+    later: float = 0.0  # points that grading gives for answers of which its cases see only whether they are there
 
     @property
     def by_person(self) -> bool:
@@ -117,6 +118,11 @@ class ExerciseResult:
     def judged(self) -> bool:
         """Whether its cases give points; at home those of a quiz only see whether it is answered."""
         return self.max_score > 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a quiz at home of which a question has no answer yet, which is not wrong."""
+        return not self.judged and self.status is Status.FAILED
 
     @property
     def follows(self) -> tuple[str, ...]:
@@ -162,9 +168,9 @@ class Result:
 
     @property
     def to_mend(self) -> tuple[ExerciseResult, ...]:
-        """The exercises that fail by themselves, then those that are not written, then what waits for another one."""
+        """The exercises that fail by themselves, then open quizzes, what is not written, and what waits for another one."""
         open_ones = [exercise for exercise in self.exercises if exercise.failing]
-        return tuple(sorted(open_ones, key=lambda e: (bool(e.waits_for), e.status is Status.MISSING)))
+        return tuple(sorted(open_ones, key=lambda e: (bool(e.waits_for), e.status is Status.MISSING, e.is_open)))
 
     @property
     def all_passed(self) -> bool:

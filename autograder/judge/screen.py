@@ -33,7 +33,7 @@ class Cut:
     """One way to write a result in fewer lines."""
 
     passed: Listed = Listed.EACH
-    open: Listed = Listed.EACH  # what is not written, or waits for another exercise
+    open: Listed = Listed.EACH  # what is not answered or not written, or waits for another exercise
     failing: Listed = Listed.EACH
     details: int = 0  # steps by which what shows a failure is shortened
     names_cases: bool = True  # of the exercise that is shown, those that fail as well

@@ -137,6 +137,7 @@ class _Group:
 
 _PASSED = _Group("✓", "green", "{names}", marked("{n} right"))
 _FAILING = _Group("✗", "red", marked("wrong, too: {names}"), marked("{n} wrong, too"))
+_OPEN = _Group("·", "dim", marked("open: {names}"), marked("{n} open"))
 _MISSING = _Group("·", "dim", marked("not written yet: {names}"), marked("{n} not written yet"))
 _WAITING = _Group("·", "dim", marked("waiting: {names}"), marked("{n} waiting"))
 
@@ -146,6 +147,8 @@ def _group(exercise: ExerciseResult) -> _Group:
         return _PASSED
     if exercise.waits_for:
         return _WAITING
+    if exercise.is_open:
+        return _OPEN
     return _MISSING if exercise.status is Status.MISSING else _FAILING
 
 
@@ -157,7 +160,7 @@ def _named(exercise: ExerciseResult) -> str:
 
 def _others(exercises: Sequence[ExerciseResult], width: int, cut: Cut) -> Iterator[str]:
     """Yield what there is to know of the exercises that are not shown in full."""
-    listed = {_PASSED: cut.passed, _FAILING: cut.failing, _MISSING: cut.open, _WAITING: cut.open}
+    listed = {_PASSED: cut.passed, _FAILING: cut.failing, _OPEN: cut.open, _MISSING: cut.open, _WAITING: cut.open}
     counted = list[str]()
     shared = list[ExerciseResult]()
     for group, how in listed.items():
@@ -179,11 +182,11 @@ def _others(exercises: Sequence[ExerciseResult], width: int, cut: Cut) -> Iterat
 
 
 def _head(exercise: ExerciseResult) -> str:
-    mark, color = _MARKS.get(exercise.status, ("✗", "red"))
+    mark, color = _MARKS.get(exercise.status, (_OPEN.mark, _OPEN.color) if exercise.is_open else ("✗", "red"))
     points = f"{points_text(exercise.score)} / {points_text(exercise.max_score)}"
     if exercise.by_person or not exercise.judged:
         points = say("open") if exercise.failing or exercise.answer == "" else say("answered")
-    status = "" if exercise.status is Status.PASSED else str(exercise.status)
+    status = "" if exercise.status is Status.PASSED or exercise.is_open else str(exercise.status)
     if exercise.by_person:
         status = graded_by_person(exercise.max_score)
     if exercise.follows:

@@ -66,7 +66,7 @@ def list_text(step: Step, course: Sequence[Handout]) -> str:
 
 
 def _listed(step: Step, course: Sequence[Handout]) -> Iterator[str]:
-    marks = {each.name: each.status for each in step.result.exercises}
+    marks = {each.name: Status.MISSING if each.is_open else each.status for each in step.result.exercises}
     for handout in course:
         own = handout is step.handout
         count = step.own if own else Count(len(handout.passed()), len(handout.exercises))
