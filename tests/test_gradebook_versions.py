@@ -121,6 +121,7 @@ def test_answers_to_requests_outlive_version_3(out: Path) -> None:
     with closing(sqlite3.connect(out / FILE)) as db:
         tables = "".join(f"DROP TABLE {name};" for name in ("answer", "mark", "opened", "written"))
         tables += "ALTER TABLE override DROP COLUMN rubric; ALTER TABLE override DROP COLUMN content;"
+        tables += "ALTER TABLE override DROP COLUMN worth;"
         tables += "CREATE TABLE written (student TEXT PRIMARY KEY);"
         db.executescript(f"{tables} PRAGMA user_version = 3;")
     with open_gradebook(out) as book:
@@ -129,6 +130,13 @@ def test_answers_to_requests_outlive_version_3(out: Path) -> None:
         assert answers(book, second.number) == ()
         take_in(book, [Asked("sign", "center", "Why?", because="Yes.")])
         assert [one.because for one in answers(book, first.number)] == ["No.", "Yes."]
+
+
+def test_a_decision_of_version_5_learns_what_its_exercise_was_worth(out: Path) -> None:
+    """So a later change of the points is seen."""
+    with open_gradebook(out) as book:
+        decided = [(name, one.worth) for found in book.overrides().values() for name, one in found.items()]
+        assert decided == [(name, book.points[name]) for name, _ in decided] != []
 
 
 def test_a_gradebook_of_a_later_version_is_refused(out: Path) -> None:

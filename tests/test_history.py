@@ -182,6 +182,37 @@ def test_a_preview_shows_what_grading_then_writes(cli: Any, course_copy: Path, t
     assert "points stay" in (out / "feedback" / "ada.html").read_text()
 
 
+def test_no_decision_counts_above_what_the_exercise_is_worth_now(
+    cli: Any, course_copy: Path, tmp_path: Path, edited: Any
+) -> None:
+    """Preview and grading name decisions that were made for other points, until a person decides again."""
+    out, works, asked = tmp_path / "graded", tmp_path / "class", tmp_path / "asked.csv"
+    works.mkdir()
+    (works / "ada.py").write_text(edited(spread="return 0 * x", center="return 0 * x"))
+    (works / "bob.py").write_text(edited())
+    run = ("grade", "t1_means", works, "-o", out, "--course", course_copy, "--accept-unsandboxed")
+    cli(*run)
+    cli("override", "ada", "center", "1", "--because", "Half.", "-o", out)
+    asked.write_text("student,exercise,asks,points,because\nada,spread,Why?,3,All of it.\n")
+    assert cli("requests", asked, "-o", out, "--course", course_copy, "--accept-unsandboxed")[0] == 0
+    assert "worth other points" not in cli(*run)[2]
+    (course_copy / "course.toml").write_text("[assignment.t1_means]\npoints = {spread = 2, center = 5}\n")
+    code, _, told = cli(*run, "--preview")
+    assert (code, "2 decisions were made when" in told) == (0, True)
+    assert "ada, spread: 2 of 2 points, decided when it was worth 3\n" in told
+    assert "ada, center: 1 of 5 points, decided when it was worth 2\n" in told
+    assert "2 decisions were made when" in cli(*run)[2]
+    result = json.loads((out / "results" / "ada.json").read_text())
+    assert [(e["score"], e["max_score"]) for e in result["exercises"]] == [(2, 2), (1, 5), (2, 2)]
+    assert result["exercises"][2]["override"]["points"] == 2
+    assert (rows(out)[-1]["exercise"], rows(out)[-1]["cause"], rows(out)[-1]["new"]) == ("spread", "case", "2.0")
+    assert "decided when it was worth 3" in (out / "report.html").read_text()
+    assert cli("requests", "-o", out, "--course", course_copy, "--accept-unsandboxed")[0] == 0
+    cli("override", "ada", "center", "1", "--because", "Half.", "-o", out)
+    done = json.loads(cli(*run, "--json")[1].splitlines()[-1])
+    assert done["decided_for_other_points"] == ["ada, spread: 2 of 2 points, decided when it was worth 3"]
+
+
 def test_a_gradebook_without_a_history_gets_one(cli: Any, tmp_path: Path) -> None:
     """What was graded by the first build of 0.1.0 is the beginning; a decision is the first row."""
     old = Path(__file__).parent / "gradebooks" / "first_0.1.0.sqlite"

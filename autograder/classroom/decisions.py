@@ -42,15 +42,17 @@ def overrides(db: sqlite3.Connection, only: str | None = None) -> dict[str, dict
     """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
     found: dict[str, dict[str, Override]] = {}
     wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
-    columns = "student, exercise, points, because, made, rubric"
-    for student, exercise, points, because, made, rubric in db.execute(
+    columns = "student, exercise, points, because, made, rubric, worth"
+    for student, exercise, points, because, made, rubric, worth in db.execute(
         f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
         values,
     ):
         if points is None:
             found.get(student, {}).pop(exercise, None)
         else:
-            found.setdefault(student, {})[exercise] = Override(points, because, made, rubric=ticked_in(rubric))
+            found.setdefault(student, {})[exercise] = Override(
+                points, because, made, rubric=ticked_in(rubric), worth=worth
+            )
     return found
 
 
@@ -67,16 +69,18 @@ def decide(
     because: str,
     who: str,
     rubric: tuple[Ticked, ...] = (),
+    worth: float | None = None,
 ) -> None:
     """Write down a person's decision, and the change in the history; without points it withdraws the earlier ones.
 
-    A `rubric` is kept with its words, so that a later change of assignment.toml changes no decision.
+    A `rubric` is kept with its words, and what the exercise is `worth`, so that a later change of assignment.toml is seen.
     """
     made, old = datetime.now(UTC).isoformat(timespec="seconds"), score(db, student, exercise)
     db.execute(
-        "INSERT INTO override (student, exercise, points, because, made, who, rubric, content) VALUES (?, ?, ?, ?, ?, ?, ?,"
+        "INSERT INTO override (student, exercise, points, because, made, who, rubric, worth, content) VALUES"
+        " (?, ?, ?, ?, ?, ?, ?, ?,"
         " coalesce((SELECT content FROM submission WHERE student = ?), ''))",
-        (student, exercise, points, because, made, who, json.dumps([asdict(item) for item in rubric]), student),
+        (student, exercise, points, because, made, who, json.dumps([asdict(item) for item in rubric]), worth, student),
     )
     history.note_decision(db, student, exercise, old, score(db, student, exercise), who, because)
 

@@ -7,7 +7,7 @@
 | submission | student who handed in         | where it came from, the code as graded (packed), its key, whether it is in the class now |
 | grading    | student who was graded        | what concerns the file as a whole, and the run |
 | exercise   | student and exercise          | the result, the key of all it depends on, and the run |
-| override   | decision of a person          | points, the reason, the rubric as it was ticked, the key of the code; the latest counts, no points withdraw it |
+| override   | decision of a person          | points, the reason, the rubric as it was ticked, what it was worth, the key of the code; the latest counts, no points withdraw it |
 | written    | student, and the class ("")   | whether the files made from the book are up to date, or being written |
 | todo       | student still to be graded    | whose it is, what is known of the submission; the seed of a result that no longer stands |
 | round      | grading of the class          | when it began; one that was stopped goes on as the same |
@@ -282,7 +282,8 @@ class Gradebook:
     ) -> None:
         """Write down a person's decision, with the `rubric` as it was ticked; without points it withdraws the earlier ones."""
         with self.writing():
-            decisions.decide(self.db, student, exercise, points, _text(because), _text(self.who), rubric)
+            worth = self.points.get(exercise)
+            decisions.decide(self.db, student, exercise, points, _text(because), _text(self.who), rubric, worth)
             self.changed(student)
 
     def changed(self, student: str) -> None:

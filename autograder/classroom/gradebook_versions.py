@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-VERSION = 5
+VERSION = 6
 _TABLES = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE grading (
 CREATE TABLE override (
     id INTEGER PRIMARY KEY, student TEXT NOT NULL, exercise TEXT NOT NULL, points REAL, because TEXT NOT NULL,
     made TEXT NOT NULL, who TEXT NOT NULL DEFAULT '', rubric TEXT NOT NULL DEFAULT '[]',
-    content TEXT NOT NULL DEFAULT '');
+    content TEXT NOT NULL DEFAULT '', worth REAL);
 CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT NULL, seed INTEGER);
 CREATE INDEX decided ON override (student);
 """
@@ -140,6 +140,14 @@ def _to_5(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE override ADD COLUMN content TEXT NOT NULL DEFAULT ''")
 
 
+def _to_6(db: sqlite3.Connection) -> None:
+    """Let a decision know what its exercise was worth; of earlier ones that is what it was worth in the latest grading."""
+    db.execute("ALTER TABLE override ADD COLUMN worth REAL")
+    row = db.execute("SELECT value FROM fact WHERE name = 'exercises'").fetchone()
+    for exercise, points in json.loads(row[0]).items() if row else ():
+        db.execute("UPDATE override SET worth = max(points, ?) WHERE exercise = ?", (points, exercise))
+
+
 def _head_2(head: dict[str, Any]) -> str:
     return json.dumps({"doubts": [], **head, "lms": {"place": "", **head["lms"]}})
 
@@ -170,4 +178,4 @@ def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, 
             yield {"name": name, "exercise": exercise, "sentence": sentence}
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5, _to_6)

@@ -87,7 +87,7 @@ def standings(db: sqlite3.Connection, student: str) -> dict[str, Standing]:
     for name, score, most, key, kept in rows:
         computed = score if kept is None else max(score or 0.0, min(kept, most))
         person = decided.get(name)
-        found[name] = Standing(computed, computed if person is None else person, key)
+        found[name] = Standing(computed, computed if person is None else min(person, most), key)
     return found
 
 

@@ -38,6 +38,7 @@ class Override:
     made: str  # when, in ISO 8601
     computed: float = 0.0
     rubric: tuple[Ticked, ...] = ()
+    worth: float | None = None  # what the exercise was worth then, as far as that is known
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,11 @@ class ExerciseRecord:
     def waits(self) -> bool:
         """Whether it has an answer that a person has not graded yet."""
         return self.status is Status.MANUAL and self.score is None
+
+    @property
+    def decided_for_other_points(self) -> bool:
+        """Whether a person decided when it was worth more, or less, than now."""
+        return self.override is not None and self.override.worth not in (None, self.max_score)
 
 
 @dataclass(frozen=True)
@@ -268,7 +274,8 @@ def _without_result(
 def _overridden(exercise: ExerciseRecord, override: Override | None) -> ExerciseRecord:
     if override is None:
         return exercise
-    return replace(exercise, score=override.points, override=replace(override, computed=exercise.points))
+    points = min(override.points, exercise.max_score)  # which may have changed since
+    return replace(exercise, score=points, override=replace(override, points=points, computed=exercise.points))
 
 
 def _status(exercises: Sequence[ExerciseRecord], *, readable: bool, problem: str) -> str:

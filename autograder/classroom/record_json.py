@@ -47,13 +47,14 @@ def told_record(record: Record) -> Json:
 
 def told_exercise(exercise: ExerciseRecord) -> Json:
     """Return an exercise as results/STUDENT.json tells it."""
-    override = asdict(exercise.override) if exercise.override else None
-    if override and not override["rubric"]:
-        del override["rubric"]
+    override = asdict(exercise.override) if exercise.override else {}
+    override.pop("worth", None)
+    if not override.get("rubric"):
+        override.pop("rubric", None)
     kept = {"kept": asdict(exercise.kept)} if exercise.kept else {}
     cases = [told_case(case) for case in exercise.cases]
     bonus = {"bonus": True} if exercise.bonus else {}
-    return {**_computed(exercise), **bonus, "override": override, **kept, "cases": cases}
+    return {**_computed(exercise), **bonus, "override": override or None, **kept, "cases": cases}
 
 
 def stored_exercise(exercise: ExerciseRecord) -> str:

@@ -91,7 +91,7 @@ def _columns(header: Sequence[str]) -> Mapping[str, int]:
 
 
 def _one(cells: Mapping[str, str], book: Gradebook, known: Mapping[int, Request]) -> Asked:
-    number, because = cells.get("number", ""), cells.get("because", "")
+    number, because, stands = cells.get("number", ""), cells.get("because", ""), 0.0
     if number:
         request = known.get(int(number)) if number.isdecimal() else None
         if request is None:
@@ -100,14 +100,14 @@ def _one(cells: Mapping[str, str], book: Gradebook, known: Mapping[int, Request]
             )
         student, exercise, asks = request.student, request.exercise, request.asks
         if request.answer and because == inert(request.answer.because):
-            because = request.answer.because
+            because, stands = request.answer.because, request.answer.points or 0.0  # whatever it is worth since
     else:
         student, exercise = find_student(book, cells["student"]), find_exercise(book.points, cells["exercise"])
         asks = cells["asks"].encode("utf-8", "replace").decode()
     if not asks:
         raise RequestError("the request is empty. Write what the student asks.")
     try:
-        points = points_said(cells.get("points", ""), exercise, book.points.get(exercise, 0.0))
+        points = points_said(cells.get("points", ""), exercise, max(book.points.get(exercise, 0.0), stands))
     except PointsError as error:
         raise RequestError(str(error)) from None
     if number and _was_replaced(answers(book, int(number)), points, because):

@@ -178,7 +178,7 @@ def _decide(book: Gradebook, number: int, one: Asked) -> None:
         return
     points = one.points if one.points != score else None
     if points is not None:
-        decisions.decide(book.db, one.student, one.exercise, points, one.because, book.who)
+        book.override(one.student, one.exercise, points, one.because)
     decision = (points, one.because, book.who, _now(), number)
     book.db.execute("UPDATE request SET points = ?, because = ?, who = ?, decided = ? WHERE id = ?", decision)
     book.db.execute("INSERT INTO answer (points, because, who, made, request) VALUES (?, ?, ?, ?, ?)", decision)

@@ -21,7 +21,7 @@ from autograder.classroom.submissions import Submission
 from autograder.submission.archives import printable
 
 _RUN = "started, engine, isolation, seconds"
-_OVERRIDE = "student, exercise, points, because, made, who, rubric, content"
+_OVERRIDE = "student, exercise, points, because, made, who, rubric, content, worth"
 _Rows = tuple[tuple[Any, ...], tuple[Any, ...], list[tuple[Any, ...]]]  # submission, grading, exercises
 
 

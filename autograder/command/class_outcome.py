@@ -11,17 +11,17 @@ from rich.console import Console
 
 from autograder.classroom import history
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import outlines, records
+from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
 from autograder.classroom.history import Change
 from autograder.classroom.mismatches import ALIASES, Mismatch, points_mismatch
 from autograder.classroom.still_to_grade import Plan
 from autograder.classroom.summary import Summary, told_summary
 from autograder.command.progress import Events
-from autograder.command.terminal import changes_table, show_class, show_isolation
-from autograder.judge.points import points_text
+from autograder.command.terminal import MAX_LINES, changes_table, show_class, show_isolation
+from autograder.judge.points import points_of, points_text
 from autograder.pages.class_changes import changed_line
 from autograder.pages.class_files import Published, publish
-from autograder.submission.archives import several
+from autograder.submission.archives import printable, several
 
 
 def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None, jobs: int = 1) -> bool:
@@ -36,11 +36,14 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
     if events:
         sound = is_sound(book, summary, events)
         changed = told_changes(_changes(book, plan))
-        events.tell("done", graded=done, kept=plan.kept, decided=plan.decided, **changed, **told_summary(summary))
+        other = decided_for_other_points(book)
+        told = {"decided": plan.decided, "decided_for_other_points": other}
+        events.tell("done", graded=done, kept=plan.kept, **told, **changed, **told_summary(summary))
         return sound
     if done:
         show_records(console, book, published, f"{summary.assignment}: {summary.submissions} submissions")
     _tell_decided(plan)
+    _tell_other_points(book)
     console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
     if plan.regraded:
         tell_changes(console, book)
@@ -52,11 +55,14 @@ def close_preview(book: Gradebook, plan: Plan, console: Console, events: Events 
     """Say which scores would change; return whether we did not fail."""
     changes, would_fail = _changes(book, plan), any(r.status == "grader_error" for r in outlines(book))
     if events:
-        events.tell("done", preview=True, graded=len(plan.tasks), kept=plan.kept, **told_changes(changes))
+        other = decided_for_other_points(book)
+        about = {"preview": True, "kept": plan.kept, "decided_for_other_points": other}
+        events.tell("done", graded=len(plan.tasks), **about, **told_changes(changes))
         return not would_fail
     console.print(f"{len(plan.tasks)} would be graded, {plan.regraded} of them again", highlight=False)
     if changes:
         console.print(changes_table(changes))
+    _tell_other_points(book)
     tell_changes(console, book, would=True)
     console.print("Preview: nothing was written. The same command without --preview does it.", highlight=False)
     return not would_fail
@@ -104,6 +110,29 @@ def _tell_decided(plan: Plan) -> None:
             "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
             file=sys.stderr,
         )
+
+
+def decided_for_other_points(book: Gradebook) -> list[str]:
+    """Return the decisions of persons on exercises that were worth other points then, each as a line."""
+    return [
+        f"{printable(record.student)}, {e.name}: {points_of(e.points, e.max_score)}, "
+        f"decided when it was worth {points_text(e.override.worth or 0.0)}"
+        for record in (*outlines(book), *absentees(book), *waiting(book))
+        for e in record.exercises
+        if e.override and e.decided_for_other_points
+    ]
+
+
+def _tell_other_points(book: Gradebook) -> None:
+    """Name the decisions on exercises that were worth other points then."""
+    if lines := decided_for_other_points(book):
+        were = "1 decision was" if len(lines) == 1 else f"{len(lines)} decisions were"
+        told = (
+            f"autograder: {were} made when the exercise was worth other points; none counts above what it is worth now:"
+        )
+        more = [f"... and {len(lines) - MAX_LINES} more; report.html has them all"] * (len(lines) > MAX_LINES)
+        advice = "Look at each again, and decide with autograder override or at the desk; the same points confirm it."
+        print(told, *(f"    {line}" for line in (*lines[:MAX_LINES], *more)), advice, sep="\n", file=sys.stderr)
 
 
 def show_records(console: Console, book: Gradebook, published: Published, title: str) -> None:
