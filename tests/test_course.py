@@ -16,7 +16,7 @@ from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, R
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Record
 from autograder.classroom.roster import Person
 from autograder.cli import main
-from autograder.pages.course_pages import course_csv, write_course
+from autograder.pages.course_pages import course_csv, course_html, student_html, write_course
 
 FIRST_DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -151,6 +151,14 @@ def test_a_students_page_is_about_that_student_alone(tmp_path: Path) -> None:
     write_course(tmp_path, standings[1:], Rules())
     assert len(list((tmp_path / "students").iterdir())) == 1
     assert course_csv(()) == "student,name,section,total,free days left\r\n"
+
+
+def test_pages_and_sheet_tell_one_total_also_above_everything() -> None:
+    """A bonus within an assignment adds to the total."""
+    (standing,) = standings = course_grades(sheets(record(10.952)), Rules())
+    assert "109.52" in course_csv(standings)
+    assert "110 % of what can be reached" in student_html(standing, Rules())
+    assert course_html(standings, Rules()).count("110 %") == 4  # on average, of the assignment twice, of the student
 
 
 def test_the_command_puts_gradebooks_together(

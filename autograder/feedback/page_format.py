@@ -73,9 +73,11 @@ def _data_uri(picture: bytes) -> str:
 
 
 def _percent(part: float, whole: float) -> int:
-    """Return a whole percentage that is 0 or 100 only when it is exactly that."""
-    share = max(0.0, min(part / whole, 1.0)) if whole else 0.0
-    return int(share) * 100 if share in (0.0, 1.0) else min(max(round(share * 100), 1), 99)
+    """Return a whole percentage that is 0 or 100 only when it is exactly that; with a bonus it may be more."""
+    share = max(0.0, part / whole) if whole else 0.0
+    if share in (0.0, 1.0):
+        return int(share) * 100
+    return max(round(share * 100), 101) if share > 1 else min(max(round(share * 100), 1), 99)
 
 
 def _say_html(sentence: str, **parts: Markup) -> Markup:
