@@ -487,7 +487,29 @@ def test_choice_is_told(tmp_path: Path) -> None:
     both = in_zip(tmp_path, ("ada.zip", zipped(("attention.py", CODE), ("attention.ipynb", notebook("x = 1")))))["ada"]
     assert both.notes == ()  # nothing is written in the notebook
     copies = zipped(("attention.py", CODE), ("Attention (1).py", CODE), ("test_attention.py", CODE))
-    assert in_zip(tmp_path, ("ada.zip", copies))["ada"].notes == ("attention.py counts; not read: Attention (1).py",)
+    same = in_zip(tmp_path, ("ada.zip", copies))["ada"]
+    assert (same.notes, same.doubts) == (("attention.py counts; not read: Attention (1).py",), ())
+
+
+OTHER = CODE.replace(b"return Q", b"return K")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [("ada.zip", zipped((FILE, CODE), ("attention (1).py", OTHER), ("attention_helper.py", b"h = 1")))],
+        [(f"Ada Lovelace_31_assignsubmission_file_/{name}", code) for name, code in ((FILE, CODE), ("attention (1).py", OTHER))],
+        [(f"Means_ada_attempt_2026-03-02-10-22-00_{name}", code) for name, code in ((FILE, CODE), ("attention (1).py", OTHER))],
+    ],
+    ids=["zip", "folder", "uploads"],
+)  # fmt: skip
+def test_a_copy_that_differs_needs_a_look(tmp_path: Path, files: list[tuple[str, bytes]]) -> None:
+    """A browser calls a later download `attention (1).py`: the file of the right name counts, and a person is told."""
+    (ada,) = in_zip(tmp_path, *files).values()
+    assert text_of(ada) == CODE.decode()
+    assert len(ada.doubts) == 1
+    assert "attention (1).py" in ada.doubts[0]
+    assert ada.doubts[0] in ada.notes
 
 
 @pytest.mark.parametrize(

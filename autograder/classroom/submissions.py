@@ -41,7 +41,7 @@ from autograder.submission.archives import (
 from autograder.submission.candidates import Found
 from autograder.submission.pictures import picture_in, with_pictures
 from autograder.submission.source import SUFFIXES, source_of
-from autograder.submission.which_file import choose, hand_in, renamed_note, source_in, source_in_zip
+from autograder.submission.which_file import MOST_READ, choose, hand_in, renamed_note, source_in, source_in_zip
 from autograder.submission.written_exercises import Stub, written
 
 _NO_FILE = marked({
@@ -178,7 +178,10 @@ def _read_one(student: str, entries: list[Entry], where: str, stub: Stub) -> Sub
     submission = _with_pictures(_read_attempt(student, first, where, stub), first, entries, stub)
     pictures = _uploaded_pictures(first, entries) if submission.source and submission.source.pictures else {}
     others = [entry for entry in entries if entry not in pictures.values()]
-    notes = tuple(_left_notes(first, others, stub))
+    said = tuple(_left_notes(first, others, stub))
+    notes = tuple(note for note, _ in said)
+    doubts = (note for note, left in said if any(_holds_other_work(one, submission.source, stub) for one in left))
+    submission = replace(submission, doubts=(*doubts, *submission.doubts))
     if earlier and submission.source and not written(submission.source, stub).exercises:
         for attempt in earlier:
             other = _with_pictures(_read_attempt(student, attempt, where, stub), attempt, entries, stub)
@@ -229,12 +232,11 @@ def _attempts(entries: list[Entry], stub: Stub) -> list[tuple[Entry, ...]]:
 
 
 def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: Stub) -> Submission:
+    problem = ""
     try:
         entry, found = _found_among(attempt, stub)
     except UnreadableError as error:
         entry, found, problem = attempt[0], None, str(error)
-    else:
-        problem = ""
     said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
     place = entry.top if entry.top == printable(entry.top) and not set(entry.top) & set("/\\") else ""
@@ -254,25 +256,35 @@ def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: St
     return replace(submission, origin=origin + inside, source=found.source, notes=found.notes, doubts=found.doubts)
 
 
-def _left_notes(attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub) -> Iterator[str]:
-    """Say what else a student handed in."""
+def _left_notes(attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub) -> Iterator[tuple[str, list[Entry]]]:
+    """Say what else a student handed in, with what might count as well."""
     best, usable = attempt[0], [entry for entry in entries if entry.usable]
     name, numbers = printable(best.name), {entry.said.attempt for entry in usable}
     mine = [entry for entry in usable if entry.said.attempt == best.said.attempt]
     left = [entry for entry in mine if entry not in attempt]
     if len(numbers) > 1 and best.said.attempt == max(numbers):
-        yield say(_LATEST, n=len(numbers), name=name)
+        yield say(_LATEST, n=len(numbers), name=name), []
     latest = max(entry.rank for entry in attempt) == max(entry.rank for entry in mine) if left else False
     if left and latest and not best.said.attempt:
-        yield say(_LATEST, n=len(left) + 1, name=name)
+        yield say(_LATEST, n=len(left) + 1, name=name), []
     elif left:
         told = marked("handed in {n} files; {name} counts; not read: {others}")
         if work_name(best.title) in (stub.file, stub.notebook):
             told = marked("handed in {n} files; {name} counts, being named {file}; not read: {others}")
-        yield say(told, n=len(left) + 1, name=name, file=stub.file, others=several(entry.name for entry in left))
+        told = say(told, n=len(left) + 1, name=name, file=stub.file, others=several(entry.name for entry in left))
+        yield told, left[:MOST_READ]
     if usable and len(usable) < len(entries):
         others = several(entry.name for entry in entries if not entry.usable)
-        yield say("also handed in, and not read: {names}", names=others)
+        yield say("also handed in, and not read: {names}", names=others), []
+
+
+def _holds_other_work(entry: Entry, source: Source | None, stub: Stub) -> bool:
+    """Whether exercises are written in an entry, and not as in the source that is graded."""
+    try:
+        work = written(_found_in(entry, stub).source, stub)
+    except UnreadableError:
+        return False
+    return source is not None and bool(work.exercises) and not stub.files and work != written(source, stub)
 
 
 def _found_among(attempt: tuple[Entry, ...], stub: Stub) -> tuple[Entry, Found]:

@@ -3,11 +3,12 @@
 Of the file and the notebook with the assignment's names, the one that differs from the stub counts. Where both differ, the
 one with more exercises written counts, and the file where both have as many; whether they are right does not matter. Of
 several files with one name the one nearest the top counts. Files with other names count only where nothing is written in
-those two. A single file counts without any comparison.
+those two; a copy such as `means (1).py` in which something else is written is a doubt. A single file counts without any comparison.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -199,7 +200,7 @@ def _found_among(rivals: Sequence[_Read], own: Sequence[Candidate], stub: Stub) 
     elif others and others[0].work != best.work:
         doubts = (_both_differ(best, others[0], stub),)
     found = _found(best, [c for c in own if c not in [one.candidate for one in others]], stub)
-    return replace(found, notes=(*doubts, *found.notes), doubts=doubts)
+    return replace(found, notes=(*doubts, *found.notes), doubts=(*doubts, *found.doubts))
 
 
 def _both_differ(best: _Read, other: _Read, stub: Stub) -> str:
@@ -244,18 +245,22 @@ def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
     if one.source is None:
         raise UnreadableError(one.problem)
     chosen = one.candidate
-    notes = (*renamed_note(chosen.title, stub), *_left_note(chosen, own, stub), *one.notes)
-    return Found(one.source, chosen.shown, notes, parts=chosen.member.parts)
+    copies = _copies(chosen, own, stub)
+    left = tuple(say(_LEFT, file=chosen.shown, names=several(sorted({c.shown for c in copies}))) for _ in copies[:1])
+    rivals = map(_read, _nearest_the_top(copies), itertools.repeat(stub))
+    doubts = left if any(rival.count and rival.work != one.work for rival in rivals) else ()
+    notes = (*renamed_note(chosen.title, stub), *left, *one.notes)
+    return Found(one.source, chosen.shown, notes, doubts, chosen.member.parts)
 
 
-def _left_note(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> tuple[str, ...]:
-    """Return a note on copies that were not read, such as `means (1).py`, if there are any."""
+_LEFT = marked("{file} counts; not read: {names}")
+
+
+def _copies(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> list[Candidate]:
+    """Return what has a name like the file's, such as `means (1).py`, and does not count."""
     stem = PurePosixPath(stub.file).stem.casefold()
-    others = {c.shown for c in own if c.title.casefold().startswith(stem)} - {chosen.shown}
-    others -= {c.shown for c in own if c.named in _names(stub) and c.suffix != chosen.suffix}
-    if not others:
-        return ()
-    return (say("{file} counts; not read: {names}", file=chosen.shown, names=several(sorted(others))),)
+    others = [c for c in own if c.title.casefold().startswith(stem) and c.shown != chosen.shown]
+    return [c for c in others if c.named not in _names(stub) or c.suffix == chosen.suffix]
 
 
 def renamed_note(name: str, stub: Stub) -> tuple[str, ...]:
