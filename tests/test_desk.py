@@ -199,6 +199,19 @@ def test_queues_lead_from_one_student_to_the_next(out: Path) -> None:
     assert "As ada." not in (out / "feedback" / "bob.html").read_text()
 
 
+def test_the_first_page_lists_decisions_and_no_regrading(out: Path, tmp_path: Path, cli: Any, edited: Any) -> None:
+    """What a grading changed stands in the report; here it would push out what persons decided."""
+    with when_free(out) as book:
+        book.override("ada", "center", 1.5, "Right idea.")
+    (tmp_path / "class" / "eve.py").write_text(edited(spread="return 0 * x"))
+    run = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", Path(__file__).parent / "course")
+    assert "1 score changed" in cli(*run, "--accept-unsandboxed")[1]
+    with desk(out) as (client, _):
+        client.come_in()
+        told = client.ask("GET", "/")[2].partition("What was decided last")[2].partition("Everyone who was graded")[0]
+    assert re.findall(r"<bdi>(\w+)</bdi></a>, <code>(\w+)</code>", told) == [("ada", "center")]
+
+
 def test_a_request_is_answered_and_no_answer_is_lost(out: Path, cli: Any, course: Path) -> None:
     """Also of a student who handed in nothing; a sheet of before takes no answer back."""
     run = ("-o", out, "--course", course, "--accept-unsandboxed")

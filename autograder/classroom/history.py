@@ -17,6 +17,9 @@ from enum import StrEnum
 from autograder.classroom.result_keys import Basis, basis_key
 
 
+BY_PERSONS = 0  # in place of a grading's number: what persons decided
+
+
 class Cause(StrEnum):
     """Why a score is not what it was."""
 
@@ -31,7 +34,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """A score that changed; `old` is None where there was none. `round` is the grading, or 0 for a person's decision."""
+    """A score that changed; `old` is None where there was none. `round` is the grading, or BY_PERSONS."""
 
     student: str
     exercise: str
@@ -40,7 +43,7 @@ class Change:
     causes: tuple[Cause, ...]
     who: str
     made: str  # when, in ISO 8601
-    round: int = 0
+    round: int = BY_PERSONS
     because: str = ""
 
     @property
@@ -137,7 +140,7 @@ def current_round(db: sqlite3.Connection) -> int:
 
 
 def changes(db: sqlite3.Connection, number: int | None = None) -> tuple[Change, ...]:
-    """Return all changes, the earliest first, or those of one grading."""
+    """Return all changes, the earliest first, or those of one grading, or BY_PERSONS."""
     wanted, values = ("", ()) if number is None else (" WHERE round = ?", (number,))
     rows = db.execute(
         f"SELECT student, exercise, old, new, causes, who, made, round, because FROM history{wanted} ORDER BY id",  # noqa: S608 (ours)

@@ -51,7 +51,7 @@ _SCRIPT = (_TEMPLATES / "desk.js").read_text(encoding="utf-8")
 _SCRIPT_HASH = f"sha256-{b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()}"
 _PAGES = class_environment(_TEMPLATES)
 _MOST_WORDS = 100_000  # characters of a reason
-_LATEST = 12  # changes on the first page
+_LATEST = 12  # decisions on the first page
 _CHANGED = "Another person decided on this exercise, or it was graded again,"
 
 
@@ -121,14 +121,14 @@ class _Pages:
         return self.page("refused.html", status, title=title, told=told, written=written)
 
     def overview(self, book: Gradebook) -> Response:
-        """Return the first page: queues, who is at work, what changed last."""
+        """Return the first page: queues, who is at work, what persons decided last."""
         return self.page(
             "overview.html",
             title=book.facts.title,
             queues=self.queues.read(book),
             students=book.students(),
             open_pages=open_pages(book),
-            changes=tuple(reversed(history.changes(book.db)))[:_LATEST],
+            changes=tuple(reversed(history.changes(book.db, history.BY_PERSONS)))[:_LATEST],
             empty=request.args.get("empty", ""),
             emptied=request.args.get("queue", ""),
         )
