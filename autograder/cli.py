@@ -85,6 +85,17 @@ def main() -> None:
         app()
     except CourseError as error:
         fail(str(error))
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Write what is still to be printed, or forget it where its reader has gone, as in `autograder report graded | head -1`."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _version(wanted: bool) -> None:

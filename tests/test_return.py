@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from email import message_from_bytes
@@ -153,6 +156,33 @@ def test_what_canvas_refuses_is_told_with_what_to_do(
     out, _ = grade_files({"lovelaceada_11_901_means.py": b"x = 1\n"})
     assert said in run("return", out, "--to", "canvas-api", "--url", server.url + place, code=2)
     assert server.comments == {}
+
+
+def test_a_reader_who_has_gone_is_no_trouble(
+    grade_files: Callable[..., tuple[Path, object]], course: Path, tmp_path: Path
+) -> None:
+    """As in `autograder return graded --to moodle --dry-run | head -1`: nothing is said of files that are whole."""
+    out, _ = grade_files({"ada.py": b"x = 1"})
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "ada.py").write_text("x = 2")
+    gone, pipe = os.pipe()
+    os.close(gone)
+    for words in (
+        ("return", out, "--to", "moodle", "--dry-run"),
+        ("report", out),
+        ("grade", "t1_means", tmp_path / "again", "-o", out, "--course", course, "--accept-unsandboxed"),
+    ):
+        for unbuffered in ("1", ""):  # the pipe breaks at once, or at the end
+            done = subprocess.run(
+                [sys.executable, "-m", "autograder", *map(str, words)],
+                stdout=pipe,
+                stderr=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+                check=False,
+            )
+            assert (words[0], done.stderr) == (words[0], "")
+    os.close(pipe)
 
 
 def test_an_unknown_place_is_refused(run: Command, grade_files: Callable[..., tuple[Path, object]]) -> None:

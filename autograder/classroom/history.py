@@ -16,7 +16,6 @@ from enum import StrEnum
 
 from autograder.classroom.result_keys import Basis, basis_key
 
-
 BY_PERSONS = 0  # in place of a grading's number: what persons decided
 
 

@@ -104,6 +104,8 @@ def _stopping_well(out: Path, console: Console, *, preview: bool) -> Iterator[No
         yield
     except (SubmissionsError, RosterError, GradebookError) as error:
         fail(str(error))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         kept = "Nothing was written" if preview else f"What was graded is in {out}"
         fail(f"{error}. {kept}; mend that, and the same command {'begins again' if preview else 'goes on from there'}.")
@@ -159,6 +161,8 @@ def merge(
             sound = is_sound(book, published.summary, None)
     except GradebookError as error:
         fail(str(error))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         fail(f"{error}. Mend that, and merge again.")
     raise typer.Exit(0 if sound else 1)

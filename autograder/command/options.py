@@ -144,6 +144,8 @@ def graded_book(out: Path, *, beside: bool = False) -> Iterator[Gradebook]:
             yield book
     except GradebookError as error:
         fail(str(error))
+    except BrokenPipeError:
+        raise  # who reads what is printed has gone, and no file is in trouble
     except OSError as error:
         fail(f"{error}. The gradebook in {out} is whole; mend that, and run autograder report {out}.")
 
