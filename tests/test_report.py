@@ -27,8 +27,10 @@ from class_records import (
     with_case,
 )
 
+from autograder.classroom.history import Cause, Change
 from autograder.classroom.record import Record
 from autograder.classroom.record_json import exercise_of, stored_exercise
+from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
 from autograder.feedback.page_format import moment, visible
 from autograder.judge.reasons import Mistake
@@ -300,6 +302,13 @@ def test_the_report_knows_the_roster() -> None:
         "Tue \N{EN DASH} \N{EN DASH} 0 1 \N{EN DASH}",
     ):
         assert expected in text
+    ada = decided(replace(here[0], doubts=("Which file?",), notes=("Which file?",)), "attention", 4, "Half.")
+    asked = Request(1, "s001", "attention", "Why?", "2026-03-05T10:00:00+00:00")
+    change = Change("s001", "attention", 5.0, 4.0, (Cause.PERSON,), "kim", asked.made)
+    text = " ".join(Page(report_html([ada], summary(), changes=[change], requests=[asked])).text.split())
+    assert "s001 Ada Lovelace Which file?" in text
+    assert text.count("s001 Ada Lovelace attention") == 3  # decisions, requests, changes
+    assert "Feedback for Ada Lovelace" in feedback_html(ada).replace("<bdi>", "").replace("</bdi>", "")
     assert 'id="handing-in"' not in report_html(small_class(), summary())
 
 

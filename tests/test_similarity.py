@@ -12,7 +12,9 @@ def page(student: str, code: str, shared: tuple[tuple[int, int], ...]) -> str:
     """Return the page of one pair, of which the second is from last year."""
     pair = Pair(Side(student, code, shared, 1.0), Side("2025/bob", code, (), 0.5), 40.0)
     group = Group((student, "2025/bob"), (pair,))
-    return similarity_html(Comparison((group,), 2, ("eve",), frozenset({"2025/bob"})), "Means", 0.8)
+    return similarity_html(
+        Comparison((group,), 2, ("eve",), frozenset({"2025/bob"})), "Means", 0.8, {"ann": "Ann <Lee>"}
+    )
 
 
 def test_what_is_shared_is_marked() -> None:
@@ -22,6 +24,7 @@ def test_what_is_shared_is_marked() -> None:
     assert "1 group of look-alikes among 2 submissions" in " ".join(html.split())
     assert 'href="staff/ann.html"' in html
     assert 'href="staff/2025' not in html
+    assert html.count("Ann &lt;Lee&gt;") == 2  # in the table and beside the code
     assert "No grade depends" in html
     assert "for its size: eve." in html
 
@@ -37,6 +40,6 @@ def test_code_and_names_are_escaped() -> None:
 
 def test_nobody_alike_is_a_page_too() -> None:
     """It says so, and has no table."""
-    html = similarity_html(Comparison((), 9, ()), "Means", 0.8)
+    html = similarity_html(Comparison((), 9, ()), "Means", 0.8, {})
     assert "0 groups of look-alikes among 9 submissions" in " ".join(html.split())
     assert "<table" not in html

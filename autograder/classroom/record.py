@@ -6,7 +6,7 @@ that students may not see.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -169,6 +169,11 @@ class Record(Head):
     def waiting(self) -> float:
         """The points that a person has not graded yet; the score is without them."""
         return round(sum(exercise.max_score for exercise in self.exercises if exercise.waits), 2)
+
+
+def roster_names(records: Iterable[Record]) -> dict[str, str]:
+    """Return the students' names on the roster, as far as it has any, by their names in the grades."""
+    return {record.student: record.person.name for record in records if record.person and record.person.name}
 
 
 def head(submission: Submission, due: datetime | None = None) -> Head:

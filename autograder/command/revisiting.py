@@ -197,8 +197,9 @@ def similarity(
     course: CourseOption = None,
 ) -> None:
     """Suggest which submissions look alike: a page of groups, for a person to judge. It never grades."""
-    from autograder.classroom.gradebook_view import source_of
+    from autograder.classroom.gradebook_view import outlines, source_of
     from autograder.classroom.look_alikes import compare, text_of
+    from autograder.classroom.record import roster_names
     from autograder.classroom.whole_files import write_whole
     from autograder.command.progress import tracked
     from autograder.pages.similarity import similarity_html
@@ -207,11 +208,11 @@ def similarity(
     with graded_book(out) as book:
         assignment = load_assignment(folder, book.facts.assignment)
         sources = {student: source_of(book, student) for student in book.students()}
-        title = book.facts.title
+        title, people = book.facts.title, roster_names(outlines(book))
     texts = {who: text_of(source) for who, source in sources.items() if source}
     others = {name: text for path in against or () for name, text in _others(path, assignment).items()}
     found = compare(texts, assignment.stub, least / 100, others, tracked)
-    write_whole(out / "similarity.html", similarity_html(found, title, least / 100))
+    write_whole(out / "similarity.html", similarity_html(found, title, least / 100, people))
     groups = "1 group" if len(found.groups) == 1 else f"{len(found.groups)} groups"
     beside = f" and {len(others)} other{'s' * (len(others) > 1)}" if others else ""
     print(f"{groups} among {found.compared} submissions{beside} share {least} % or more: {out / 'similarity.html'}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from autograder.classroom.history import Change
-from autograder.classroom.record import Record
+from autograder.classroom.record import Record, roster_names
 from autograder.classroom.requests import Request
 from autograder.classroom.summary import Summary
 from autograder.classroom.unnamed_failures import Group, groups, have_fingerprints
@@ -71,6 +71,7 @@ def report_html(
             if e.status is not Status.MANUAL
         ],
         queue=queue,
+        people=roster_names([*results, *absent, *waiting]),
         places_of=_places_in(results),
         statuses=_statuses(results),
         script=Markup(SCRIPT),  # noqa: S704 (our own, the same in every page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from autograder.classroom.look_alikes import Comparison, Side
 from autograder.pages.page import render
@@ -11,13 +11,13 @@ MOST_GROUPS = 50
 MOST_PAIRS = 5  # of a group that are shown side by side
 
 
-def similarity_html(comparison: Comparison, title: str, least: float) -> str:
-    """Return the page; it stands beside the report, whose pages it links."""
+def similarity_html(comparison: Comparison, title: str, least: float, people: Mapping[str, str]) -> str:
+    """Return the page; it stands beside the report, whose pages it links. `people` are names on the roster, by student."""
     groups = [
         (group, [(pair, list(_pieces(pair.first)), list(_pieces(pair.second))) for pair in group.pairs[:MOST_PAIRS]])
         for group in comparison.groups[:MOST_GROUPS]
     ]
-    return render("similarity.html", title=title, least=least, comparison=comparison, groups=groups)
+    return render("similarity.html", title=title, least=least, comparison=comparison, groups=groups, people=people)
 
 
 def _pieces(side: Side) -> Iterator[tuple[str, bool]]:
