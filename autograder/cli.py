@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import signal
 import sys
 from itertools import groupby
@@ -60,6 +61,15 @@ class _ByReader(TyperGroup):
         for who, theirs in groupby(names, lambda name: str(getattr(self.commands[name], "rich_help_panel", ""))):
             with formatter.section(who):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(limit=100)) for name in theirs])
+
+
+class _WithNumbers(TyperCommand):
+    """A command that takes -1 for a number and not for an option, and says itself what is wrong with it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Let what is no option pass where there is such a number."""
+        ctx.ignore_unknown_options = any(re.fullmatch(r"-\d+(\.\d*)?", arg) for arg in args)
+        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(
@@ -181,7 +191,8 @@ _COMMANDS = {
 _NAMES = {returning.give_back: "return", authoring.import_otter: "import-otter"}
 for _who, _theirs in _COMMANDS.items():
     for _command in _theirs:
-        app.command(_NAMES.get(_command), rich_help_panel=_who)(_command)
+        _class = _WithNumbers if _command is revisiting.override else TyperCommand
+        app.command(_NAMES.get(_command), cls=_class, rich_help_panel=_who)(_command)
 
 
 if __name__ == "__main__":

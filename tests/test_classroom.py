@@ -183,6 +183,7 @@ def test_a_decision_on_earlier_code_is_told(run: Run, works: Path, out: Path, as
     [
         (("bob", "center", 2.5, "--because", "x"), "center is worth 0 to 2"),
         (("bob", "center", "nan", "--because", "x"), "center is worth 0 to 2"),
+        (("bob", "center", "-1", "--because", "x"), "-1 points cannot be given: center is worth 0 to 2"),
         (("bob", "center", 1), "Say why"),
         (("bob", "center", 1, "--because", " "), "Say why"),
         (("bob", "center"), "Give the points, or --withdraw"),

@@ -181,6 +181,8 @@ def test_the_command_puts_gradebooks_together(
         found = {row["student"]: row for row in csv.DictReader(file)}
     assert [found[name]["t1_means raw"] for name in ("ada", "bob")] == [rows[n]["score"] for n in ("ada", "bob")]
     assert float(found["ada"]["total"]) == 100
+    assert found["ada"]["t1_means status"] == ""
+    assert not {"", "t1_means"} & found["ada"].keys()
     monkeypatch.setattr("sys.argv", ["autograder", "course", str(out), str(out), "-o", str(tmp_path / "all")])
     with pytest.raises(SystemExit) as left:
         main()

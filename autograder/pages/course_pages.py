@@ -48,10 +48,10 @@ def page_name(student: str) -> str:
 
 
 def course_csv(standings: Sequence[Standing]) -> str:
-    """Return a line for each student: the total in percent, and for each assignment points, days late and what counts."""
+    """Return a line for each student: the total in percent, and for each assignment points, days late, what counts, and why not."""
     parts = standings[0].parts if standings else ()
-    heads = [f"{part.slug} {what}" for part in parts for what in ("raw", "days late", "final", "")]
-    rows: list[list[object]] = [["student", "name", "section", "total", "free days left", *map(str.rstrip, heads)]]
+    heads = [f"{part.slug} {what}" for part in parts for what in ("raw", "days late", "final", "status")]
+    rows: list[list[object]] = [["student", "name", "section", "total", "free days left", *heads]]
     for one in standings:
         cells = [cell for part in one.parts for cell in _cells(part)]
         total = "" if one.total is None else round(100 * one.total, 2)
