@@ -37,7 +37,7 @@ FLAGS = (
 DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
 
 # What a page looks like in a frame: how far it is wider than the frame, what text stands out too little, what of it moves
-# under a pointer but not under a keyboard, whether anything of it ran.
+# under a pointer but not under a keyboard, which tables move and do not show it, whether anything of it ran.
 MEASURE = """
 const rgb = text => { const c = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   c.fillStyle = text; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
@@ -48,7 +48,7 @@ const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => 
 const behind = (view, element) => { for (let e = element; e; e = e.parentElement) {
   const c = rgb(view.getComputedStyle(e).backgroundColor); if (c[3] > 0) return c; } return [255, 255, 255]; };
 function measure(frame) {
-  const page = frame.contentDocument, view = frame.contentWindow, faint = [], stuck = [];
+  const page = frame.contentDocument, view = frame.contentWindow, faint = [], stuck = [], silent = [];
   for (const d of page.querySelectorAll("details")) d.open = true;
   for (const e of page.body.querySelectorAll("*")) {
     const style = view.getComputedStyle(e), own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
@@ -63,8 +63,9 @@ function measure(frame) {
     }
     const moves = ["auto", "scroll"].includes(style.overflowX) && e.scrollWidth > e.clientWidth + 1;
     if (moves && e.tabIndex < 0) stuck.push(`${e.tagName}.${e.className}`);
+    if (moves && e.querySelector("table") && !style.backgroundAttachment.includes("local")) silent.push(e.ariaLabel);
   }
-  return {wider: page.documentElement.scrollWidth - frame.clientWidth, faint, stuck, scripts: page.scripts.length,
+  return {wider: page.documentElement.scrollWidth - frame.clientWidth, faint, stuck, silent, scripts: page.scripts.length,
     ran: page.documentElement.hasAttribute("data-ran"), text: page.body.innerText.length};
 }
 onload = () => { document.title = JSON.stringify([...document.querySelectorAll("iframe")].map(measure)); };

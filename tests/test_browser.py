@@ -25,8 +25,11 @@ from class_records import (
     summary,
 )
 
+from autograder.classroom.course_grades import Sheet, course_grades
+from autograder.classroom.course_rules import LateRule, Rules
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
+from autograder.pages.course_pages import course_html, student_html
 from autograder.pages.feedback import feedback_html
 from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place
@@ -109,7 +112,21 @@ def test_everybody_can_read_the_pages(tmp_path: Path, width: int, dark: bool) ->
             assert page["wider"] <= 0
             assert page["faint"] == []
             assert page["stuck"] == []
+            assert page["silent"] == []
             assert page["text"] > 1000
+
+
+def test_wide_tables_of_a_course_scroll_and_show_it(tmp_path: Path) -> None:
+    """On a phone the student's table is wider than its box, and the page is no wider than the screen."""
+    graded = tuple(on_roster(result, "Mon") for result in large_class(60))
+    rules = Rules(late=LateRule(10, 50, 15, 3))
+    standings = course_grades(
+        [Sheet(slug, f"Assignment {slug}", "", graded) for slug in ("a1", "a2", "a3", "a4")], rules
+    )
+    told = {"/course.html": course_html(standings, rules), "/student.html": student_html(standings[0], rules)}
+    with site() as served:
+        for page in look_at(served, told, tmp_path, width=400):
+            assert (page["wider"] <= 0, page["stuck"], page["silent"]) == (True, [], [])
 
 
 # Use the report as a person does, one thing after another, and tell what is seen.
