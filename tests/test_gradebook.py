@@ -110,7 +110,9 @@ def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
         saved = book.save(finished(one), KEYS, names, book.begin(ISOLATION))
         (read,) = records(book, ["ada"])
         assert saved == replace(read, exercises=tuple(replace(exercise, cases=()) for exercise in read.exercises))
-        assert saved.exercises[2].override == (Override(2.5, "By hand.", mock.ANY, mock.ANY) if number else None)
+        assert saved.exercises[2].override == (
+            Override(2.5, "By hand.", mock.ANY, mock.ANY, worth=3.0) if number else None
+        )
 
 
 def test_a_file_that_cannot_be_imported_any_more_has_no_old_points(book: Gradebook) -> None:

@@ -402,6 +402,18 @@ def test_an_older_folder_that_cannot_be_read_is_a_doubt(tmp_path: Path, right: F
     )
 
 
+def test_a_copy_that_differs_is_a_doubt(tmp_path: Path, right: Files, stub: Stub) -> None:
+    """The files of the right names are graded; a copy that says the same leaves nothing open."""
+    wrong = right["model.py"].replace(*NOT_WEIGHTED)
+    for model, doubts in (
+        (wrong, ("only layers.py and model.py count; not read: model (1).py",)),
+        (right["model.py"], ()),
+    ):
+        found = handed_in(write(tmp_path / "kim", {**right, "model (1).py": model}), stub)
+        assert found.origin == "layers.py, model.py"
+        assert found.doubts == doubts
+
+
 @pytest.mark.parametrize(
     ("files", "why"),
     [

@@ -73,8 +73,11 @@ def choose_files(own: Sequence[Candidate], where: str, stub: Stub) -> Found:
         raise UnreadableError(say(told, where=where, files=stub.wanted, names=names))
     unread = marked("{files} is graded, since other files cannot be read: {problem}")
     doubts = tuple(say(unread, files=found.inside, problem=problem) for problem in problems[:1])
-    notes = (*doubts, *found.notes, *_not_read(found, own, stub))
-    return replace(found, notes=notes, doubts=(*doubts, *found.doubts))
+    left = _not_read(found, own, stub)
+    copies = [c for c in named if c.folder == found.parts[:-1] and c.member.parts not in found.every_part]
+    differ = any(_holds_other_work(copy, wanted[_name_of(copy)], work, stub) for copy in copies[:MOST_SETS])
+    notes = (*doubts, *found.notes, *left)
+    return replace(found, notes=notes, doubts=(*doubts, *found.doubts, *(left if differ else ())))
 
 
 def _name_of(candidate: Candidate) -> str:
@@ -109,6 +112,16 @@ def _read_set(group: Sequence[Candidate], wanted: Mapping[str, str], where: str,
     shown = ", ".join(candidate.shown for candidate in chosen.values())
     found = Found(source, shown, notes, doubts, first.member.parts, tuple(c.member.parts for c in chosen.values()))
     return found, written(source, stub)
+
+
+def _holds_other_work(copy: Candidate, name: str, work: Work, stub: Stub) -> bool:
+    """Whether exercises are written in a copy such as `model (1).py`, and not as in the files that count."""
+    try:
+        source, _ = source_of(copy.member, name, name)
+    except UnreadableError:
+        return False
+    theirs = written(assembled({name: source}, stub), stub)
+    return bool(theirs.exercises) and not theirs.definitions <= work.definitions
 
 
 def _not_read(found: Found, own: Sequence[Candidate], stub: Stub) -> tuple[str, ...]:
