@@ -48,6 +48,8 @@ def test_sound_texts_have_no_faults(course: Path, slug: str) -> None:
         (README, "Three exercises", "    a block\n\nSee $x$ and $$y$$ and `center_rows`. It costs 1 $.\n\nThree exercises", "there is no center_rows"),
         (README, "Three exercises", "$$x$$\n\nIt takes `(rows, colums)`.\n\nThree exercises", "there is no colums"),
         (README, "Three exercises", "```python\nx\n```\n`numpy.meen` and `torch.tensr` are given.\n\nThree exercises", "there is no tensr"),
+        (README, "Three exercises", "# Exercise 1\n\nNot in exercises\n2, 3 to 5 and 7. See Exercise 3.1.\n\nThree exercises", 'README.md says "exercises 2, 3 to 5 and 7", and a course that leaves out'),
+        (TOML, "An axis of length one is", "As in exercise 1, an axis is", 'what center says was learned says "exercise 1"'),
         (BANK, 'says="You forgot the root."', 'says="See `np.squareroot`."', "what no_root says: there is no squareroot"),
         (TOML, 'name = "center"', 'name = "center"\nsection = "Means"', 'teaches `center` in "Means", which is not the heading'),
         (TOML, 'name = "center"', 'name = "center"\nsection = "Means"', "of other exercises in which section they are taught"),

@@ -35,6 +35,9 @@ _SHAPE = re.compile(r"\([\w\s,.+*/-]*\)")
 _BLOCK = re.compile(
     r"```.*?```|^(?: {4}|\t)[^\n]*$|\$\$.+?\$\$|\$(?:[^$\n]|\n(?!\n))+\$", re.DOTALL | re.MULTILINE
 )  # code, and formulas
+_NUMBERED = re.compile(
+    r"^#.*|\b(exercises?\s+\d+\b(?!\.\d)(?:(?:,|\s+(?:to|and|or))\s+\d+\b)*)", re.IGNORECASE | re.MULTILINE
+)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ROW = re.compile(r"^\|\s*\d+\s*\|\s*`(\w+)[^`]*`[^|]*\|\s*([\d.]+)\s*\|(?:\s*(★+)\s*\|)?", re.MULTILINE)
 _ITEM = re.compile(r"^- `(\w+)[^`]*`, ([\d.]+) points?\b()", re.MULTILINE)
@@ -75,6 +78,7 @@ def text_proofs(
         others += _WORD.findall(" ".join(_BLOCK.findall(whole)))
         code.append(as_written(course, assignment.slug).reference)
     yield "what stands in backticks exists", unknown_names(assignment, readme, code, others, only)
+    yield "exercises are told by their names", numbered_exercises(assignment, readme, only)
     yield "its README gives points and stars as declared", wrong_points(assignment, readme, only)
     if only:
         yield "they have a place in the notebook", without_a_place(assignment, readme, only)
@@ -134,6 +138,15 @@ def unknown_names(
                     near = difflib.get_close_matches(name, sorted(known), 1, 0.8)
                     meant = f" Did you mean {near[0]}?" if near else ""
                     yield f"{where}: there is no {name}, of which `{literal}` speaks.{meant}"
+
+
+def numbered_exercises(assignment: Assignment, readme: str, only: Collection[str] = ()) -> Iterator[str]:
+    """Yield where a text tells an exercise by its number, which is another one in a course that leaves out some."""
+    looked_at = [(where, text) for where, text, exercise in _texts(assignment, readme) if concerns(only, exercise)]
+    for where, text in (*looked_at, *_sections(assignment, readme, only)):
+        for told in filter(None, _NUMBERED.findall(text)):  # a heading may have a number of its own
+            number = " ".join(told.split())
+            yield f'{where} says "{number}", and a course that leaves out exercises counts otherwise. Write names.'
 
 
 def _axes(literal: str) -> set[str]:
