@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from conftest import COURSE, Cli
 
 from autograder.classroom.result_keys import exercise_keys
 from autograder.course.catalog import load_assignment, programs_of, readme_of
+from autograder.course.composed_readme import composed_readme
 from autograder.course.composition import CompositionError, composed
 from autograder.course.course_file import Entry, read_course_file, written
 from autograder.course.places import CourseError, slugs
@@ -80,11 +82,61 @@ def test_texts_follow_what_is_left_out(tmp_path: Path) -> None:
     assert "| 7 | `folded_scores(X, W_q, W_k)` (bonus) | 2 |" in readme
     assert "| 11 | `quiz()` | 4 |" in readme
     assert "| | **together** | **31** |" in readme
-    assert "This course leaves out `a2_bptt`, `attention_backward`." in readme
+    assert "This course leaves out `attention_backward`." in readme  # which the rule about torch names among others
+    for promise in ("sent a gradient", "send a gradient", "`a2_bptt`", "torch.autograd", "dQ, dK and dV"):
+        assert promise not in readme
+    assert "numpy's broadcasting.\n\nWrite your solution" in readme
+    assert "so a partly right answer gets part of them.\n- If one exercise calls another" in readme
     assert "experiment.py" not in files
     assert b"def attention_backward" not in files["attention.py"] + files["attention.ipynb"]
     assert b"spread_of_scores" not in files["attention.py"] + files["attention.ipynb"]
     assert json.loads(files[f"engine/{SHAPES}"])["order"] == 1
+
+
+SENTENCES = """# Title
+
+By the end you have `first`. Then comes `second(x, y)`, too. Both `first` and `second` stand in `second.py`.
+
+- Only in `second.forward`.
+- **Be careful.** A rule about
+  `second`: none.
+  Another one.
+
+<!-- quiz -->
+**which.** Which one is wrong?
+- a. `second`
+
+- b. `first`
+<!-- /quiz -->
+
+| `second` | a row |
+|---|---|
+
+    second.  `second`.
+
+## The second
+
+It calls `second`.
+
+## Ends
+
+See `second`.
+"""
+
+
+def test_sentences_about_what_is_left_out_go() -> None:
+    """They name it and nothing that stays; quizzes, tables, code and what teaches other exercises stay as they are."""
+    whole = load_assignment(COURSE, "t1_means")
+    first, second = (
+        replace(whole.exercises[0], name=name, blanks=(name,), section=section)
+        for name, section in (("first", "The second"), ("second", "The second"))
+    )
+    whole = replace(whole, exercises=(first, second))
+    made = replace(whole, exercises=(first,), left_out=("second",), stub="")
+    told = composed_readme(SENTENCES, whole, made)
+    kept = SENTENCES.replace(" Then comes `second(x, y)`, too.", "").replace("- Only in `second.forward`.\n", "")
+    kept = kept.replace(" A rule about\n  `second`: none.", "").replace("## Ends\n\nSee `second`.\n", "## Ends\n")
+    assert told.partition("\nThis course leaves out `second`.")[0] == kept
 
 
 def test_a_bonus_counts_above_the_total_and_never_below(tmp_path: Path, cli: Cli) -> None:

@@ -15,6 +15,13 @@ _ITEM = re.compile(r"- `(?P<name>\w+)[^`]*`, (?P<points>[\d.]+) points?\b")
 _TELLS_POINTS = re.compile(r"^(?:\|\s*\d+\s*\|\s*`|- `[^`]+`, [\d.]+ points?\b)", re.MULTILINE)
 _LIST = re.compile(r"Exercises?: ((?:`[^`]+`(?:, )?)+)")
 _LITERAL = re.compile(r"`([^`]+)`")
+_NAME = re.compile(r"`(\w+)(?:\([^`]*|\.(?!py`)[^`]*)?`")  # of an exercise, and not of a file
+_NO_PROSE = re.compile(
+    r"^(?:#| {4}|```|~~~|\||\$\$)|!\[|<!--", re.MULTILINE
+)  # headings, code, tables, formulas, pictures, quizzes
+_ITEMS = re.compile(r"^(?= *(?:[-*]|\d+\.) )", re.MULTILINE)
+_MARK = re.compile(r" *(?:[-*]|\d+\.) |")
+_BETWEEN = re.compile(r"(?:(?<=[^\s.]{2}[.!?])|(?<=[.!?][)*\"])|(?<=[.!?]\*\*))(\s+)(?=[A-Z`*\"$])")  # two sentences
 
 
 def composed_readme(readme: str, whole: Assignment, made: Assignment, others: Sequence[str] = ()) -> str:
@@ -30,6 +37,7 @@ def composed_readme(readme: str, whole: Assignment, made: Assignment, others: Se
     for program in (name for name in made.left_out if name.endswith(".py")):
         blocks = _without_program(blocks, program, taught)
     names = {name for e in gone for name in (e.name, *e.blanks)}
+    blocks = _without_sentences(blocks, names, kept, taught)
     blocks = [told for block in blocks if (told := _block(block, names, kept, made))]
     text = "\n\n".join(_explained(blocks, gone, made, others)) + "\n"
     if whole.title != made.title:
@@ -87,6 +95,39 @@ def _without_program(blocks: list[str], program: str, kept: Collection[str]) -> 
         if around and (inner := min(around))[1] not in kept and f"python {program}" in blocks[number]:
             dropped |= set(range(inner[2], inner[3] + 1))
     return [block for number, block in enumerate(blocks) if number not in dropped]
+
+
+def _without_sentences(
+    blocks: list[str], gone: Collection[str], kept: Collection[str], taught: Collection[str]
+) -> list[str]:
+    """Drop the sentences that name what is left out and no exercise that stays, but none where exercises are taught."""
+    found = list(sections(blocks))
+    teaching, quiz = set[int](), False
+    for _, first, last in found:
+        if any(first <= start <= last and title in taught for title, start, _ in found):
+            teaching |= set(range(first, last + 1))
+    told = []
+    for number, block in enumerate(blocks):
+        if not (number in teaching or quiz or _NO_PROSE.search(block)):
+            told.append("".join(_sentences(item, gone, kept) for item in _ITEMS.split(block)).rstrip())
+        else:
+            told.append(block)
+        _, comment, rest = block.rpartition("<!-- ")
+        quiz = not rest.startswith("/") if comment else quiz
+    return [block for block in told if block]
+
+
+def _sentences(text: str, gone: Collection[str], kept: Collection[str]) -> str:
+    """Return a paragraph or an item of a list without the sentences that name what is left out, and nothing that stays."""
+    mark = _MARK.match(text)
+    head = mark[0] if mark else ""
+    parts = _BETWEEN.split(text[len(head) :])
+    named = [set(_NAME.findall(sentence)) for sentence in parts[::2]]
+    stay = [n for n, names in enumerate(named) if not names & {*gone} or names & {*kept}]
+    if len(stay) == len(named):
+        return text
+    rest = "".join(parts[2 * n - 1] * (n > 0) + parts[2 * n] for n in stay).strip()
+    return f"{head}{rest}\n" if rest else ""
 
 
 def _block(block: str, gone: Collection[str], kept: dict[str, Exercise], made: Assignment) -> str:
