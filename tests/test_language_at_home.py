@@ -19,7 +19,7 @@ from test_language import english_in
 from autograder.course.catalog import load_assignment
 from autograder.course.language import speaking, spoken
 from autograder.course.spec import Status, Visibility
-from autograder.handout.handout import handout_files, write_files
+from autograder.handout.handout import TEMPLATES, handout_files, write_files
 from autograder.handout.home_trainings import home_trainings
 from autograder.handout.kit import grader as notebook
 from autograder.handout.kit.check_command import main
@@ -255,6 +255,12 @@ def test_a_handout_is_german(files: dict[str, bytes], tmp_path: Path) -> None:
     assert engine_english_in("\n".join([readme, text, *pushed, *programs]), " is not written yet") == []
     for program in programs:
         ast.parse(program)
+
+
+def test_comments_of_programs_are_said() -> None:
+    """None in a template of a program or of the notebook's code stays English in every language."""
+    for path in sorted(TEMPLATES.glob("*.txt")):
+        assert re.findall(r"(?<!\S)#(?! *\{\{ say\()(.+)", path.read_text("utf-8")) == [], path.name
 
 
 def test_solutions_are_german() -> None:
