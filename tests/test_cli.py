@@ -101,6 +101,13 @@ def test_without_a_command_there_is_help(run: Run) -> None:
     assert "doctor" in ended.out + ended.err
 
 
+def test_the_help_of_all_commands_cuts_no_sentence_off(run: Run) -> None:
+    """What a command is for stands there whole."""
+    told = run("--help", course=None).out
+    assert "the tolerance" not in told  # which is the second sentence of one
+    assert told.count("...") == 1  # in the line on how it is used
+
+
 def test_the_version_is_printed(run: Run) -> None:
     """With what else decides about results, for a report of a mistake."""
     told = run("--version", course=None)

@@ -19,7 +19,7 @@ def desk(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in your browser")] = True,
     course: CourseOption = None,
 ) -> None:
-    """Decide about a class in the browser: code beside verdict, points and reasons, requests; for several graders at once.
+    """Decide about a class in the browser, several graders at once: points, reasons and requests.
 
     Files such as grades.csv follow while it runs, and when Ctrl-C ends it. It takes pip install 'sequence-autograder[desk]'.
     """

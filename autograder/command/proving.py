@@ -28,7 +28,9 @@ def _console() -> Console:
 
 
 def calibrate(assignments: SlugsArgument = None, course: CourseOption = None, as_json: JsonOption = False) -> None:
-    """Measure float noise and the nearest known mistake for every case; exit 1 where the tolerance is not between, or luck decides.
+    """Measure float noise and the nearest known mistake for every case.
+
+    It exits with 1 where the tolerance is not between them, or luck decides.
 
     Noise is how far the reference in another precision or with other threads, and other correct solutions, are off at 20 seeds. It has
     to lie a decade below the tolerance, and the nearest known mistake a decade above; "margins" are both distances, in decades.
@@ -55,7 +57,9 @@ def mutants(
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change every line of every reference and see which cases notice; exit 1 where too few do, or one has no reason.
+    """Change every line of every reference and see which cases notice.
+
+    It exits with 1 where too few do, or one that none notices has no reason.
 
     At least 99 % of the changes (mutants) that are mistakes have to be noticed, 85 % by public cases. One that no case notices
     becomes a case, or gets its reason in solutions/ASSIGNMENT/mutants.toml.
@@ -85,7 +89,9 @@ def fairness(
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Grade unusual correct code, known mistakes rewritten, and pairs of them; exit 1 where a verdict is unfair.
+    """Grade unusual correct code, known mistakes rewritten, and pairs of them.
+
+    It exits with 1 where a verdict is unfair.
 
     Unusual correct code (solutions/ASSIGNMENT/correct/unusual/, and the reference restyled in ten ways) gets full marks and no
     diagnosis, at every seed and isolation level; it learns in every training, and passes every smaller call. Of the known

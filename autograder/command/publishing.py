@@ -41,7 +41,11 @@ def handout(
     ] = None,
     course: CourseOption = None,
 ) -> None:
-    """Make what students get: a zip that works with numpy and pytest alone."""
+    """Make what students get: a zip that needs numpy, and torch if the assignment does.
+
+    Its requirements.txt has pytest, Jinja and rich, too: for its tests, for pages, and for the colors of `check.py next`. Without
+    them it works, too.
+    """
     from autograder.handout.handout import handout_zip
     from autograder.handout.repository import write_repository
 
@@ -68,7 +72,7 @@ def solutions(
     term: TermOption = "",
     course: CourseOption = None,
 ) -> None:
-    """Make what students get after the deadline: everything written, quizzes answered, and what goes wrong.
+    """Make what students get after the deadline: all is written, quizzes are answered.
 
     Zip with the file and the notebook as the reference has them, each claim with its answer, the reasons of all options, and
     the sentences of all known mistakes.

@@ -45,7 +45,7 @@ def requests(
     course: CourseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer requests for a regrade: run each again, and take the decisions that you fill into requests.csv."""
+    """Answer requests for a regrade: run each again, and take the decisions from requests.csv."""
     from autograder.classroom.request_sheet import FILE, RequestError, read_sheet, request_sheet
     from autograder.classroom.requests import requests as all_requests
     from autograder.classroom.requests import take_in

@@ -145,7 +145,7 @@ def name(
     accept_unsandboxed: TrustOption = False,
     course: CourseOption = None,
 ) -> None:
-    """Write a known mistake from one student's code, for the bank: the smallest change of the reference to it, tried out.
+    """Write a known mistake from one student's code: the smallest change of the reference, tried out.
 
     The report has this command for each group of failures without a name. It prints Python for misconceptions.py, changes no
     file, and ends with 1 where the reference with the change does not fail as the student does.

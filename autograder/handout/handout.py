@@ -1,4 +1,4 @@
-"""Make what students get: a zip that works with numpy and pytest alone.
+"""Make what students get: a zip that needs numpy, and torch if the assignment does.
 
 The contents are an allow-list. Text comes from assignments/. Only the rendered stub and the results of public cases come from
 solutions/. The engine's files are copied unchanged, so that a handout judges with the same code that grades.
@@ -200,7 +200,8 @@ def embedded(readme: str, pictures: Mapping[str, bytes]) -> str:
 
 def _requirements(assignment: Assignment) -> str:
     torch = f"{torch_needed.INDEX}\n{torch_needed.TORCH}\n" if assignment.torch else ""
-    # Students keep the numpy they have; grading itself takes 2.0. Jinja writes pages, rich lays `next` out for a terminal.
+    # Students keep the numpy they have; grading itself takes 2.0. `check.py` runs without the other three: Jinja writes pages,
+    # rich lays `next` out for a terminal, and pytest runs the tests.
     required = "".join(f"{named}\n" for named in assignment.requires)
     return f"numpy>=1.26\njinja2>=3.1\npytest>=8.3\nrich>=13.7\n{torch}{required}"
 
