@@ -277,6 +277,7 @@ def test_a_case_as_a_program_of_its_own(folder: Path, python: Python, assignment
     for name in ("two_rows_centered", "center.two_rows_centered", "center"):
         done = python("check.py", "--repro", name)
         assert done.returncode == 0
+        assert done.stdout.startswith("# Save this beside means.py to run it.\n")
         (folder / "repro.py").write_text(done.stdout)
         ran = python("repro.py")
         assert ran.stderr == ""

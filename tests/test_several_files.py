@@ -537,6 +537,7 @@ def test_next_and_repro_name_the_right_file(pooling: Assignment, bundle: Bundle)
     assert definition_of(source, "pooled") == ("model.py", 7)
     trial = bundle.trials_of("weights_of")[0]
     text = repro(source, Small(trial, bundle.expected(trial)), bundle.signatures, "about")
+    assert text.startswith("# Save this beside layers.py to run it.")
     assert "from layers import weights_of\n" in text
 
 

@@ -45,7 +45,7 @@ def check(
     debug: Annotated[
         str, typer.Option(metavar="CASE", help="Run a case in this process, for breakpoint() and debuggers")
     ] = "",
-    repro: Annotated[str, typer.Option(metavar="CASE", help="Print a case as a program that runs by itself")] = "",
+    repro: Annotated[str, typer.Option(metavar="CASE", help="Print a case as a program that runs beside FILE")] = "",
     full: Annotated[
         bool, typer.Option("--full", help="Everything that fails in full, and modules with all their parameters")
     ] = False,

@@ -90,7 +90,7 @@ def _parser(bundle: Bundle) -> argparse.ArgumentParser:
 
 ONE_CASE = marked({
     "debug": "run a case, or what fails of an exercise, in this process, for breakpoint() and debuggers",
-    "repro": "print a case, or what fails of an exercise, as a program that runs by itself",
+    "repro": "print a case, or what fails of an exercise, as a program that runs beside your file",
 })  # fmt: skip
 FLAGS = marked({
     "watch": "check again whenever the file is saved",

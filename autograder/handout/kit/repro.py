@@ -1,4 +1,4 @@
-"""Write a case's calls as a program that runs by itself, beside the student's file."""
+"""Write a case's calls as a program that runs beside the student's file."""
 
 from __future__ import annotations
 
@@ -33,9 +33,12 @@ def repro(source: Source, small: Small, signatures: Signatures, about: str) -> s
         f"from {module} import {', '.join(name for name in called if modules[name] == module)}"
         for module in dict.fromkeys(modules.values())
     ]
+    files = ", ".join(f"{module}.py" for module in dict.fromkeys(modules.values()))
+    where = say("Save this beside {file} to run it.", file=files)
     if source.notebook:
-        own = [f"# {say('Run this in a cell of your notebook, after your own cells.')}"]
-    told = (textwrap.fill(line, WIDTH, initial_indent="# ", subsequent_indent="# ") for line in about.splitlines())
+        own, where = [], say("Run this in a cell of your notebook, after your own cells.")
+    lines = [where, *about.splitlines()]
+    told = (textwrap.fill(line, WIDTH, initial_indent="# ", subsequent_indent="# ") for line in lines)
     return "\n".join([*told, "", *imports, *own, "", body])
 
 
