@@ -269,6 +269,8 @@ def test_an_exercise_is_named_as_it_is(folder: Path, python: Python, assignment:
     done = python("check.py", "--debug", "two_row")
     assert done.returncode == 2
     assert "Did you mean two_rows?" in done.stderr
+    done = python("check.py", "--debug", "NONSENSE")
+    assert done.stderr.endswith("no public case NONSENSE, and no such exercise. There are row_means, center, spread.\n")
 
 
 def test_a_case_as_a_program_of_its_own(folder: Path, python: Python, assignment: Assignment) -> None:

@@ -84,7 +84,7 @@ def home(tmp_path: Path, files: dict[str, bytes]) -> Path:
         (["--html"], "Bilder dazu: file:"),
         (["--help"], "bei jedem Speichern der Datei wieder prüfen"),
         (["row_moans"], "Es gibt keine Aufgabe row_moans und auch keine solche Datei. Meintest du row_means?"),
-        (["--repro", "many"], "Es gibt keinen öffentlichen Test many."),
+        (["--repro", "many"], "Es gibt keinen öffentlichen Test many und keine solche Aufgabe."),
         (["--train"], "Hier wird nichts trainiert: t1_means hat kein Training."),
         (["lost.py"], "Es gibt keine Datei lost.py."),
         (["next", "--hint"], "next wählt die Aufgabe selbst"),

@@ -58,8 +58,9 @@ def trial_asked(bundle: Bundle, name: str, result: Result) -> Trial:
     trials = {f"{trial.case.exercise}.{trial.case.name}": trial for trial in bundle.trials}
     found = [key for key in trials if shown.get(name, name) in (key, key.partition(".")[2])]
     if not found:
-        known = [*(trial.case.name for trial in bundle.trials), *shown, *trials]
-        raise CheckError(say("There is no public case {name}.", name=name) + _meant(name, known))
+        cases = [*(trial.case.name for trial in bundle.trials), *trials]
+        told = say("There is no public case {name}, and no such exercise.", name=name)
+        raise CheckError(told + _meant(name, shown, cases))
     if len(found) > 1:
         raise CheckError(
             say("There are several cases {name}: write {choices}.", name=name, choices=say(" or ").join(found))
@@ -72,7 +73,7 @@ def _is_path(word: str) -> bool:
 
 
 def _meant(name: str, known: Iterable[str], besides: Sequence[str] = ()) -> str:
-    """Return a question about the nearest name, or all that are known where none is near and they are few."""
+    """Return a question about the nearest name, or all but those `besides` where none is near and they are few."""
     names = list(dict.fromkeys(known))
     near = difflib.get_close_matches(name.lower(), {each.lower(): each for each in (*names, *besides)}, 1)
     if near:
