@@ -12,7 +12,7 @@ from autograder.cli import app
 from autograder.course import quiz_checks
 from autograder.course.places import slugs
 from autograder.course.spec import Status
-from autograder.judge import checks, property_checks
+from autograder.judge import checks, property_checks, terminal_text
 from autograder.lms.recognition import platforms
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +49,12 @@ def test_every_make_target_is_explained_at_the_top_of_the_makefile():
 def test_every_status_is_explained_to_students(status):
     """What stands in the feedback stands in their page."""
     assert f"`{status}`" in PAGES[ROOT / "docs" / "student.md"]
+
+
+@pytest.mark.parametrize("group", [terminal_text._FAILING, terminal_text._WAITING])
+def test_words_that_count_exercises_are_explained_to_students(group):
+    """Where a screen is small, a check gives their number alone."""
+    assert f"| `{group.counted.removeprefix('{n} ')}` |" in PAGES[ROOT / "docs" / "student.md"]
 
 
 @pytest.mark.parametrize("level", ["A", "A-", "B", "B-", "C"])
