@@ -296,6 +296,15 @@ def test_formulas_are_text() -> None:
     assert section_text(section, 80, color=False) == plainly
 
 
+def test_a_picture_is_told_with_its_file() -> None:
+    """By name in colors too, where rich shows an icon and the description."""
+    picture = "![Two maps: $a_1$ and b.](figures/two_maps_b.svg)"
+    section = Section("S", f"## S\n\n{picture}\n\n    {picture}")
+    shown = section_text(section, 80, color=True)
+    assert ("Two maps: " in shown, shown.count("figures/two_maps_b.svg")) == (True, 2)
+    assert section_text(section, 80, color=False) == section.text.replace("$a_1$", "a_1", 1)
+
+
 def test_a_bar_is_full_at_the_end_alone() -> None:
     """And nothing is divided by zero."""
     assert [bar(Count(done, 90)).count("■") for done in (0, 1, 89, 90)] == [0, 0, 11, 12]

@@ -23,6 +23,7 @@ KEYS = marked({"h": "hint", "f": "full", "l": "list", "t": "text", "r": "reset",
 BAR = 12  # cells
 TEXT_WIDTH = 100  # characters of a line of prose that can still be read
 _MATH = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"    |```|~~~")
 
 
@@ -95,8 +96,9 @@ def section_text(section: Section, width: int, *, color: bool) -> str:
         return as_it_is
     page = io.StringIO()
     console = Console(file=page, force_terminal=True, color_system="standard", width=min(width, TEXT_WIDTH))
-    # A picture is told by its description, and a link by its address: many terminals can follow neither.
-    console.print(Markdown("\n\n".join(_with_formulas(block, "`") for block in blocks), hyperlinks=False))
+    # A picture is told by its description and its file, and a link by its address: many terminals can follow neither.
+    text = "\n\n".join(_with_pictures(_with_formulas(block, "`")) for block in blocks)
+    console.print(Markdown(text, hyperlinks=False))
     return page.getvalue().rstrip()
 
 
@@ -105,6 +107,11 @@ def _with_formulas(block: str, mark: str) -> str:
     if _CODE.match(block):
         return block
     return _MATH.sub(lambda found: f"{mark}{formula_text(found[1] or found[2])}{mark}", block)
+
+
+def _with_pictures(block: str) -> str:
+    """Return a paragraph in which the description of a picture, which is all that rich shows of it, names its file."""
+    return block if _CODE.match(block) else _PICTURE.sub(r"![\1 (\2)](\2)", block)
 
 
 def step_data(step: Step) -> dict[str, Any]:
