@@ -414,7 +414,7 @@ def test_doctor_proves_an_assignment(run: Run) -> None:
     """A line for every promise."""
     ended = run("doctor", "t1_means")
     assert ended.code == 0
-    assert ended.out.count("✓") == 25
+    assert ended.out.count("✓") == 26
     assert "✗" not in ended.out
 
 
