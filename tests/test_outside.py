@@ -3,7 +3,7 @@
 `outside/SLUG` holds sixteen correct programs of each assignment from a1 to a8, six of them as changes of the others, and 47 mistakes
 in them. Their authors saw neither the engine nor the known mistakes; 4 and 16 are of a first set, 8 and 15 of a second one, 4 and 16
 of a third one. Of a9 and a10 there are ten correct programs and 40 wrong ones, a fourth set; of a10 three and 24 more, a fifth.
-A sixth set holds six correct programs of each assignment, two of them as changes, and twelve wrong ones; a seventh, an eighth and a ninth two and six each.
+A sixth set holds six correct programs of each assignment, two of them as changes, and twelve wrong ones; a seventh to a tenth two and six each.
 The whole of it is graded by `python tests/test_outside.py`, which prints the table of docs/proof.md.
 """
 
