@@ -130,7 +130,7 @@ def _tell_other_points(book: Gradebook) -> None:
         told = (
             f"autograder: {were} made when the exercise was worth other points; none counts above what it is worth now:"
         )
-        more = [f"... and {len(lines) - MAX_LINES} more; report.html has them all"] * (len(lines) > MAX_LINES)
+        more = [f"... and {len(lines) - MAX_LINES} more, which grade --json lists"] * (len(lines) > MAX_LINES)
         advice = "Look at each again, and decide with autograder override or at the desk; the same points confirm it."
         print(told, *(f"    {line}" for line in (*lines[:MAX_LINES], *more)), advice, sep="\n", file=sys.stderr)
 
