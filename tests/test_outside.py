@@ -32,16 +32,16 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = ROOT / "tests" / "outside"
 SLUGS = tuple(slug for slug in slugs(ROOT) if (OUTSIDE / slug).is_dir())
 PROGRAMS = {  # how many there are: correct ones, and wrong ones
-    "a1_rnn": (28, 77),
-    "a2_bptt": (28, 77),
-    "a3_gates": (28, 77),
-    "a4_seq2seq": (28, 77),
-    "a5_attention": (28, 75),
-    "a6_multihead": (28, 77),
-    "a7_transformer": (28, 77),
-    "a8_language_model": (28, 78),
-    "a9_modern_lm": (22, 69),
-    "a10_fast_attention": (25, 94),
+    "a1_rnn": (30, 83),
+    "a2_bptt": (30, 83),
+    "a3_gates": (30, 83),
+    "a4_seq2seq": (30, 83),
+    "a5_attention": (30, 81),
+    "a6_multihead": (30, 83),
+    "a7_transformer": (30, 83),
+    "a8_language_model": (30, 84),
+    "a9_modern_lm": (24, 75),
+    "a10_fast_attention": (27, 100),
 }
 YOUNG = ("a9_modern_lm", "a10_fast_attention")  # came after the first three sets
 # Cases of whose rule the handouts of then said nothing, by the programs that break it: one loops over single numbers.

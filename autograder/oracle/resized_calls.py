@@ -170,7 +170,7 @@ def _are_shares(array: Any) -> bool:
     """Whether every row sums to one, as weights and probabilities do."""
     values = np.asarray(array)
     several = values.ndim > 0 and values.size > 0 and values.shape[-1] > 1
-    return several and bool((values >= 0).all() and np.allclose(values.sum(axis=-1), 1))
+    return several and bool((values >= 0).all() and np.allclose(values.sum(axis=-1, dtype=np.float64), 1))
 
 
 def _whole_again(part: Any) -> Any:
