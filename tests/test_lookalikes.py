@@ -101,7 +101,7 @@ def test_natural_solutions_do_not_fill_the_page() -> None:
     stub = (root / "assignments" / "a5_attention" / "attention.py").read_text(encoding="utf-8")
     assert len(files) > 4
     groups = compare({file.stem: file.read_text(encoding="utf-8") for file in files}, stub, 0.5).groups
-    assert [group.names for group in groups] in ([], [("correct_10", "correct_21")])
+    assert sum(len(group.pairs) for group in groups) <= 1
 
 
 def test_what_is_too_large_is_left_out(assignment: Assignment) -> None:
