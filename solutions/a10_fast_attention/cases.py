@@ -216,7 +216,7 @@ def the_forward_pass_is_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     keeps="it is about memory: a backward pass with whole matrices has the right numbers and ends here with MEMORY",
 )
 def long_sequences_fit_going_back(rng: np.random.Generator) -> Iterator[Call]:
-    """7168 queries and keys in single precision, in tiles of 256: a matrix takes 196 MiB, and there is no room for two."""
+    """7168 queries and keys in single precision, in tiles of 128: a matrix takes 196 MiB, and there is no room for two."""
     few, times = 256, 28  # the same keys again and again, so that the forward pass is that of a few
     q, k, v = (_normal(rng, few, 2) for _ in range(3))
     output, logsumexp = _forward(q, k, v, False)
@@ -547,7 +547,8 @@ def _backward_anew(
     block: int,
     causal: bool = False,
 ) -> tuple[object, ...]:
-    return dout, q, k, v, *_forward(q, k, v, causal), block, causal
+    made = (array.astype(q.dtype) for array in _forward(q, k, v, causal))
+    return dout, q, k, v, *made, block, causal
 
 
 def _accept_anew(draft: np.ndarray, p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[object, ...]:

@@ -22,10 +22,10 @@ def tiled_backward(dout, q, k, v, output, logsumexp, block, causal=False):
     for where in np.ndindex(*q.shape[:-1]):
         front, i = where[:-1], where[-1]
         end = T_k - T_q + i + 1 if causal else T_k
-        for j in range(end):
-            w = np.exp(q[where] @ k[front][j] / q.shape[-1] ** 0.5 - logsumexp[where])
-            d = w * dout[where] @ (v[front][j] - output[where]) / q.shape[-1] ** 0.5
-            dv[front][j] += w * dout[where]
-            dq[where] += d * k[front][j]
-            dk[front][j] += d * q[where]
+        keys, values = k[front][:end], v[front][:end]
+        w = np.exp(keys @ q[where] / q.shape[-1] ** 0.5 - logsumexp[where])
+        d = w * ((values - output[where]) @ dout[where]) / q.shape[-1] ** 0.5
+        dv[front][:end] += w[:, None] * dout[where]
+        dq[where] += d @ keys
+        dk[front][:end] += d[:, None] * q[where]
     return dq, dk, dv
