@@ -132,7 +132,7 @@ def test_what_no_band_is_known_for_gives_and_takes_no_points(elsewhere: Path) ->
 
 @pytest.mark.parametrize(("high", "scores"), [("1e9", (3, 1.5)), ("-1.0", (3, 1.5)), ("0.5", (1.5, 1.5))])
 def test_a_larger_run_gives_points_where_it_has_a_band(elsewhere: Path, high: str, scores: tuple[float, float]) -> None:
-    """A case of its own for each such metric, by its weight. What the reference misses here as well costs nobody anything."""
+    """Each such metric has a case of its own, by its weight; one that the reference misses here as well passes."""
     measure = "lambda args, value: float('anew' in value)" if high == "0.5" else "_error"
     banded = LARGER.replace("_error),)", f"{measure}, high={high}, weight=2.0),)")
     edit(elsewhere / "solutions" / "t3_learning" / "training.py", 'catches=("uphill",),', banded)

@@ -167,7 +167,7 @@ def what_failing_cases_share(parts: Sequence[Part]) -> Key | None:
         set().union(*(has[n] for n in by_case.keys() - fails)),
     )
     apart = every - some
-    kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2] or called for _, called in apart}
+    kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2].rstrip("`") or called for _, called in apart}
     # Cases that differ in two things, each of something else, do not say which of them it is.
     return min(apart, default=None) if len(kinds) < 2 or len(of) < 2 else None
 
