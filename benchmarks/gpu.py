@@ -23,14 +23,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import gpu_table
 import numpy as np
-from gpu_larger import larger_runs
-from gpu_runs import Row, compared, run_of, source_of
+from gpu_larger import REFERENCE, larger_runs
+from gpu_runs import Row, compared, run_of, side_by_side, source_of
 
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission
@@ -103,7 +104,7 @@ class Scale:
     jobs: int
 
 
-REAL = Scale(range(5), (1, 2, 4, 8, 16, 32), 4, 30.0, cores())
+REAL = Scale(range(5), (1, 2, 4, 8, 16, 32), 2, 30.0, cores())
 SMALL = Scale((0,), (1, 2), 2, 10.0, 1)
 REHEARSALS = {CPU: SMALL, "pretended": replace(SMALL, attack_seconds=60.0)}  # a pretended device is slow to fill memory
 
@@ -116,6 +117,7 @@ def main() -> int:
     parser.add_argument(
         "--only", nargs="+", choices=STEPS, default=list(STEPS), metavar="STEP", help=f"of {', '.join(STEPS)}"
     )
+    parser.add_argument("--at-once", nargs="+", type=int, metavar="N", help="what packing measures, instead of 1 to 32")
     chosen = parser.parse_args()
     rehearsal = chosen.device in REHEARSALS
     try:
@@ -145,7 +147,9 @@ def main() -> int:
         "rehearsal": rehearsal,
         "where": {**where, "remains": isolation.residual_risks, "missing": isolation.missing},
     }
-    for name, rows in measured(chosen.only, course, last, REHEARSALS.get(chosen.device, REAL)):
+    scale = REHEARSALS.get(chosen.device, REAL)
+    scale = replace(scale, at_once=chosen.at_once or scale.at_once)
+    for name, rows in measured(chosen.only, course, last, scale):
         found[name] = rows
         if out:
             out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -174,7 +178,7 @@ def measured(
     """Do the chosen steps, tell what comes of each, and yield it."""
     steps = {
         "agreement": (row for assignment in course for row in agreement(assignment, scale)),
-        "larger": (row for assignment in course for row in larger_runs(assignment, scale.seeds)),
+        "larger": (row for assignment in course for row in larger_runs(assignment, scale.seeds, scale.jobs)),
         "promises": (row for assignment in course for row in promises(assignment, scale)),
         "packing": packing(last, scale),
         "hostile": hostile(last, scale),
@@ -234,24 +238,31 @@ def agreement(assignment: Assignment, scale: Scale) -> Iterator[Row]:
     """Yield how far each training's first losses and metrics on the device are from the CPU's."""
     here = on_device(assignment, CPU)
     texts = {a.name: f"{assignment.reference}\n{a.source}" for a in assignment.correct}
-    texts = {"reference": assignment.reference, **texts}
-    with open_for(assignment, 1, ROOT / "solutions") as there, open_for(here, 1, ROOT / "solutions") as cpu:
-        for (training, plain), seed in itertools.product(
-            zip(assignment.trainings, here.trainings, strict=True), scale.seeds
-        ):
-            losses = KnownLosses(Oracle(assignment, seed))
-            args = as_arrays(losses.args(training))
-            known = figures(training, args, run_of(losses, here, plain, assignment.reference, cpu, plain.steps))
-            first = losses.first(training)
-            for name, text in texts.items():
-                whole = name == "reference"
-                ran = run_of(
-                    losses, assignment, training, text, there, training.steps if whole else training.first_steps
-                )
-                own = figures(training, args, ran) if whole else {}
-                row = compared(training, ran, first)
-                beside = {metric: [known.get(metric), value] for metric, value in own.items()}
-                yield {"training": training.exercise, "solution": name, "seed": seed, **row, "metrics": beside}
+    drawn = {seed: KnownLosses(Oracle(assignment, seed)) for seed in scale.seeds}
+    secret, jobs = ROOT / "solutions", scale.jobs
+    with open_for(assignment, jobs, secret) as there, open_for(here, jobs, secret) as cpu:
+
+        def row(training: Training, plain: Training, seed: int, name: str, text: str, known: Row) -> Row:
+            losses = drawn[seed]
+            whole = name == REFERENCE
+            ran = run_of(losses, assignment, training, text, there, training.steps if whole else training.first_steps)
+            own = figures(training, as_arrays(losses.args(training)), ran) if whole else {}
+            told = {"training": training.exercise, "solution": name, "seed": seed}
+            beside = {metric: [known.get(metric), value] for metric, value in own.items()}
+            return {**told, **compared(training, ran, losses.first(plain)), "metrics": beside}
+
+        def of_reference(training: Training, plain: Training, seed: int) -> Row:
+            losses = drawn[seed]
+            ran = run_of(losses, here, plain, assignment.reference, cpu, plain.steps)
+            known = dict(figures(plain, as_arrays(losses.args(plain)), ran))
+            return row(training, plain, seed, REFERENCE, assignment.reference, known)
+
+        pairs = [*zip(assignment.trainings, here.trainings, strict=True)]
+        calls: list[Callable[[], Row]] = []
+        for seed in scale.seeds:
+            calls += [partial(of_reference, *pair, seed) for pair in pairs]
+            calls += [partial(row, *pair, seed, name, text, {}) for pair in pairs for name, text in texts.items()]
+        yield from side_by_side(calls, jobs)
 
 
 def promises(assignment: Assignment, scale: Scale) -> Iterator[Row]:

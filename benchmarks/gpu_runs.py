@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,10 +38,20 @@ def run_of(
     return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
 
+def side_by_side(calls: Sequence[Callable[[], Row]], at_once: int) -> Iterator[Row]:
+    """Yield what calls come to, in their order; so many are made at once."""
+    with ThreadPoolExecutor(at_once) as pool:
+        yield from pool.map(lambda call: call(), calls)
+
+
 def compared(training: Training, ran: Outcome, expected: np.ndarray) -> Row:
     """Return how far a run's first losses are from others, and whether that is near enough."""
     losses = losses_of(ran)
     if losses is None or not len(expected):
-        return {"first_losses": math.inf, "holds": False, "ended": str(ran.ending)}
+        return {
+            "first_losses": math.inf,
+            "holds": False,
+            "ended": f"{ran.ending} {ran.trouble.text if ran.trouble else ''}".strip(),
+        }
     head = losses[: training.first_steps]
     return {"first_losses": deviation(head, expected), "holds": agree(head, expected, training)}

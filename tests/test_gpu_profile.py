@@ -10,11 +10,13 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import torch
 from test_device import edit, elsewhere, graded, result_of
 
 from autograder.course.spec import Limits
 from autograder.oracle import device_choice as choice
 from autograder.sandbox import gpu_watch, levels, slot
+from autograder.sandbox.child import zygote
 from autograder.sandbox.gpu_files import GpuFiles, Listing, find_gpu, list_machine
 from autograder.sandbox.gpu_watch import HELD_ON, OpenSandbox, nvidia_meter
 from autograder.sandbox.job import Chunk, Ending, Job, Outcome, Request, Source
@@ -134,8 +136,9 @@ SEEN = """
             fcntl.ioctl(node, 0x4642, b"x" * 64)
         except OSError as error:
             assert error.errno != 1, "the filter refuses what a driver is told"
-        for hidden in ("/dev/zero", "/dev/tty", "/proc/self/maps"):
+        for hidden in ("/dev/zero", "/dev/tty", "/proc", "/proc/1/maps", "/proc/1/status"):
             assert not os.access(hidden, os.R_OK) or refused(hidden), hidden
+        as_a_driver_does()
         assert os.environ["CUDA_VISIBLE_DEVICES"], "no GPU is visible"
 """
 REFUSED = """
@@ -146,6 +149,25 @@ def refused(path):
     except OSError:
         return True
     return False
+
+
+def as_a_driver_does():
+    # What version 580 of NVIDIA's was seen to do as CUDA starts, and what is not for it to do.
+    import mmap, os, socket, threading
+
+    assert open("/proc/self/maps").read()
+    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as name:
+        name.write("cuda00001400006")
+    mmap.mmap(-1, 2 << 20).close()
+    waits = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    waits.bind("\\0cuda-uvmfd-4026531836-1")
+    waits.listen(128)
+    for family, address in ((socket.AF_UNIX, "\\0cuda-uvmfd-4026531836-1"), (socket.AF_INET, ("127.0.0.1", 1))):
+        try:
+            socket.socket(family, socket.SOCK_STREAM).connect(address)
+        except PermissionError:
+            continue
+        raise AssertionError(f"{address} can be reached")
 """
 
 
@@ -276,7 +298,7 @@ def test_a_hog_of_gpu_memory_is_killed_and_told(
 def test_a_meter_that_tells_of_no_child_is_not_believed(opened: Callable[..., OpenSandbox], trouble: str) -> None:
     """In a container the driver may know processes by other numbers: a hog would not be seen, and reports say so."""
     sandbox = opened(lambda: {1 << 30: 5000 << 20}, trouble)
-    unseen, seen = "tells nothing of a process that computed here", "0.25 s"
+    unseen, seen = "tells nothing of a process that computed here", "GPU's memory for 0.25 s"
     assert [any(words in risk for risk in sandbox.isolation.residual_risks) for words in (unseen, seen)] == [
         True,
         False,
@@ -310,6 +332,24 @@ def test_host_memory_is_bounded_and_address_space_is_not(opened: Callable[..., O
     assert 0 < data < 8 << 30
     assert outcome(sandbox, "return len(bytearray(4 << 30))").ending is Ending.MEMORY
     assert any("is not installed" in risk for risk in sandbox.isolation.residual_risks)
+
+
+def test_memory_that_no_limit_sees_is_watched(opened: Callable[..., OpenSandbox]) -> None:
+    """A driver shares some with a device; who takes more of it than a training may use is ended."""
+    body = "import mmap; shared = mmap.mmap(-1, {0} << 20); shared.write(bytes({0} << 20)); time.sleep({1}); return 1"
+    sandbox = opened()
+    assert outcome(sandbox, body.format(100, 1)).value == 1
+    hog = outcome(sandbox, body.format(1000, 15))
+    assert hog.ending is Ending.MEMORY
+    assert hog.trouble is not None
+    assert hog.trouble.text.endswith("MB of memory in shared mappings; 512 MB are allowed")
+
+
+def test_a_build_for_gpus_counts_none_before_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step backward would: CUDA, once started without a GPU in sight, leaves a thread, and shows a child none either."""
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.Tensor, "backward", lambda _: pytest.fail("it went backward"))
+    zygote._preload(torch=True)
 
 
 def test_a_kernel_that_hangs_is_a_timeout(opened: Callable[..., OpenSandbox]) -> None:

@@ -147,14 +147,16 @@ def train_large(
 ) -> dict[str, Any]:
     """Learn from a text with a model for a GPU; look at pieces of another one as above, and write as many characters as uniforms.
 
-    With `half`, matrices are multiplied in bfloat16 while it learns; all else, and what is looked at, is in full precision.
+    With `half`, matrices are multiplied in bfloat16 while it learns; all else, and what is looked at, is in full precision. Each
+    step rounds the weights anew: autocast's cache would keep those of the first step for all of them.
     """
     net = student.TransformerLM(*sizes)
     begin(net, seed)
     net = net.to(device)
     settings = {"peak": 1e-3, "warmup": steps // 10, "final": 1e-4, "report": report}
     draw = torch.Generator().manual_seed(seed)
-    with torch.autocast(torch.device(device).type, torch.bfloat16) if half else contextlib.nullcontext():
+    kind = torch.device(device).type
+    with torch.autocast(kind, torch.bfloat16, cache_enabled=False) if half else contextlib.nullcontext():
         history = student.train(net, data.long().to(device), steps, batch, sizes[1], draw, **settings)
     logits, moved = (look(net, ids.long(), device) for ids in (held_out, changed))
     written = student.generate(net, begun.to(device), uniforms.shape[1], 0.8, None, uniforms.to(device))

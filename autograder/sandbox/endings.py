@@ -22,6 +22,7 @@ CHANNEL_CLOSED = marked("it closed its result channel")
 EXIT_CODE = marked("exit code {0}")
 SIGNAL = marked("signal {0}")
 TOOK_GPU_MEMORY = marked("it took {0} MB of the GPU; {1} MB are allowed")
+TOOK_SHARED_MEMORY = marked("it took {0} MB of memory in shared mappings; {1} MB are allowed")
 # Our own failures.
 NOT_STARTED = marked("its process did not start: {0}")
 SILENT = marked("nothing came of it in {0} s")
@@ -31,8 +32,8 @@ KILLED_FROM_OUTSIDE = marked("it was killed from outside")
 GPU_LOST = marked("{0} is lost for this run: {1}. Mend it or name another device, and grade again.")
 _SENTENCES = (
     WAITING, STOPPED, OVERWORKED, MANY_ANSWERS, LARGE_ANSWER, NO_TIME_LEFT, OUT_OF_MEMORY, NO_RESULT, OTHER_RESULT, NO_EVENT,
-    NO_DATA, CHANNEL_CLOSED, EXIT_CODE, SIGNAL, TOOK_GPU_MEMORY, NOT_STARTED, SILENT, SAME_WHEN_EMPTY, PRELOADER_GONE,
-    KILLED_FROM_OUTSIDE, GPU_LOST,
+    NO_DATA, CHANNEL_CLOSED, EXIT_CODE, SIGNAL, TOOK_GPU_MEMORY, TOOK_SHARED_MEMORY, NOT_STARTED, SILENT, SAME_WHEN_EMPTY,
+    PRELOADER_GONE, KILLED_FROM_OUTSIDE, GPU_LOST,
     # What a child says of an answer that cannot be sent: it imports nothing of ours, so its words are here again.
     marked("more than memory holds"),
     marked("reading it fails"),

@@ -22,6 +22,7 @@ _LIBRARY = re.compile(
 )
 _DRIVER = "/proc/driver/nvidia"
 _SYSTEM = (
+    *("/proc/cpuinfo", "/proc/devices"),
     *("/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/devices/system/memory/block_size_bytes"),
     *("/sys/module/nvidia/version", "/sys/module/nvidia/initstate", "/sys/module/nvidia_uvm/initstate"),
 )

@@ -6,12 +6,13 @@ import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol, Self
 
 from autograder.sandbox.attempt import Child
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.cpu_clock import CpuClock
-from autograder.sandbox.endings import GPU_LOST, TOOK_GPU_MEMORY
+from autograder.sandbox.endings import GPU_LOST, TOOK_GPU_MEMORY, TOOK_SHARED_MEMORY
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Trouble
 from autograder.sandbox.pipes import Ends
 
@@ -21,6 +22,7 @@ OUT_OF_MEMORY = "out of memory"  # in torch's words and NVIDIA's; a GPU that is 
 DRIVER = "it can give the GPU's driver every command (ioctl) that there is, and use all of the GPUs' time"
 UNWATCHED = "it can take all of the GPU's memory: nvidia-ml-py, which would tell, {0}"
 BLIND = "tells nothing of a process that computed here, as in a container"
+SHARED = f"it can take all of this machine's memory in shared mappings for {LOOK_SECONDS:g} s, until that is seen"
 BRIEFLY = f"it can take all of the GPU's memory for {LOOK_SECONDS:g} s, until that is seen"
 
 Meter = Callable[[], Mapping[int, int]]  # bytes of GPU memory by the numbers of the processes that hold them
@@ -69,6 +71,15 @@ def nvidia_meter() -> tuple[Meter | None, str]:
     return used, ""
 
 
+def shared_mb(pid: int) -> int:
+    """Return how much memory a process shares without a file, which no limit of the system's sees; 0 where that is not told."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) >> 10 for line in lines if line.startswith("RssShmem:")), 0)
+
+
 class GpuWatch:
     """The children that compute on a GPU now, each with what it may take of its memory. Used from several threads."""
 
@@ -88,9 +99,9 @@ class GpuWatch:
         """Watch a child from now on."""
         with self._changed:
             self._children.add(child)
-            if self._meter and not self._looking:
+            if not self._looking:
                 self._looking = True
-                threading.Thread(target=self._look, args=(self._meter,), daemon=True).start()
+                threading.Thread(target=self._look, args=(self._meter or dict,), daemon=True).start()
 
     def remove(self, child: WatchedChild) -> None:
         """Watch a child no longer."""
@@ -116,7 +127,8 @@ class WatchedChild:
 
     def __init__(self, child: Watchable, job: Job, watch: GpuWatch) -> None:
         self._child, self._device, self._most, self._watch = child, job.device, job.device_mb, watch
-        self._taken = 0
+        self._shared_most = job.limits.memory_mb
+        self._told = ""
         self.ends: Ends = child.ends
         self.clock: CpuClock = child.clock
         watch.add(self)
@@ -125,14 +137,18 @@ class WatchedChild:
         """Look at what it has, and kill it where that is too much."""
         taken = used.get(self.clock.pid or 0, 0) >> 20
         self._watch.has_seen = self._watch.has_seen or taken > 0
+        shared = shared_mb(self.clock.pid or 0)
         if taken > self._most:
-            self._taken = taken
+            self._told = TOOK_GPU_MEMORY.format(taken, self._most)
+        elif shared > self._shared_most:
+            self._told = TOOK_SHARED_MEMORY.format(shared, self._shared_most)
+        if self._told:
             self._child.kill()
 
     def obituary(self) -> tuple[Ending, str]:
         """Say how it went."""
-        if self._taken:
-            return Ending.MEMORY, TOOK_GPU_MEMORY.format(self._taken, self._most)
+        if self._told:
+            return Ending.MEMORY, self._told
         return self._child.obituary()
 
     def end(self) -> None:
@@ -198,4 +214,4 @@ def lost_devices(sandbox: Sandbox) -> Mapping[str, str]:
 def watched_risks(watch: GpuWatch, why_unwatched: str) -> tuple[str, ...]:
     """Return what remains of risks where a GPU's driver is within reach, by whether its memory was seen in a trial."""
     why_unwatched = why_unwatched or ("" if watch.has_seen else BLIND)
-    return (DRIVER, UNWATCHED.format(why_unwatched) if why_unwatched else BRIEFLY)
+    return (DRIVER, SHARED, UNWATCHED.format(why_unwatched) if why_unwatched else BRIEFLY)

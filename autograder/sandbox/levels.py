@@ -64,16 +64,19 @@ def open_on_device(
     if not device.startswith("cuda") or not gpu.devices:
         missing.append(f"everything: no locked-down profile reaches {device}; {gpu.lacks or 'it is for NVIDIA alone'}")
     for plain in [] if missing else _ladder(Profile()):
-        for candidate in (replace(plain, gpu=gpu), replace(plain, gpu=gpu, listens=True)):
-            isolation = _tried(candidate, missing)
-            if not isolation:
-                break
-            sandbox = WarmSandbox(jobs, candidate, isolation, torch=torch, around=watch.around)
+        candidate = replace(plain, gpu=gpu)
+        isolation = _tried(candidate, missing)
+        if not isolation:
+            continue
+        sandbox = WarmSandbox(jobs, candidate, isolation, torch=torch, around=watch.around)
+        try:
             trouble = trial(device, sandbox)
-            if not trouble:
-                return GpuSandbox(sandbox, watch, trial, watched_risks(watch, why_unwatched))
-            sandbox.close()
-            missing.append(f"{isolation.level}: {trouble}")
+        except (SlotError, OSError) as error:  # it starts without torch and not with it
+            trouble = str(error)
+        if not trouble:
+            return GpuSandbox(sandbox, watch, trial, watched_risks(watch, why_unwatched))
+        sandbox.close()
+        missing.append(f"{isolation.level}: {trouble}")
     plainly = ProcessSandbox(tuple(missing), device, watch.around)
     if meter:
         trial(device, plainly)  # for whether its memory is seen; that it computes there is for the caller to find

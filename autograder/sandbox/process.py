@@ -34,10 +34,12 @@ from autograder.sandbox.retries import run_job
 END_SECONDS = 1.0  # for a process that closed its result channel to be gone
 ROOT = Path(__file__).resolve().parents[2]
 # One thread each: the classes are graded in parallel, and a forked child cannot use the pools of its parent. No GPU: where
-# submissions are graded there is none, and what a check says at home has to hold there.
+# submissions are graded there is none, and what a check says at home has to hold there. A name, since a user of a sandbox
+# stands in no list of users, and parts of torch ask for one as they are imported.
 ENVIRONMENT = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "CUDA_VISIBLE_DEVICES": "",
+    "USER": "student",
     **loader_variables(),
 }
 # Windows finds its libraries by these; elsewhere a child needs no more than the default path.

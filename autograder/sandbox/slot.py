@@ -66,7 +66,6 @@ class Profile:
     seccomp: bool = True
     other_uid: bool = True
     gpu: GpuFiles | None = None  # what leads to the GPUs, where student code is to compute there
-    listens: bool = False  # whether the driver's library may wait at a socket, as older ones ask to
 
     @property
     def environment(self) -> dict[str, str]:
@@ -298,7 +297,7 @@ def readable_paths() -> tuple[str, ...]:
 def _rules(profile: Profile) -> dict[str, object]:
     """Return what a zygote is to hold its children to."""
     gpu = profile.gpu
-    allowed = _filter(gpu=bool(gpu), listens=profile.listens) if profile.seccomp else b""
+    allowed = _filter(gpu=bool(gpu)) if profile.seccomp else b""
     return {
         "filter": base64.b64encode(allowed).decode(),
         "landlock": profile.landlock,
@@ -309,9 +308,9 @@ def _rules(profile: Profile) -> dict[str, object]:
 
 
 @functools.cache
-def _filter(*, gpu: bool, listens: bool) -> bytes:
+def _filter(*, gpu: bool) -> bytes:
     """Compile a system-call filter once; nothing where libseccomp is not to be had."""
     try:
-        return compile_filter(gpu=gpu, listens=listens)
+        return compile_filter(gpu=gpu)
     except JailError:
         return b""

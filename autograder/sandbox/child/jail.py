@@ -24,8 +24,9 @@ be believed, and a source that brings a parser down brings down that child.
 
 A child that is to compute on a GPU has a way to its driver besides: device nodes that Landlock lets it open and tell things
 (ioctl), which the system-call filter then lets pass, and the driver's files to read. It starts CUDA by itself, after the fork:
-a zygote that had would be of no use to its children, so no GPU is visible to a zygote. RLIMIT_DATA bounds its memory here;
-the grader watches what it takes of the GPU's.
+a zygote that had would be of no use to its children, so no GPU is visible to a zygote, and none is counted there. The driver's
+library reads what the child is (/proc/self), names its threads there, waits at a socket that nobody reaches, and shares memory
+without a file with the device, which RLIMIT_DATA does not see: the grader watches that, and what it takes of the GPU's.
 
 Rules name inodes, so a ruleset is built after every mount is in place, once per zygote; the scratch folder is
 emptied between children but never replaced. Every mechanism here is tried in a throw-away child before it is
@@ -77,7 +78,7 @@ class Landlock:
         version = _libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _VERSION)
         if version < 1:
             raise JailError(ctypes.get_errno(), "Landlock is not offered by this kernel")
-        handled = _KNOWN_FS.get(version, _ALL_FS)
+        handled = self._handled = _KNOWN_FS.get(version, _ALL_FS)
         words = [handled]
         if version >= _NETWORK_SINCE:
             words.append(_ALL_TCP)
@@ -104,6 +105,11 @@ class Landlock:
             _checked(_libc.syscall(_LANDLOCK_ADD_RULE, self.descriptor, _RULE_PATH_BENEATH, rule, 0))
         finally:
             os.close(fd)
+
+    def show_process(self) -> None:
+        """Let this process, whose number a ruleset cannot know before, read what it is, and name its threads."""
+        self._allow("/proc/self", _READ & self._handled)
+        self._allow("/proc/self/task", (_READ | _WRITE_FILE | _TRUNCATE) & self._handled)
 
     def confine(self) -> None:
         """Confine this process and all it may start, for good."""
@@ -161,23 +167,27 @@ _MAPPINGS = (
     (_MAP_PRIVATE, _MAP_KIND | _MAP_GROWSDOWN),
     (_MAP_SHARED, _MAP_KIND | _MAP_GROWSDOWN | _MAP_ANONYMOUS),
 )
+_SHARED_WITH_GPU = ((_MAP_SHARED | _MAP_ANONYMOUS, _MAP_KIND | _MAP_GROWSDOWN | _MAP_ANONYMOUS),)
 _TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, TIOCGWINSZ, FIO{NREAD,NBIO,NCLEX,CLEX}
 _FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # duplicate, flags; no locks, no owners to be signalled
 _PRCTL_OPTIONS = (3, 15, 16, 0x53564D41)  # dumpable?, thread names, names of mappings
 _NO_SUCH_CALL = ("clone3", "rseq_slice_yield")  # glibc falls back where a call does not exist
 
 
-# What a GPU's driver needs besides. Its library asks where memory lies; older ones listen for siblings, and none can call.
-_BESIDE_GPU = "get_mempolicy set_mempolicy mbind move_pages sched_setaffinity".split()  # noqa: SIM905
-_LISTENING = "bind listen accept accept4 getsockname getsockopt setsockopt".split()  # noqa: SIM905
+# What a GPU's driver needs besides, as seen of version 580. Its library asks where memory lies, and listens for siblings, of
+# which none can call: no socket may be connected to. What it shares with the device is mapped without a file.
+_BESIDE_GPU = """
+ioctl get_mempolicy set_mempolicy mbind move_pages sched_setaffinity
+bind listen accept accept4 getsockname getsockopt setsockopt
+""".split()  # noqa: SIM905
 _AF_UNIX = 1
 
 
-def compile_filter(*, gpu: bool = False, listens: bool = False) -> bytes:
+def compile_filter(*, gpu: bool = False) -> bytes:
     """Return the system-call filter as a BPF program. Raises JailError where libseccomp is not to be had.
 
     With `gpu` devices may be told anything that their drivers understand: which devices there are is for Landlock and the
-    namespaces to say. With `listens` a socket of this machine may be waited at, and none connected to.
+    namespaces to say.
     """
     try:
         import pyseccomp as seccomp
@@ -187,7 +197,7 @@ def compile_filter(*, gpu: bool = False, listens: bool = False) -> bytes:
     for name in _ALLOWED:
         _add(rules, seccomp.ALLOW, name)
     _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
-    for kind, mask in _MAPPINGS:
+    for kind, mask in _MAPPINGS + _SHARED_WITH_GPU * gpu:
         _add(rules, seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, mask, kind))
     # Only reading one's own limits: a limit set to zero would look like a kill from outside.
     _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
@@ -198,9 +208,9 @@ def compile_filter(*, gpu: bool = False, listens: bool = False) -> bytes:
     ):
         for value in values:
             _add(rules, seccomp.ALLOW, call, seccomp.Arg(position, seccomp.EQ, value))
-    for name in (*(["ioctl", *_BESIDE_GPU] if gpu else ()), *(_LISTENING if listens else ())):
+    for name in _BESIDE_GPU if gpu else ():
         _add(rules, seccomp.ALLOW, name)
-    if listens:
+    if gpu:
         _add(rules, seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, _AF_UNIX))
     for name in _NO_SUCH_CALL:
         _add(rules, seccomp.ERRNO(38), name)

@@ -55,6 +55,7 @@ class Jail:
         self._scratch = config["scratch"]
         self._filter = base64.b64decode(config["filter"])
         self._environment = config["child"]
+        self._gpu = bool(config["devices"])
         self._landlock: Landlock | None = None
         self.refused: dict[str, str] = {}
         if not self._filter:
@@ -78,13 +79,17 @@ class Jail:
             guard_memory(guarded=False)  # else what follows would belong to root
             with open("/proc/self/oom_score_adj", "wb", buffering=0) as first_to_go:
                 first_to_go.write(b"1000")
-            guard_memory(guarded=True)  # and no core is piped anywhere, which no limit would prevent
+            # And no core is piped anywhere, which no limit would prevent; but a GPU's driver names its threads in /proc,
+            # where what is guarded belongs to root.
+            guard_memory(guarded=not self._gpu)
         os.environ.update(self._environment)
         set_limits(memory_mb, file_mb)
         with contextlib.suppress(JailError):
             drop_capabilities()
             forbid_new_privileges()
         if self._landlock and "landlock" not in self.refused:
+            if self._gpu:
+                self._landlock.show_process()
             self._landlock.confine()
         if self._filter and "seccomp" not in self.refused:
             load_filter(self._filter)
@@ -95,7 +100,7 @@ class Jail:
             trouble = _in_child(functools.partial(self._apply_only, name))
             if trouble:
                 self.refused.setdefault(name, trouble)
-        held = json.loads(_in_child(lambda: json.dumps(_temptations(self, canary))))
+        held = json.loads(_in_child(lambda: json.dumps(_temptations(self, canary, gpu=self._gpu))))
         return [str(name) for name in held]
 
     def _apply_only(self, name: str) -> str:
@@ -107,7 +112,7 @@ class Jail:
         return ""
 
 
-def _temptations(jail: Jail, canary: str) -> list[str]:
+def _temptations(jail: Jail, canary: str, *, gpu: bool) -> list[str]:
     """Lock this process in, try what each mechanism should prevent, and return the mechanisms that prevented it."""
     jail.lock(256, 1)
     held = []
@@ -116,10 +121,10 @@ def _temptations(jail: Jail, canary: str) -> list[str]:
     scratch.unlink()
     if not Path(canary).exists():
         held.append("namespaces")
-    if _refused(lambda: os.listdir("/proc/self")) and _refused(lambda: os.listdir("/")):
+    if _refused(lambda: os.listdir("/proc")) and _refused(lambda: os.listdir("/")):
         held.append("landlock")
-    forbidden = (lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM), _fork, lambda: mmap.mmap(-1, 1))
-    if all(map(_refused, forbidden)):
+    forbidden = [lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM), _fork, lambda: mmap.mmap(-1, 1)]
+    if all(map(_refused, forbidden[: 2 if gpu else 3])):  # memory without a file is shared with a GPU
         held.append("seccomp")
     try:
         bytearray(DRIVER_MB + 512 << 20)
@@ -202,7 +207,9 @@ def _preload(torch: bool) -> None:
         t.set_num_threads(1)
         layer = t.nn.Linear(2, 2)
         optimizer = t.optim.SGD(layer.parameters(), lr=0.1)  # imports torch._dynamo, a second
-        layer(t.ones(1, 2)).sum().backward()
+        loss = layer(t.ones(1, 2)).sum()
+        if t.version.cuda is None and t.version.hip is None:
+            loss.backward()  # a build for GPUs would count them for it: that starts a thread, and no child finds one later
         optimizer.step()
 
 
