@@ -118,7 +118,11 @@ def larger_table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     reference = [run for run in whole if run.kind == REFERENCE]
     if not reference:
         return
-    yield "\n| model for a GPU | reference | correct solutions, at most apart | nearest mistake with right first losses |"
+    others = len({run.solution for run in whole if run.kind == CORRECT})
+    yield (
+        f"\n| model for a GPU | reference, {len(reference)} seeds | with {others} correct solutions, at most apart "
+        "| nearest known mistake of those trained to the end |"
+    )
     yield "|---|---|---|---|"
     for name in reference[0].metrics:
         own = [run.metrics[name] for run in reference]

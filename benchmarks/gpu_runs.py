@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,10 @@ def run_of(
 
 
 def side_by_side(calls: Sequence[Callable[[], Row]], at_once: int) -> Iterator[Row]:
-    """Yield what calls come to, in their order; so many are made at once."""
+    """Yield what calls come to, as they end; so many are made at once."""
     with ThreadPoolExecutor(at_once) as pool:
-        yield from pool.map(lambda call: call(), calls)
+        for done in as_completed([pool.submit(call) for call in calls]):
+            yield done.result()
 
 
 def compared(training: Training, ran: Outcome, expected: np.ndarray) -> Row:

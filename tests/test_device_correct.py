@@ -126,7 +126,7 @@ def test_the_large_model_learns_in_half_precision() -> None:
     assignment = COURSE["a8_language_model"]
     large = next(t.larger for t in assignment.trainings if t.larger)
     args = small(large, large.args(0), half=True)
-    assert [metric.name for metric in large.metrics if metric.has_band] == ["look_ahead"]
+    assert [metric.name for metric in large.metrics if metric.has_band] == ["validation_loss", "look_ahead"]
     found = {}
     with alone():
         for name, text in correct(assignment):
@@ -145,6 +145,23 @@ def test_the_large_model_learns_in_half_precision() -> None:
         assert other == pytest.approx(last, rel=0.1), name
         assert moved["look_ahead"] < 1e-3, name
         assert 0 <= moved["words_that_exist"] <= 1, name
+
+
+@pytest.mark.slow
+def test_half_precision_learns_as_full_does() -> None:
+    """Every step rounds the weights anew: those of the first step, kept for all, would learn next to nothing."""
+    assignment = COURSE["a8_language_model"]
+    large = next(t.larger for t in assignment.trainings if t.larger)
+    program = loaded(assignment, assignment.reference)
+    harness = program.harnessed(assignment.harness, large.function)
+    with alone():
+        full, half = (
+            as_arrays(harness(program.module, lambda *_: None, 120, *to_worker(small(large, large.args(0), half=half))))
+            for half in (False, True)
+        )
+    assert full["losses"][-1] < 0.85 * full["losses"][0]
+    assert half["losses"][-1] == pytest.approx(full["losses"][-1], rel=0.02)
+    assert half["logits"] == pytest.approx(full["logits"], abs=0.3)
 
 
 def test_the_large_model_is_measured_at_its_own_size() -> None:
