@@ -202,8 +202,9 @@ def hello_in_windows_of_two(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("truncated_bptt", check=close(names=("loss", "grads")))
 def hello_with_a_short_last_window(rng: np.random.Generator) -> Iterator[Call]:
-    """The same, in a window of three steps and one of the single step that is left."""
-    yield call(np.eye(4)[HELL], ELLO, HELLO_H0, HELLO, 3)
+    """The same, in a window of three steps and one of the single step that is left; then in one longer than the text."""
+    for k in (3, 9):
+        yield call(np.eye(4)[HELL], ELLO, HELLO_H0, HELLO, k)
 
 
 @case("truncated_bptt", check=close(names=("loss", "grads")))

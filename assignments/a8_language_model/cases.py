@@ -392,9 +392,12 @@ def _learner(mode: str = "train", shown: str = "[]", kind: tuple[str, str] = PLA
 
 @case("evaluate", check=close())
 def fifteen_tokens_in_pieces_of_four(rng: np.random.Generator) -> Iterator[Call]:
-    """Fifteen tokens give fourteen input-target pairs: three pieces of four, and two are left over. In training or not: the same loss."""
+    """Fifteen tokens give fourteen input-target pairs: three pieces of four, and two are left over. In training or not: the same
+    loss. As fourteen pieces of one, they count alike however many you show the model at a time.
+    """
     yield call(_learner("eval"), _t(TEXT), 4)
     yield call(_learner("train"), _t(TEXT), 4)
+    yield call(_learner("eval"), _t(TEXT), 1)
 
 
 @case("evaluate", check=close())
@@ -473,9 +476,12 @@ def rates_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("train", check=close(at=("held_out",), called="held_out"))
 def evaluated_every_second_step(rng: np.random.Generator) -> Iterator[Call]:
-    """The same with a held-out text, evaluated after the second, fourth and sixth step; then after the fourth step alone."""
+    """The same with a held-out text, evaluated after the second, fourth and sixth step; then after the fourth step alone. Without
+    one, there is nothing to evaluate.
+    """
     for every in (2, 4):
         yield _training(rng, held_out=_t(TEXT[:2:-1]), every=every)
+    yield _training(rng, every=2)
 
 
 @case("train", check=close(at=("losses",), called="losses"))

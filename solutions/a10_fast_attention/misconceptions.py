@@ -984,6 +984,12 @@ ROOFLINE = mistakes_of(
 
 PAGED = mistakes_of(
     "paged_gather",
+    three_axes_expected=edit(
+        "page = pages.shape[1]",
+        "_, page, _ = pages.shape",
+        "pages_of_heads",
+        "Your pages are taken to have three axes. What stands behind the axis of places may be one axis, several, or none.",
+    ),
     pages_in_memory_order=edit(
         "holders = tables[row, t // page]",
         "holders = np.sort(tables[row, : -(-length // page)])[t // page]",
@@ -1338,6 +1344,13 @@ PREFILL = mistakes_of(
 
 ACCEPT = mistakes_of(
     "accept",
+    number_after_the_last_used=edit(
+        "u[-1] * sums[-1]",
+        "u[len(written) + 1] * sums[-1]",
+        "drafts_that_end_anywhere",
+        "Your token is drawn with the number after the last one that you used. It is drawn with the last of u; where all tokens of the "
+        "draft stay, none comes after it.",
+    ),
     ratio_upside_down=edit(
         "if u[i] * q[i, token] >= p[i, token]:",
         "if u[i] * p[i, token] >= q[i, token]:",

@@ -927,6 +927,14 @@ SEQUENCE = mistakes_of(
 
 EMBEDDING = mistakes_of(
     "embedding_backward",
+    counts_end_at_the_largest_id=edit(
+        "np.add.at(dE, ids, d_out)",
+        "for column in range(dE.shape[1]):\n"
+        "        dE[:, column] = np.bincount(ids.ravel(), weights=d_out[..., column].ravel())",
+        "hell_has_two_l",
+        "Your sums come from np.bincount, which ends at the largest id that was read. The table has a row for every token: say "
+        "minlength.",
+    ),
     repeated_ids_overwrite=edit(
         "np.add.at(dE, ids, d_out)",
         "dE[ids] = d_out",
@@ -1416,6 +1424,14 @@ CHECK = mistakes_of(
 
 TRUNCATED = mistakes_of(
     "truncated_bptt",
+    no_window_fits=edit(
+        "    for start in range(0, time, k):\n",
+        "    for whole in range(time // k):\n        end = (whole + 1) * k\n"
+        "    for start in [*range(0, end, k), *([end] if end < time else [])]:\n",
+        "hello_with_a_short_last_window",
+        "Your code goes through the whole windows and then takes what is left behind the last of them. Where k is larger than the text "
+        "there is no whole one, and all is left.",
+    ),
     state_reset_to_zeros=edit(
         "        state = h[:, -1]\n",
         "        state = np.zeros(h0.shape)\n",

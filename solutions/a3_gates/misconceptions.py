@@ -2324,6 +2324,12 @@ STACKED = mistakes_of(
         "stacking_leaves_its_inputs_alone",
         "Your layers write their states over the caller's x. Put them into an array of their own.",
     ),
+    every_layer_as_wide_as_the_first=edit(
+        "out = _rnn(out, layer)",
+        'new = _rnn(out, layer)\n        out = np.zeros((*new.shape[:2], len(layers[0]["W_h"])))\n        out[...] = new',
+        "layers_may_differ_in_size",
+        "Your states of every layer go into arrays with the size of the first layer. Each layer has its own size, that of its h0.",
+    ),
     every_layer_as_wide_as_the_top=edit(
         "out = _rnn(out, layer)",
         'new = _rnn(out, layer)\n        out = np.zeros((*new.shape[:2], len(layers[-1]["W_h"])))\n        out[...] = new',

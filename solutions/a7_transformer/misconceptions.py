@@ -108,6 +108,14 @@ LAYER_NORM = mistakes_of(
         "Your mean and variance are those of a whole sequence. Every position has its own, or what it sees would depend on "
         "what comes later.",
     ),
+    layer_norm_over_all_but_the_first_axis=edit(
+        STATISTICS,
+        "axes = tuple(range(min(1, x.ndim - 1), x.ndim))\n    mean = x.mean(dim=axes, keepdim=True)\n"
+        "    var = ((x - mean) ** 2).mean(dim=axes, keepdim=True)",
+        "norms_of_any_shape",
+        "Your mean and variance run over all axes but the first, so a position's depend on the others of its sequence. They "
+        "belong to one position, and run over its features, the last axis.",
+    ),
     layer_norm_over_everything=edit(
         STATISTICS,
         "mean = x.mean()\n    var = ((x - mean) ** 2).mean()",
@@ -2328,6 +2336,18 @@ FOUND = "    return translations\n"
 
 GREEDY = mistakes_of(
     "greedy_translate",
+    words_land_in_other_rows=edit(
+        "            for row, word in enumerate(words.tolist()):\n"
+        + NOTED
+        + "            tgt = torch.cat([tgt, words[:, None]], dim=1)\n",
+        "            left = []\n            for row, word in enumerate(words.tolist()):\n                if word != eos:\n"
+        "                    translations[row].append(word)\n                    left.append(row)\n"
+        "            if not left:\n                break\n"
+        "            tgt = torch.cat([tgt, words[:, None]], dim=1)[left]\n            memory, src = memory[left], src[left]\n",
+        "rows_of_any_length",
+        "Your words land in other rows: once a row has ended and is left out, those behind it move up, and their places among what is "
+        "left are not those in the batch. Keep their numbers.",
+    ),
     never_stops_at_eos=edit(
         NOTED,
         "                translations[row].append(word)\n",

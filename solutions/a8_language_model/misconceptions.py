@@ -2426,6 +2426,14 @@ SAID = "return surprise"
 
 EVALUATE = mistakes_of(
     "evaluate",
+    chunks_count_alike=edit(
+        "surprise = lm_loss(model(inputs), targets).item()",
+        "chunks = zip(inputs.split(8), targets.split(8), strict=True)\n"
+        "        surprise = torch.stack([lm_loss(model(i), t) for i, t in chunks]).mean().item()",
+        "texts_of_any_length",
+        "Your pieces go through the model some at a time, and the losses of these groups are averaged. The last group may be smaller, "
+        "and its pieces then count for more than the others: add up, and divide by the number of all.",
+    ),
     one_piece_too_many=edit(
         N_PIECES,
         "pieces = len(data) // time",
@@ -2713,6 +2721,12 @@ def _with(optimiser: str) -> str:
 
 TRAIN = mistakes_of(
     "train",
+    evaluates_nothing=edit(
+        "if held_out is not None and (step + 1) % every == 0:",
+        "if (step + 1) % every == 0:",
+        "evaluated_every_second_step",
+        "Your training evaluates after some steps whether there is a held-out text or not. held_out may be None.",
+    ),
     decay_inside_adam=edit(
         OPTIMIZER,
         _with("Adam(model.parameters(), lr=peak, betas=BETAS, weight_decay=weight_decay)"),

@@ -668,6 +668,14 @@ def _seen(new: str, says: str) -> Edit:
 
 SLIDING = mistakes_of(
     "sliding_mask",
+    diagonals_beyond_the_text=edit(
+        SEEN,
+        "mask = torch.zeros(T, T)\n    for off in range(window):\n"
+        "        mask = mask + torch.diag(torch.ones(T - off), -off)\n    return mask.bool()",
+        "narrow_and_wide_windows",
+        "Your mask is put together from as many diagonals as the window is wide. A window may be wider than the text, which has only T "
+        "of them.",
+    ),
     window_one_too_wide=_seen(
         "return (back >= 0) & (back <= window)",
         "Your window is one too wide. It counts the position itself: a window of 1 is that position alone.",
@@ -1857,6 +1865,14 @@ NUCLEUS = mistakes_of(
         "before = ranked.cumsum(dim=-1) - (ranked if p == 1 else ranked * (torch.arange(ranked.shape[-1]) == 0))",
         NUCLEI,
         "Your nucleus leaves out the token that crosses p, unless it is the first. The one that crosses always stays.",
+    ),
+    crossing_taken_for_granted=edit(
+        CUT,
+        "kept = ranked.clone()\n    for row in kept.view(-1, kept.shape[-1]):\n"
+        "        last = (row.cumsum(dim=-1) >= p).nonzero()[0].item()\n        row[last + 1 :] = 0",
+        "a_sum_that_rounding_keeps_below_one",
+        "Your code looks for the first running sum that reaches p and expects to find one. With p = 1 rounding can keep them all "
+        "below it: then every token stays.",
     ),
     one_token_too_many=edit(
         BEFORE,
