@@ -32,16 +32,16 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = ROOT / "tests" / "outside"
 SLUGS = tuple(slug for slug in slugs(ROOT) if (OUTSIDE / slug).is_dir())
 PROGRAMS = {  # how many there are: correct ones, and wrong ones
-    "a1_rnn": (30, 83),
-    "a2_bptt": (30, 83),
-    "a3_gates": (30, 83),
-    "a4_seq2seq": (30, 83),
-    "a5_attention": (30, 81),
-    "a6_multihead": (30, 83),
-    "a7_transformer": (30, 83),
-    "a8_language_model": (30, 84),
-    "a9_modern_lm": (24, 75),
-    "a10_fast_attention": (27, 100),
+    "a1_rnn": (36, 95),
+    "a2_bptt": (36, 95),
+    "a3_gates": (36, 95),
+    "a4_seq2seq": (36, 95),
+    "a5_attention": (36, 93),
+    "a6_multihead": (36, 95),
+    "a7_transformer": (36, 95),
+    "a8_language_model": (36, 96),
+    "a9_modern_lm": (30, 87),
+    "a10_fast_attention": (33, 112),
 }
 YOUNG = ("a9_modern_lm", "a10_fast_attention")  # came after the first three sets
 # Cases of whose rule the handouts of then said nothing, by the programs that break it: one loops over single numbers.
