@@ -149,7 +149,7 @@ def test_the_large_model_learns_in_half_precision() -> None:
 
 @pytest.mark.slow
 def test_half_precision_learns_as_full_does() -> None:
-    """Every step rounds the weights anew: those of the first step, kept for all, would learn next to nothing."""
+    """The weights are rounded in every step; a model that used the first step's to the end would learn next to nothing."""
     assignment = COURSE["a8_language_model"]
     large = next(t.larger for t in assignment.trainings if t.larger)
     program = loaded(assignment, assignment.reference)

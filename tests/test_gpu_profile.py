@@ -315,6 +315,17 @@ def counted(function: Callable[..., None], calls: list[int]) -> Callable[..., No
     return counting
 
 
+def test_a_level_that_does_not_start_is_passed_over(stand_in: None) -> None:
+    """A preloader may start without torch and not with it: what it said is among the reasons for the level that is left."""
+
+    def trial(_: str, sandbox: Any) -> str:
+        raise slot.SlotError("the zygote did not start: it said nothing")
+
+    with levels.open_on_device("cuda", trial, 1, torch=False) as sandbox:
+        assert sandbox.isolation.level == "C"
+        assert any("the zygote did not start" in reason for reason in sandbox.isolation.missing)
+
+
 def test_what_torch_cannot_have_of_a_gpu_is_memory(opened: Callable[..., OpenSandbox]) -> None:
     """Not a crash: torch's own exception has this name."""
     body = "raise type('OutOfMemoryError', (RuntimeError,), {})('CUDA out of memory')"

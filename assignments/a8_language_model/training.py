@@ -147,8 +147,8 @@ def train_large(
 ) -> dict[str, Any]:
     """Learn from a text with a model for a GPU; look at pieces of another one as above, and write as many characters as uniforms.
 
-    With `half`, matrices are multiplied in bfloat16 while it learns; all else, and what is looked at, is in full precision. Each
-    step rounds the weights anew: autocast's cache would keep those of the first step for all of them.
+    With `half`, matrices are multiplied in bfloat16 while it learns; all else, and what is looked at, is in full precision. The
+    weights are rounded in every step; with autocast's cache the first step's would be used to the end.
     """
     net = student.TransformerLM(*sizes)
     begin(net, seed)

@@ -25,8 +25,8 @@ be believed, and a source that brings a parser down brings down that child.
 A child that is to compute on a GPU has a way to its driver besides: device nodes that Landlock lets it open and tell things
 (ioctl), which the system-call filter then lets pass, and the driver's files to read. It starts CUDA by itself, after the fork:
 a zygote that had would be of no use to its children, so no GPU is visible to a zygote, and none is counted there. The driver's
-library reads what the child is (/proc/self), names its threads there, waits at a socket that nobody reaches, and shares memory
-without a file with the device, which RLIMIT_DATA does not see: the grader watches that, and what it takes of the GPU's.
+library reads what the child is (/proc/self), names its threads there, listens at a socket to which nobody can connect, and
+shares memory without a file with the device. RLIMIT_DATA does not see that: the grader watches it, and the GPU's memory.
 
 Rules name inodes, so a ruleset is built after every mount is in place, once per zygote; the scratch folder is
 emptied between children but never replaced. Every mechanism here is tried in a throw-away child before it is
@@ -197,7 +197,7 @@ def compile_filter(*, gpu: bool = False) -> bytes:
     for name in _ALLOWED:
         _add(rules, seccomp.ALLOW, name)
     _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
-    for kind, mask in _MAPPINGS + _SHARED_WITH_GPU * gpu:
+    for kind, mask in _MAPPINGS + (_SHARED_WITH_GPU if gpu else ()):
         _add(rules, seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, mask, kind))
     # Only reading one's own limits: a limit set to zero would look like a kill from outside.
     _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))

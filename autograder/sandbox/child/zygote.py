@@ -123,8 +123,10 @@ def _temptations(jail: Jail, canary: str, *, gpu: bool) -> list[str]:
         held.append("namespaces")
     if _refused(lambda: os.listdir("/proc")) and _refused(lambda: os.listdir("/")):
         held.append("landlock")
-    forbidden = [lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM), _fork, lambda: mmap.mmap(-1, 1)]
-    if all(map(_refused, forbidden[: 2 if gpu else 3])):  # memory without a file is shared with a GPU
+    forbidden: list[Callable[[], object]] = [lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM), _fork]
+    if not gpu:  # with which a driver shares memory without a file
+        forbidden.append(lambda: mmap.mmap(-1, 1))
+    if all(map(_refused, forbidden)):
         held.append("seccomp")
     try:
         bytearray(DRIVER_MB + 512 << 20)
