@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from autograder.sandbox.case_watch import Bound, CaseWatch
+from autograder.sandbox.child.job_parts import write_part
 from autograder.sandbox.child.program import MAX_NOTES
-from autograder.sandbox.child.wire_format import WireError, decode, encode
+from autograder.sandbox.child.wire_format import WireError, decode
 from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.endings import (
     NO_DATA,
@@ -119,7 +120,7 @@ class Attempt:
             done += len(phase)
         while added := self._more(outcomes):
             parts = encode_requests(added)
-            self._release([encode(len(parts)), *parts])
+            self._release([write_part(len(parts)), *parts])
             broken = self._answer_phase(done, done + len(added), outcomes, talks=False)
             if broken is not None:
                 return broken

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
+from autograder.sandbox.child.job_parts import write_part
 from autograder.sandbox.child.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
 from autograder.sandbox.child.raising_line import MAX_AXES, MAX_CALLED, MAX_PART, MAX_PARTS
-from autograder.sandbox.child.wire_format import MAX_LEAVES, WireError, encode
+from autograder.sandbox.child.wire_format import MAX_LEAVES, WireError
 from autograder.sandbox.job import Ending, Frame, Job, Outcome, Part, Request, Trouble
 from autograder.sandbox.time_limits import EndedError
 
@@ -24,11 +23,11 @@ PART_SIZE = 256  # requests in one encoded tree
 
 def encode_program(job: Job, phases: list[int]) -> bytes:
     """Return the first part of a job: the submission, its limits and how many parts each phase has."""
-    return encode(
+    return write_part(
         {
             "module": job.source.module,
             "notebook": job.source.notebook,
-            "chunks": [(chunk.label, _bytes(chunk.text.encode(errors="replace"))) for chunk in job.source.chunks],
+            "chunks": [(chunk.label, chunk.text.encode(errors="replace").decode()) for chunk in job.source.chunks],
             "homes": job.source.homes,
             "torch": job.torch,
             "memory_mb": job.limits.memory_mb,
@@ -59,7 +58,7 @@ def encode_requests(requests: tuple[Request, ...]) -> tuple[bytes, ...]:
 def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
     """Return rows as one part, or as more where one would hold too many values."""
     try:
-        return (encode(rows),)
+        return (write_part(rows),)
     except WireError:
         if len(rows) == 1:
             raise
@@ -120,10 +119,6 @@ def read_progress(news: dict[str, Any]) -> tuple[int, float]:
     if not 0 <= step < MAX_STEP:
         raise ValueError("no step of a training run")
     return step, loss
-
-
-def _bytes(data: bytes) -> np.ndarray:
-    return np.frombuffer(data, np.uint8)
 
 
 def read_trouble(tree: Any) -> Trouble:

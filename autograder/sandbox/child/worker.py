@@ -4,7 +4,7 @@ Of ours only this file, `program.py`, `guards.py` and the codec sit beside stude
 in. None of them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the
 parent believes nothing that comes from here beyond "these are the values it returned".
 
-Protocol. JOB is a file of parts, each an eight-byte length and an encoded tree: first the program, then one part per
+Protocol. JOB is a file of parts, each an eight-byte length and a tree (`job_parts.py`): first the program, then one part per
 phase. A byte on GO says that the next of these has been appended, so that inputs of hidden cases are not in this process
 while public ones run, whose prints and outputs students see; in the first phase also, that what was printed so far has
 been read. A job that has `more` goes on after its phases, each time with the number of parts before them. On RESULT go eight-byte lengths and encoded trees, one `ready` before any student code runs (a process that
@@ -28,8 +28,9 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.child.guards import Shortcuts
-from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, evaluate, reseed
-from autograder.sandbox.child.wire_format import WireError, decode, encode, snapshot
+from autograder.sandbox.child.job_parts import read_part
+from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
+from autograder.sandbox.child.wire_format import WireError, encode, snapshot
 
 BATCH_SECONDS = 0.01
 MARK = struct.Struct("<Q")  # what stands in MARKS
@@ -44,7 +45,7 @@ def main(job_fd: int, go_fd: int, result_fd: int, marks_fd: int, lock: Callable[
     """
     job = os.fdopen(job_fd, "rb", buffering=0)
     os.read(go_fd, 1)
-    header = read_part(job)
+    header = next_part(job)
     if header["torch"]:  # now, while what fails is the machine's fault, and nothing is limited
         importlib.import_module("torch").from_numpy(np.zeros(1))  # which torch 2.2 beside numpy 2 cannot
     lock(header["memory_mb"], header["output_mb"])
@@ -72,7 +73,7 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     program = Program(header["module"], header["notebook"], dict(header["homes"]))
     program.device_mb = header["device_mb"]
     trouble = load(program, header["chunks"])
-    shortcuts.guard(text.tobytes().decode() for _, text in header["chunks"])
+    shortcuts.guard(text for _, text in header["chunks"])
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
     phases = [] if trouble else header["phases"]
     position = 0
@@ -80,22 +81,22 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
         os.read(go_fd, 1)
         for _ in range(parts):
             # In the first phase, of public cases, what each of them prints is told apart.
-            position += serve(program, shortcuts, read_part(job), position, channel, None if number else go_fd)
+            position += serve(program, shortcuts, next_part(job), position, channel, None if number else go_fd)
     while header["more"] and not trouble and os.read(go_fd, 1):
-        for _ in range(read_part(job)):
-            position += serve(program, shortcuts, read_part(job), position, channel, None)
+        for _ in range(next_part(job)):
+            position += serve(program, shortcuts, next_part(job), position, channel, None)
 
 
-def read_part(job: Any) -> Any:
+def next_part(job: Any) -> Any:
     """Return the next part of a job, which the grader has written and this process can only read."""
     (size,) = struct.unpack("<Q", job.read(8))
-    return decode(job.read(size), torch=_lazy_torch, evaluate=evaluate)
+    return read_part(job.read(size))
 
 
 def load(program: Program, chunks: list[Any]) -> dict[str, Any] | None:
     """Run the submission's source; return what went wrong, if anything did."""
     try:
-        program.load([(label, text.tobytes().decode()) for label, text in chunks])
+        program.load([(label, text) for label, text in chunks])
     except BaseException as error:  # noqa: BLE001 (student code may raise anything, SystemExit included)
         return describe(error, program.texts)
     return None
@@ -133,18 +134,6 @@ def await_go(go_fd: int | None, times: int) -> None:
     if go_fd is not None:
         for _ in range(times):
             os.read(go_fd, 1)
-
-
-class _LazyTorch:
-    """Imports torch when the first tensor arrives."""
-
-    def __getattr__(self, name: str) -> Any:
-        import torch
-
-        return getattr(torch, name)
-
-
-_lazy_torch = _LazyTorch()
 
 
 class Log(io.FileIO):
