@@ -20,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 
 DEVICE ?= cuda
 GPU_PYTHON ?= 3.12
-GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat safetensors nvidia-ml-py
+GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat nvidia-ml-py
 
 .PHONY: demo test install docs bench bench-packing bench-peers gpu gpu-wheels test-otter test-environments mutants lint clean
 

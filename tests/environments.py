@@ -52,7 +52,7 @@ ALL = tuple(slugs(ROOT))
 NUMPY = tuple(slug for slug in ALL if not load_assignment(ROOT, slug).torch)
 TORCH = tuple(slug for slug in ALL if slug not in NUMPY)
 # What the package needs beside numpy and torch.
-LIGHT = ("safetensors", "pyseccomp", "nbformat", "typer", "rich", "jinja2", "markupsafe")
+LIGHT = ("pyseccomp", "nbformat", "typer", "rich", "jinja2", "markupsafe")
 READERS = ("Students", "Graders", "Instructors", "Authors")  # of the help, which we write by means of typer
 CUDA = "torch==2.11.0"  # its wheels on PyPI are CUDA builds, as those of every version for Linux
 Deed = Callable[[Environment, Path, str, Path, bytes], Came]

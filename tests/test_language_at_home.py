@@ -115,7 +115,7 @@ def test_the_page_of_a_check_is_german(home: Path) -> None:
 
 def test_broken_data_is_told_in_german(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As long as the language can be read."""
-    (home / "engine" / "public.safetensors").write_bytes(b"nothing")
+    (home / "engine" / "public.arrays").write_bytes(b"nothing")
     assert main(home, []) == 2
     assert "Entpacke das Handout noch einmal." in capsys.readouterr().err
 

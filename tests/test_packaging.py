@@ -65,7 +65,7 @@ def run(environment: Environment, folder: Path, *arguments: str) -> subprocess.C
 def test_torch_and_the_cluster_are_extras() -> None:
     """A course in numpy needs none of what takes gigabytes."""
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PYPROJECT["dependencies"]}
-    assert names == {"numpy", "safetensors", "pyseccomp", "nbformat", "typer", "rich", "jinja2", "markupsafe"}
+    assert names == {"numpy", "pyseccomp", "nbformat", "typer", "rich", "jinja2", "markupsafe"}
     assert {"torch", "otter", "cluster", "canvas", "gpu"} < PYPROJECT["optional-dependencies"].keys()
 
 

@@ -617,19 +617,25 @@ ATTACKS = {
     "no_dict": "write(message([1, 2]))",
     "ready_again": "write(message({'event': 'ready'}))",
     "loaded_again": "write(message({'event': 'loaded', 'trouble': None, 'notes': []}))",
-    "outcomes_array": "write(message({'event': 'outcomes', 'outcomes': np.zeros(3)}))",
-    "outcomes_rows": "write(message({'event': 'outcomes', 'outcomes': np.zeros((2**40, 0))}))",
-    "outcomes_text": "write(message({'event': 'outcomes', 'outcomes': 'text'}))",
-    "outcome_array": "write(message({'event': 'outcomes', 'outcomes': [np.zeros(3)]}))",
-    "no_outcomes": "[write(message({'event': 'outcomes', 'outcomes': []})) for _ in range(1000)]",
-    "too_many": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'returned'}] * 50}))",
-    "own_fault": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'fault'}]}))",
-    "unknown_ending": "write(message({'event': 'outcomes', 'outcomes': [{'ending': [1]}]}))",
-    "trouble_array": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'raised', 'trouble': np.ones(1)}]}))",
-    "trouble_line": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'raised', 'trouble': "
-    "{'type': 'E', 'text': '', 'frames': [['sub.py', float('inf'), 'f']]}}]}))",
-    "args_array": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'returned', 'args': np.zeros((2**40, 0))}]}))",
-    "nan_seconds": "write(message({'event': 'outcomes', 'outcomes': [{'ending': 'returned', 'seconds': float('nan')}]}))",
+    "outcomes_array": "write(message({'event': 'outcomes', 'sizes': np.zeros(3), 'seconds': [0.0] * 3}) + bytes(8))",
+    "outcomes_rows": "write(message({'event': 'outcomes', 'sizes': np.zeros((2**40, 0)), 'seconds': []}) + bytes(8))",
+    "outcomes_text": "write(message({'event': 'outcomes', 'sizes': 'text', 'seconds': 'text'}) + bytes(8))",
+    "outcomes_alone": "write(message({'event': 'outcomes', 'sizes': [9], 'seconds': [0.0]}))",
+    "outcome_array": "write(outcomes(np.zeros(3)))",
+    "outcome_garbage": "write(outcomes({'ending': 'returned'}, sizes=[3, 4]))",
+    "sizes_below_zero": "write(outcomes({'ending': 'returned'}, {'ending': 'returned'}, sizes=[500, -382]))",
+    "sizes_too_large": "write(outcomes({'ending': 'returned'}, sizes=[1 << 62]))",
+    "sizes_of_text": "write(outcomes({'ending': 'returned'}, sizes=['59']))",
+    "no_outcomes": "[write(outcomes()) for _ in range(1000)]",
+    "too_many": "write(outcomes(*[{'ending': 'returned'}] * 50))",
+    "own_fault": "write(outcomes({'ending': 'fault'}))",
+    "unknown_ending": "write(outcomes({'ending': [1]}))",
+    "trouble_array": "write(outcomes({'ending': 'raised', 'trouble': np.ones(1)}))",
+    "trouble_line": "write(outcomes({'ending': 'raised', 'trouble': "
+    "{'type': 'E', 'text': '', 'frames': [['sub.py', float('inf'), 'f']]}}))",
+    "args_array": "write(outcomes({'ending': 'returned', 'args': np.zeros((2**40, 0))}))",
+    "nan_seconds": "write(outcomes({'ending': 'returned'}, seconds=float('nan')))",
+    "seconds_of_text": "write(outcomes({'ending': 'returned'}, seconds='x'))",
     "close_all": "os.closerange(0, 256)",
     "close_all_and_wait": "os.closerange(0, 256); time.sleep(60)",
     "close_and_linger": "os.closerange(3, 256); exec('while True: pass')",
@@ -644,6 +650,11 @@ from autograder.sandbox.child.wire_format import encode
 def message(tree):
     data = encode(tree)
     return struct.pack("<Q", len(data)) + data
+
+def outcomes(*trees, sizes=None, seconds=0.0):
+    blobs = [encode(tree) for tree in trees]
+    told = {"event": "outcomes", "sizes": sizes or [len(blob) for blob in blobs], "seconds": [seconds] * len(blobs)}
+    return message(told) + struct.pack("<Q", sum(map(len, blobs))) + b"".join(blobs)
 
 def write(data):
     for fd in range(3, 64):
@@ -680,7 +691,7 @@ CLOSING = ("close_all", "close_all_and_wait", "close_and_linger")
 def test_nothing_written_to_the_channel_harms_the_grader(run: Run, attack: str) -> None:
     """Whatever goes to whatever descriptor, every call has an outcome, and other exercises keep theirs."""
     result = run(
-        ATTACK.format(attack=ATTACKS[attack]), ask("f"), ask("g", phase=1), limits=Limits(case_seconds=0.5, output_mb=2)
+        ATTACK.replace("{attack}", ATTACKS[attack]), ask("f"), ask("g", phase=1), limits=Limits(case_seconds=0.5, output_mb=2)
     )
     first, second = result.outcomes
     assert first.ending in (*DEAD, Ending.RETURNED, Ending.RAISED)
@@ -720,6 +731,7 @@ def test_answers_told_one_by_one_buy_no_time(run: Run) -> None:
     """Nor do marks in the middle of a case: all its calls together have at most the time of two cases."""
     text = """
 import sys, time
+from autograder.sandbox.child.wire_format import encode
 def f(i):
     frame = sys._getframe()
     while type(frame.f_locals.get("channel")).__name__ != "Channel":
@@ -728,7 +740,7 @@ def f(i):
     while time.process_time() < end:
         pass
     channel.mark(i + 1)
-    channel.send({"event": "outcomes", "outcomes": [{"ending": "returned", "value": i}]})
+    channel.send_outcomes([(encode({"ending": "returned", "value": i}), 0.0)])
 """
     asked = [ask("f", i, group="one") for i in range(8)]  # 2.4 seconds
     result = run(text, *asked, limits=Limits(case_seconds=0.5))
@@ -747,8 +759,8 @@ def test_a_hang_is_charged_to_the_case_that_hangs(run: Run) -> None:
 def test_forged_outcomes_are_only_what_the_code_could_have_returned(run: Run) -> None:
     """A forged outcome takes the place of the call's own; it cannot be an ending that only the grader gives."""
     for ending in Ending:
-        attack = f"write(message({{'event': 'outcomes', 'outcomes': [{{'ending': '{ending}'}}]}}))"
-        first, _ = run(ATTACK.format(attack=attack), ask("f"), ask("g", phase=1)).outcomes
+        attack = f"write(outcomes({{'ending': '{ending}'}}))"
+        first, _ = run(ATTACK.replace("{attack}", attack), ask("f"), ask("g", phase=1)).outcomes
         if ending in (Ending.TIMEOUT, Ending.NOT_RUN, Ending.FAULT, Ending.DIED):
             assert first.ending is Ending.DIED
         else:

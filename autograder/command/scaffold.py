@@ -22,7 +22,7 @@ class ScaffoldError(Exception):
 
 
 # A student's file is a module of its name in the sandbox, and stands beside the course's own files and those of a handout.
-_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "autograder", "cases", "misconceptions", "pytest", "safetensors"}
+_TAKEN = sys.stdlib_module_names | {*keyword.kwlist, "autograder", "cases", "misconceptions", "pytest"}
 _TAKEN |= {name.partition(".")[0] for name in HELPERS}
 
 _TOML = """\

@@ -32,7 +32,7 @@ def home_trainings(oracle: Oracle) -> tuple[HomeTraining, ...]:
 def home_file(oracle: Oracle) -> bytes:
     """Return the trainings as a file of a handout; made once, as long as nothing changes that it depends on."""
     slug = oracle.assignment.slug
-    path = _cache() / f"{slug}-{digest(*_basis(oracle))[:24]}.safetensors"
+    path = _cache() / f"{slug}-{digest(*_basis(oracle))[:24]}.arrays"
     try:
         return path.read_bytes()
     except OSError:
@@ -40,7 +40,7 @@ def home_file(oracle: Oracle) -> bytes:
     try:
         with draft_of(path) as draft:
             draft.write_bytes(made)
-        for other in path.parent.glob(f"{slug}-*.safetensors"):
+        for other in path.parent.glob(f"{slug}-*.arrays"):
             if other != path:
                 other.unlink()
     except OSError:

@@ -122,5 +122,5 @@ def _repository_files() -> dict[str, bytes]:
         _WORKFLOW: template("check.yml", {}).encode(),
         ".devcontainer/devcontainer.json": (TEMPLATES / "devcontainer.json").read_bytes(),
         ".gitignore": ignored.encode(),
-        ".gitattributes": b"* text=auto eol=lf\n*.safetensors binary\n",
+        ".gitattributes": b"* text=auto eol=lf\n*.arrays binary\n",
     }

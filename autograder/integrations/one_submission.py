@@ -33,7 +33,7 @@ from autograder.submission.which_file import source_in
 from autograder.submission.written_exercises import Stub
 
 SETTINGS = "desk.json"
-NEEDS = ("numpy>=2.0", "safetensors>=0.4.5", "pyseccomp>=0.1.2; sys_platform == 'linux'")
+NEEDS = ("numpy>=2.0", "pyseccomp>=0.1.2; sys_platform == 'linux'")
 TORCH = (torch_needed.INDEX, torch_needed.TORCH)
 # What students read and what `doctor` proves with; grading needs none of it.
 _LEFT_AT_HOME = frozenset(

@@ -23,5 +23,7 @@ def once_for_all(oracle: Facts, what: tuple[Hashable, ...], judged: Iterable[Jud
 
 
 def _key(outcome: Outcome) -> tuple[Hashable, ...]:
+    if outcome.data:
+        return (outcome.data,)
     data = encode([outcome.value, list(outcome.args)])
     return outcome.ending, outcome.trouble, hashlib.blake2b(data, digest_size=16).digest()

@@ -33,7 +33,7 @@ from autograder.sandbox.events import (
     encode_program,
     encode_requests,
     read_items,
-    read_outcome,
+    read_outcomes,
     read_progress,
     read_trouble,
     timed,
@@ -147,11 +147,15 @@ class Attempt:
                 if news["event"] == "progress":
                     self._hear(news)
                     continue
-                told = [read_outcome(entry) for entry in read_items(news["outcomes"], end - done)]
+                data = self._message(case)
+                with self._budget.work():
+                    told = read_outcomes(news, data, end - done)
                 if self._case_of(done + len(told) - 1, start) > case.begun:
                     raise ValueError("answers to a case that has not begun")
                 answers = timed(told, case.used)
-                answers[-1] = replace(answers[-1], printed=self._ends.said(), curve=tuple(self._curve))
+                printed, curve = self._ends.said(), tuple(self._curve)
+                if printed or curve:
+                    answers[-1] = replace(answers[-1], printed=printed, curve=curve)
             except MALFORMED as error:
                 # What it was doing, it marked; what it had sent, it may have sent in any case of the batch.
                 broken = self._order[case.begun if getattr(error, "doing", False) else done]
@@ -217,9 +221,7 @@ class Attempt:
 
     def _next(self, stretch: Bound) -> dict[str, Any]:
         """Return the next event. Raises EndedError where none comes."""
-        size = struct.unpack("<Q", self._read(8, stretch))[0]
-        self._budget.receive(size)
-        data = self._read(size, stretch)
+        data = self._message(stretch)
         try:
             with self._budget.work():
                 event = decode(data)
@@ -228,6 +230,12 @@ class Attempt:
         if not isinstance(event, dict):
             raise EndedError(Ending.DIED, NO_EVENT)
         return event
+
+    def _message(self, stretch: Bound) -> bytes:
+        """Return the bytes of the next message. Raises EndedError where none comes."""
+        size = struct.unpack("<Q", self._read(8, stretch))[0]
+        self._budget.receive(size)
+        return self._read(size, stretch)
 
     def _read(self, size: int, stretch: Bound) -> bytes:
         while len(self._buffer) < size:

@@ -11,13 +11,15 @@ from typing import Any
 from autograder.sandbox.child.job_parts import write_part
 from autograder.sandbox.child.program import MAX_FRAMES, MAX_NAME, MAX_TEXT
 from autograder.sandbox.child.raising_line import MAX_AXES, MAX_CALLED, MAX_PART, MAX_PARTS
-from autograder.sandbox.child.wire_format import MAX_LEAVES, WireError
+from autograder.sandbox.child.wire_format import MAX_LEAVES, WireError, decode
+from autograder.sandbox.endings import NO_DATA
 from autograder.sandbox.job import Ending, Frame, Job, Outcome, Part, Request, Trouble
 from autograder.sandbox.time_limits import EndedError
 
 MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_STEP = 10**9
 MAX_SIZE = 10**12  # of an axis
+MAX_KNOWN, MOST_KNOWN = 1 << 13, 1 << 12  # bytes of an outcome that is recognised, and how many of them
 PART_SIZE = 256  # requests in one encoded tree
 
 
@@ -91,16 +93,39 @@ _FROM_THE_CHILD = frozenset(
 )  # fmt: skip
 
 
-def read_outcome(entry: Any) -> Outcome:
-    """Return one outcome. Raises one of MALFORMED where it is none, or one that only the parent may give."""
+def read_outcomes(news: dict[str, Any], data: bytes, most: int) -> list[Outcome]:
+    """Return the outcomes whose bytes follow an event. Raises one of MALFORMED where there are none, or more than `most`."""
+    sizes, seconds = read_items(news["sizes"], most), read_items(news["seconds"], most)
+    if not sizes or not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != len(data):
+        raise ValueError("not as many bytes as announced")
+    ends = itertools.accumulate(sizes)
+    blobs = (data[end - size : end] for size, end in zip(sizes, ends, strict=True))
+    return [_read_outcome(blob, float(took)) for blob, took in zip(blobs, seconds, strict=True)]
+
+
+def _read_outcome(blob: bytes, seconds: float) -> Outcome:
+    """Return one outcome; what has the bytes of an earlier one of its class is not read again."""
+    if len(blob) > MAX_KNOWN:
+        return Outcome(*_parts_of(blob), seconds)
+    return Outcome(*_parts_of_known(blob), seconds).that_came_as(blob)
+
+
+def _parts_of(blob: bytes) -> tuple[Ending, Any, tuple[Any, ...], Trouble | None]:
+    """Return an outcome's ending, value, arguments and trouble. Raises one of MALFORMED, also for one that only the parent may give."""
+    try:
+        entry = decode(blob)
+    except WireError as error:
+        raise EndedError(Ending.DIED, NO_DATA.format(error)) from None
     if not isinstance(entry, dict):
         raise TypeError("not an outcome")
     ending = Ending(_text(entry["ending"], MAX_NAME))
     if ending not in _FROM_THE_CHILD:
         raise ValueError("an ending that only the parent may give")
     trouble = read_trouble(entry["trouble"]) if "trouble" in entry else None
-    seconds = float(entry.get("seconds", 0.0))
-    return Outcome(ending, entry.get("value"), tuple(read_items(entry.get("args", ()), MAX_LEAVES)), trouble, seconds)
+    return ending, entry.get("value"), tuple(read_items(entry.get("args", ()), MAX_LEAVES)), trouble
+
+
+_parts_of_known = functools.lru_cache(MOST_KNOWN)(_parts_of)
 
 
 def timed(outcomes: Iterable[Outcome], measured: float) -> list[Outcome]:

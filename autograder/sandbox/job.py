@@ -7,7 +7,7 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -212,6 +212,13 @@ class Outcome:
     seconds: float = 0.0
     printed: str = ""
     curve: tuple[tuple[int, float], ...] = ()  # steps and losses, as a training run told them; they count for nothing
+    # The bytes by which it came, if it is to be recognised by them. A copy with anything changed has none.
+    data: bytes = field(default=b"", init=False, compare=False, repr=False)
+
+    def that_came_as(self, data: bytes) -> Outcome:
+        """Note the bytes that an outcome came as, and return it."""
+        object.__setattr__(self, "data", data)
+        return self
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
 FORMAT = 10
 SEED = 0  # so that a call with randomness gives the same everywhere
-SHAPES, NUMBERS = "public.json", "public.safetensors"
+SHAPES, NUMBERS = "public.json", "public.arrays"
 
 
 class BundleError(Exception):

@@ -14,7 +14,7 @@ from autograder.handout.kit.bundle import BundleError, of_another_version, unrea
 from autograder.sandbox.child.wire_format import WireError, decode, encode
 
 FORMAT = 1
-TRAININGS = "trainings.safetensors"
+TRAININGS = "trainings.arrays"
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,17 @@
 """The codec: trees of plain data and arrays to bytes and back, with no code path in either direction.
 
-Arrays travel as safetensors, the nesting as JSON in its metadata. All arrays of a dtype lie one after another in one of
-the file's, since hundreds of small ones would cost more to name than to copy. A tree holds None, bool, int, float, str, lists,
-tuples, dicts, numpy arrays and torch tensors; a dataclass travels as the dict of its fields. Anything else a student returns travels as an `Opaque`: the name of its
-type, so that the parent can say what it was. `decode` treats its bytes as hostile: whatever they are, it returns a
-tree or raises WireError.
+Eight bytes say how long a JSON text is; it holds the nesting, and each array's dtype and shape; then the arrays' bytes follow in
+that order. Equal trees have equal bytes, so who has read an answer once knows it by its bytes. A tree holds None, bool, int,
+float, str, lists, tuples, dicts, numpy arrays and torch tensors; a dataclass travels as the dict of its fields. Anything else a
+student returns travels as an `Opaque`: the name of its type, so that the parent can say what it was. `decode` treats its bytes as
+hostile: whatever they are, it returns a tree or raises WireError.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import struct
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -19,23 +20,18 @@ import numpy as np
 
 from autograder.sandbox.child.tree import Code, EachOnce, Opaque, Tensor, fields_of, to_numpy
 
-try:
-    from safetensors.numpy import load, save
-except ImportError:  # a student's laptop: numpy is all there is, and the code that runs is their own
-    from autograder.sandbox.child.arrays import load, save
-
 MAX_HEADER = 1 << 20
 MAX_DEPTH = 32
 MAX_LEAVES = 10_000
 MAX_NDIM = 16
 MAX_INT_BITS = 64
-DTYPES = {
-    "BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8, "F16": 2, "F32": 4, "F64": 8,
-}  # fmt: skip
 _AS_THEY_ARE = {type(None), bool, str}
 _TEXT = {str}
 _PLAIN = {type(None), bool, str, float}  # of what JSON gives, what is as it was
-_KEPT = {np.dtype(name) for name in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")}
+_SIZE = struct.Struct("<Q")
+CODES = ("b1", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
+_KEPT = {np.dtype(code) for code in CODES}
+_DTYPES = {code: np.dtype(f"<{code}") for code in CODES}
 _written = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # what was packed holds no cycle
 
 
@@ -46,18 +42,16 @@ class WireError(ValueError):
 def encode(tree: Any, *, limit: int = 0) -> bytes:
     """Return the bytes of a tree. Raises WireError where it nests too deeply or holds too much.
 
-    `limit` bounds the arrays' bytes before any is copied: the library ends the process where memory is short.
+    `limit` bounds the arrays' bytes before any is copied.
     """
     arrays: dict[str, np.ndarray] = {}
     shape = pack(tree, arrays)
     _refuse_large(arrays.values(), limit)
     parts = [(array.dtype.str[1:], array.shape) for array in arrays.values()]
-    # One text: the library writes several in no certain order, and equal trees are to have equal bytes.
-    text = _written({"parts": parts, "tree": shape})
-    blob = bytes(save(_joined(arrays.values()), metadata={"tree": text}))
-    if int.from_bytes(blob[:8], "little") > MAX_HEADER:
+    text = _written({"parts": parts, "tree": shape}).encode()
+    if len(text) > MAX_HEADER:
         raise WireError("more text than fits; arrays are the way to return much data")
-    return blob
+    return b"".join((_SIZE.pack(len(text)), text, *map(_bytes_of, arrays.values())))
 
 
 def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[..., Any] | None = None) -> Any:
@@ -67,9 +61,8 @@ def decode(blob: bytes, *, torch: Any = None, evaluate: Callable[..., Any] | Non
     is refused, and bytes that are not a tree raise WireError and nothing else.
     """
     try:
-        # What may be evaluated is the grader's own: no need to mistrust its header.
-        shape, parts = _read_header(blob) if evaluate is None else _trusted_header(blob)
-        return _Unpacker(EachOnce(_split(load(blob), parts)), torch, evaluate).unpack(shape)
+        shape, arrays = _read(blob)
+        return _Unpacker(EachOnce(arrays), torch, evaluate).unpack(shape)
     except WireError:
         raise
     except Exception as error:  # noqa: BLE001 (the promise is that only WireError comes out)
@@ -185,29 +178,9 @@ def _pack_foreign(node: Any, arrays: dict[str, np.ndarray]) -> Any:
     return {"opaque": node.type_name if isinstance(node, Opaque) else type(node).__name__[:80]}
 
 
-def _joined(arrays: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
-    """Return one flat array per dtype, with all entries in order."""
-    flat: dict[str, list[np.ndarray]] = {}
-    for array in arrays:
-        flat.setdefault(array.dtype.str[1:], []).append(array.ravel())
-    # The library writes a buffer as it lies in memory, so byte order has to be made plain.
-    joined = {code: np.concatenate(rows, dtype=f"={code}") for code, rows in flat.items()}
-    if "b1" in joined:  # the library asks numpy for `np.bool`, to which students give other meanings
-        joined["b1"] = joined["b1"].view(np.uint8)
-    # An empty safetensors file is legal, but a placeholder keeps one path for trees with and without arrays.
-    return joined or {"_": np.zeros(0, np.uint8)}
-
-
-def _split(joined: Mapping[str, np.ndarray], parts: list[tuple[str, list[int]]]) -> dict[str, np.ndarray]:
-    """Return the arrays by name, each with memory of its own: students may work in place on what they get."""
-    begin = dict.fromkeys(joined, 0)
-    arrays = {}
-    for number, (code, shape) in enumerate(parts):
-        end = begin[code] + math.prod(shape)
-        array = joined[code][begin[code] : end].reshape(shape)
-        arrays[f"a{number}"] = array.astype("?") if code == "b1" else array.copy()
-        begin[code] = end
-    return arrays
+def _bytes_of(array: np.ndarray) -> bytes:
+    """Return the entries of an array in order, whatever its layout in memory."""
+    return array.astype(_DTYPES[array.dtype.str[1:]], copy=False).tobytes()
 
 
 def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) -> Any:
@@ -221,41 +194,35 @@ def _pack_array(array: np.ndarray, arrays: dict[str, np.ndarray], label: str) ->
     return {label: name}
 
 
-def _read_header(blob: bytes) -> tuple[Any, Any]:
-    """Check the header before the library allocates anything, and return the tree's JSON and the arrays' shapes."""
-    length = int.from_bytes(blob[:8], "little")
-    if len(blob) < 8 or length > min(MAX_HEADER, len(blob) - 8):
+def _read(blob: bytes) -> tuple[Any, dict[str, np.ndarray]]:
+    """Return the tree's JSON and the arrays by name, each with memory of its own: students may work in place on what they get.
+
+    Every size is checked before anything is allocated.
+    """
+    if len(blob) < _SIZE.size:
+        raise WireError("there is no header")
+    (length,) = _SIZE.unpack_from(blob)
+    place = _SIZE.size + length
+    if length > MAX_HEADER or place > len(blob):
         raise WireError("the header is longer than it may be")
-    header = json.loads(blob[8 : 8 + length], object_pairs_hook=_no_duplicates)
-    entries = [entry for name, entry in header.items() if name != "__metadata__"]
-    if len(entries) > MAX_LEAVES:
-        raise WireError(f"more than {MAX_LEAVES} arrays")
-    for entry in entries:
-        shape, width = entry["shape"], DTYPES.get(entry["dtype"])
-        begin, end = entry["data_offsets"]
-        if width is None or len(shape) > MAX_NDIM or math.prod(shape) * width != end - begin:
-            raise WireError("an array is not what its header says")
-    whole = json.loads(header["__metadata__"]["tree"])  # which the library does not read: no two readings can differ
-    tree, parts = whole["tree"], whole["parts"]
+    header = json.loads(blob[_SIZE.size : place])
+    parts = header["parts"]
     if not isinstance(parts, list) or len(parts) > MAX_LEAVES:
         raise WireError(f"more than {MAX_LEAVES} arrays")
-    for _, shape in parts:
+    arrays = {}
+    for number, (code, shape) in enumerate(parts):
         if len(shape) > MAX_NDIM or not all(type(size) is int and size >= 0 for size in shape):
             raise WireError("an array has no such shape")
-    return tree, parts
-
-
-def _trusted_header(blob: bytes) -> tuple[Any, Any]:
-    length = int.from_bytes(blob[:8], "little")
-    whole = json.loads(json.loads(blob[8 : 8 + length])["__metadata__"]["tree"])
-    return whole["tree"], whole["parts"]
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise WireError("a key stands twice in the header")
-    return result
+        dtype, count = _DTYPES[code], math.prod(shape)
+        if count * dtype.itemsize > len(blob) - place:
+            raise WireError("an array is longer than what is there")
+        # A byte that is to be a boolean may be any, where it was written by a hostile hand.
+        flat = np.frombuffer(blob, np.uint8 if code == "b1" else dtype, count, place)
+        arrays[f"a{number}"] = flat.reshape(shape).astype(dtype.newbyteorder("="))
+        place += count * dtype.itemsize
+    if place != len(blob):
+        raise WireError("bytes that belong to no array")
+    return header["tree"], arrays
 
 
 class _Unpacker:

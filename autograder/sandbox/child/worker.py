@@ -30,12 +30,11 @@ import numpy as np
 from autograder.sandbox.child.guards import Shortcuts
 from autograder.sandbox.child.job_parts import read_part
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
-from autograder.sandbox.child.wire_format import WireError, encode, snapshot
+from autograder.sandbox.child.wire_format import WireError, encode
 
 BATCH_SECONDS = 0.01
 MARK = struct.Struct("<Q")  # what stands in MARKS
 READY = encode({"event": "ready"})  # once for all children of a preloader
-OF_STUDENTS = {"value", "args"}  # parts of an outcome that student code made or may have changed
 
 
 def main(job_fd: int, go_fd: int, result_fd: int, marks_fd: int, lock: Callable[[int, int], None]) -> None:
@@ -109,7 +108,7 @@ def serve(
 
     With `go_fd` a case that printed ends its batch, and the next begins when the grader has read what it printed.
     """
-    batch: list[dict[str, Any]] = []
+    batch: list[tuple[bytes, float]] = []  # outcomes, and the seconds they took
     sent, printed = time.monotonic(), channel.printed()
     for offset, (function, args, kwargs, module, keep, harness, begins, seed) in enumerate(requests):
         if begins:
@@ -123,8 +122,8 @@ def serve(
         shortcuts.exercise = function.partition(".")[0]
         started = time.perf_counter()
         outcome = answer(program, Invocation(function, list(args), kwargs, module, keep, harness), channel.report)
-        outcome["seconds"] = time.perf_counter() - started
-        batch.append(channel.as_it_is(outcome))
+        seconds = time.perf_counter() - started
+        batch.append((channel.as_it_is(outcome), seconds))
     await_go(go_fd, channel.send_outcomes(batch))
     return len(requests)
 
@@ -186,27 +185,27 @@ class Channel:
                 getattr(sys, name).flush()
         return Log.total
 
-    def as_it_is(self, outcome: dict[str, Any]) -> dict[str, Any]:
-        """Return an outcome whose value and arguments later calls cannot change, or one that says why they cannot be sent."""
+    def as_it_is(self, outcome: dict[str, Any]) -> bytes:
+        """Return an outcome's bytes, which later calls cannot change, or those of one that says why it cannot be sent."""
         try:
-            for name in outcome.keys() & OF_STUDENTS:
-                outcome[name] = snapshot(outcome[name], self._limit)
+            return encode(outcome, limit=self._limit)
         except BaseException as error:  # noqa: BLE001 (reading what students return may run their code)
-            return _unsendable(error)
-        return outcome
+            return encode(_unsendable(error))
 
-    def send_outcomes(self, outcomes: list[dict[str, Any]]) -> int:
-        """Send a batch and return in how many events.
+    def send_outcomes(self, batch: list[tuple[bytes, float]]) -> int:
+        """Send a batch, an event and the bytes that belong to it, and return in how many events.
 
         Where it does not pass, halves of it go one by one, and in place of an outcome that does not, why.
         """
-        try:
-            self.send({"event": "outcomes", "outcomes": outcomes})
-        except BaseException as error:  # noqa: BLE001 (students may have changed what the codec calls)
-            if len(outcomes) > 1:
-                half = len(outcomes) // 2
-                return self.send_outcomes(outcomes[:half]) + self.send_outcomes(outcomes[half:])
-            self.send({"event": "outcomes", "outcomes": [_unsendable(error)]})
+        blobs, seconds = [blob for blob, _ in batch], [seconds for _, seconds in batch]
+        size = sum(map(len, blobs))
+        if size > self._limit and len(batch) > 1:
+            half = len(batch) // 2
+            return self.send_outcomes(batch[:half]) + self.send_outcomes(batch[half:])
+        if size > self._limit:
+            blobs = [encode(_unsendable(WireError(f"{size >> 20} MB")))]
+        self.send({"event": "outcomes", "sizes": list(map(len, blobs)), "seconds": seconds})
+        self.pass_on(b"".join(blobs))
         return 1
 
     def report(self, step: int, loss: float) -> None:

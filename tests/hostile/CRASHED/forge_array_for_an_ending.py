@@ -4,6 +4,7 @@ import os
 import sys
 
 import numpy as np
+from autograder.sandbox.child.wire_format import encode
 
 
 def channel():
@@ -14,5 +15,5 @@ def channel():
 
 
 def scale(x, factor):
-    channel().send({"event": "outcomes", "outcomes": [{"ending": np.zeros(3), "value": x}]})
+    channel().send_outcomes([(encode({"ending": np.zeros(3), "value": x}), 0.0)])
     os._exit(1)

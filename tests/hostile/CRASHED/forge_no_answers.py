@@ -12,4 +12,4 @@ def channel():
 
 def scale(x, factor):
     while True:
-        channel().send({"event": "outcomes", "outcomes": []})
+        channel().send_outcomes([])

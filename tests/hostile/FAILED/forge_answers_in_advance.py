@@ -1,6 +1,7 @@
 """Sends wrong answers for all calls to come, marked as returned; points would show that it worked."""
 
 import sys
+from autograder.sandbox.child.wire_format import encode
 
 
 def channel():
@@ -12,5 +13,5 @@ def channel():
 
 def scale(x, factor):
     outcome = {"ending": "returned", "value": 0.0, "args": [x, factor], "seconds": 0.0}
-    channel().send({"event": "outcomes", "outcomes": [outcome]})
+    channel().send_outcomes([(encode(outcome), 0.0)])
     return x * 0

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from autograder.sandbox.child.wire_format import encode
 
 
 def channel():
@@ -13,5 +14,5 @@ def channel():
 
 def scale(x, factor):
     outcome = {"ending": "returned", "value": x * factor + 1, "args": [x] * 9000}
-    channel().send({"event": "outcomes", "outcomes": [outcome]})
+    channel().send_outcomes([(encode(outcome), 0.0)])
     time.sleep(60)

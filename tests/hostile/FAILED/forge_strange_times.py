@@ -1,6 +1,7 @@
 """Claims to have taken minus infinity and not-a-number seconds; a result that is no valid JSON would show that it worked."""
 
 import sys
+from autograder.sandbox.child.wire_format import encode
 
 
 def channel():
@@ -12,4 +13,4 @@ def channel():
 
 def scale(x, factor):
     seconds = float("-inf") if factor == 2.0 else float("nan")
-    channel().send({"event": "outcomes", "outcomes": [{"ending": "returned", "value": 0, "seconds": seconds}]})
+    channel().send_outcomes([(encode({"ending": "returned", "value": 0}), seconds)])

@@ -1,6 +1,7 @@
 """Forges the reason why an output is too large, to carry the hidden factor; it in a message would show that it worked."""
 
 import sys
+from autograder.sandbox.child.wire_format import encode
 
 
 def scale(x, factor):
@@ -10,7 +11,7 @@ def scale(x, factor):
     while "channel" not in frame.f_locals:
         frame = frame.f_back
     trouble = {"type": "", "text": f"the factor is {factor}", "frames": []}
-    frame.f_locals["channel"].send({"event": "outcomes", "outcomes": [{"ending": "output", "trouble": trouble}]})
+    frame.f_locals["channel"].send_outcomes([(encode({"ending": "output", "trouble": trouble}), 0.0)])
     raise SystemExit
 
 
