@@ -691,7 +691,10 @@ CLOSING = ("close_all", "close_all_and_wait", "close_and_linger")
 def test_nothing_written_to_the_channel_harms_the_grader(run: Run, attack: str) -> None:
     """Whatever goes to whatever descriptor, every call has an outcome, and other exercises keep theirs."""
     result = run(
-        ATTACK.replace("{attack}", ATTACKS[attack]), ask("f"), ask("g", phase=1), limits=Limits(case_seconds=0.5, output_mb=2)
+        ATTACK.replace("{attack}", ATTACKS[attack]),
+        ask("f"),
+        ask("g", phase=1),
+        limits=Limits(case_seconds=0.5, output_mb=2),
     )
     first, second = result.outcomes
     assert first.ending in (*DEAD, Ending.RETURNED, Ending.RAISED)

@@ -197,7 +197,7 @@ def head(submission: Submission, due: datetime | None = None) -> Head:
 
 def exercise_record(exercise: ExerciseResult) -> ExerciseRecord:
     """Return an exercise as a record holds it, without what is for graders only."""
-    cases = tuple(replace(c, seconds=round(c.seconds, 4), follows=(), grader_note="") for c in exercise.cases)
+    cases = tuple(replace(c, follows=(), grader_note="") if c.follows or c.grader_note else c for c in exercise.cases)
     score, status = None if exercise.status is Status.MANUAL else exercise.score, exercise.status
     about = (exercise.name, score, exercise.max_score, status, cases)
     return ExerciseRecord(*about, device=exercise.device, answer=exercise.answer)

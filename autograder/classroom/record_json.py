@@ -15,6 +15,7 @@ from autograder.judge.result_json import Json, case_of, stored_case, told_case
 from autograder.sandbox.job import Isolation
 
 SCHEMA = 1  # of results/STUDENT.json
+_in_one_line = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def told_record(record: Record) -> Json:
@@ -43,6 +44,19 @@ def told_record(record: Record) -> Json:
         "isolation": asdict(record.isolation) if record.isolation else None,
         "exercises": [told_exercise(exercise) for exercise in record.exercises],
     }
+
+
+def lined(tree: Any, levels: int, indent: str = "") -> str:
+    """Return JSON with a line for each part of its first levels. What is deeper stands in one line: with indents the library takes ten times as long."""
+    if not levels or not tree or not isinstance(tree, dict | list | tuple):
+        return _in_one_line(tree)
+    deeper = f"{indent} "
+    if isinstance(tree, dict):
+        parts = [f"{_in_one_line(key)}: {lined(part, levels - 1, deeper)}" for key, part in tree.items()]
+    else:
+        parts = [lined(part, levels - 1, deeper) for part in tree]
+    first, last = "{}" if isinstance(tree, dict) else "[]"
+    return f"{first}\n{deeper}{f',{chr(10)}{deeper}'.join(parts)}\n{indent}{last}"
 
 
 def told_exercise(exercise: ExerciseRecord) -> Json:

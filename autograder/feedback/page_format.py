@@ -5,6 +5,7 @@ Whatever a student wrote is text in a page, and characters that do not print are
 
 from __future__ import annotations
 
+import functools
 import re
 from base64 import b64encode
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from autograder.course.language import marked, say, say_many, spoken
-from autograder.course.spec import Visibility
+from autograder.course.spec import Status, Visibility
 from autograder.feedback.svg_charts import chart
 from autograder.judge.picture import Heat
 from autograder.judge.points import points_text
@@ -34,7 +35,8 @@ def environment(*folders: Path) -> Environment:
     )
     made.filters |= {"chart": chart, "code": _code, "first_and_rest": first_and_rest, "has_heat_map": _has_heat_map}
     made.filters |= {"moment": moment, "number": points_text, "percent": _percent, "data_uri": _data_uri}
-    made.filters |= {"prose_wrapped": _prose_wrapped, "one_or_more": _one_or_more}
+    made.filters |= {"prose_wrapped": _prose_wrapped, "one_or_more": _one_or_more, "ticks": _ticks}
+    made.filters |= {"failing": _failing, "passing": _passing}
     made.globals |= {"marked": marked, "say": say, "say_many": say_many, "say_html": _say_html, "spoken": spoken}
     return made
 
@@ -45,6 +47,14 @@ def first_and_rest(failing: Sequence[CaseResult]) -> tuple[tuple[CaseResult, ...
     drawn = [case for case in ordered if _has_heat_map(case)]
     first = tuple(case for case in ordered if case in (*ordered[:1], *drawn[:1]))
     return first, tuple(case for case in ordered if case not in first)
+
+
+def _failing(cases: Sequence[CaseResult]) -> list[CaseResult]:
+    return [case for case in cases if case.status is not Status.PASSED]
+
+
+def _passing(cases: Sequence[CaseResult]) -> list[CaseResult]:
+    return [case for case in cases if case.status is Status.PASSED]
 
 
 def _has_heat_map(case: CaseResult) -> bool:
@@ -95,6 +105,19 @@ def _prose_wrapped(text: str) -> Markup:
     lines = str(visible(text)).split("\n")
     wrapped = Markup('<span class="prose">{}</span>')
     return Markup("\n").join(escape(line) if line[:1] in ("", " ", "\t") else wrapped.format(line) for line in lines)
+
+
+def _ticks(passing: Sequence[CaseResult]) -> Markup:
+    """Return a line for each case that passes. Most of a class has the same ones."""
+    return _ticked(spoken(), tuple((case.claim or case.name, case.message) for case in passing))
+
+
+@functools.lru_cache(1000)
+def _ticked(_language: str, lines: tuple[tuple[str, str], ...]) -> Markup:
+    tick = Markup('<span class="good" role="img" aria-label="{}">✓</span>').format(say("right"))
+    line, more = Markup("<li>{}{}{}</li>"), Markup(' <span class="soft">{}</span>')
+    told = (line.format(tick, _code(claim), more.format(_code(message)) if message else "") for claim, message in lines)
+    return Markup("\n").join(told)
 
 
 def _code(text: str) -> Markup:

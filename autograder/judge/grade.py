@@ -170,7 +170,7 @@ def _case(
         case.claim,
         case.visibility,
         Status.SKIPPED if judged.trial in verdict.inside else judged.status,
-        seconds=round(sum([outcome.seconds for outcome in judged.outcomes]), 6),
+        seconds=round(sum([outcome.seconds for outcome in judged.outcomes]), 4),
         picture=_picture(judged, oracle) if case.plot or case.visibility is Visibility.PUBLIC else None,
         smaller=judged.smallest is not None and case.visibility is Visibility.PUBLIC,
         grader_note=printed,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.classroom.exports import gradescope_results
 from autograder.classroom.gradebook import Facts
 from autograder.classroom.record import Record
-from autograder.classroom.record_json import told_record
+from autograder.classroom.record_json import lined, told_record
 from autograder.classroom.requests import Request, told_request
 from autograder.classroom.whole_files import write_whole
 from autograder.pages.feedback import feedback_html
@@ -36,14 +35,14 @@ def write_student(out: Path, facts: Facts, one: OneStudent) -> None:
     record = one.record
     more = {"requests": [told_request(request) for request in one.asked]} if one.asked else {}
     texts = (
-        json.dumps(told_record(record) | more, indent=1, ensure_ascii=False),
+        lined(told_record(record) | more, 4),
         feedback_html(
             record,
             facts.questions if facts.reasons_told else (),
             one.asked,
             one.source.pictures if one.source else (),
         ),
-        json.dumps(gradescope_results(record), indent=1, ensure_ascii=False),
+        lined(gradescope_results(record), 3),
         staff_html(record, one.source, out, one.place),
     )
     for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):

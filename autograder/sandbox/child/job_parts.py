@@ -11,12 +11,11 @@ import copyreg
 import importlib
 import io
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.leaf import Code, Tensor
+from autograder.sandbox.child.leaf import Code, Opaque, Tensor
 from autograder.sandbox.child.program import evaluate
 from autograder.sandbox.child.wire_format import snapshot
 
@@ -27,8 +26,9 @@ def write_part(tree: Any) -> bytes:
     """Return the bytes of a tree, each array at each of its places for itself. Raises WireError as `encode` does."""
     file = io.BytesIO()
     pickler = pickle.Pickler(file, _PROTOCOL)
-    pickler.dispatch_table = copyreg.dispatch_table | {  # type: ignore[assignment] # a chain would be slower
+    pickler.dispatch_table = copyreg.dispatch_table | {
         Tensor: lambda tensor: (as_tensor, (tensor.array,)),
+        Opaque: lambda opaque: (Opaque, (opaque.type_name,)),
         Code: lambda code: (evaluate, (code.expression, code.label)),
     }
     pickler.dump(snapshot(tree))
@@ -52,11 +52,9 @@ class _Reader(pickle.Unpickler):
         return _MAKERS[module, name]
 
 
-def _named(maker: Callable[..., Any]) -> tuple[str, str]:
+def _named(maker: Any) -> tuple[str, str]:
     return maker.__module__, maker.__qualname__
 
 
-_MAKERS = {
-    _named(maker): maker
-    for maker in (np.ndarray, np.dtype, np.zeros(1).__reduce__()[0], np.float64().__reduce__()[0], as_tensor, evaluate)
-}
+_OF_NUMPY: tuple[Any, ...] = (np.ndarray, np.dtype, np.zeros(1).__reduce__()[0], np.float64().__reduce__()[0])
+_MAKERS = {_named(maker): maker for maker in (*_OF_NUMPY, as_tensor, evaluate, Opaque)}
