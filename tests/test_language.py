@@ -96,6 +96,7 @@ COVERED |= {
     "classroom/exports.py",
     "classroom/requests.py",
     "feedback/check_page.py",
+    "feedback/page_format.py",
     "feedback/svg_charts.py",
     "feedback/templates/_exercise.html",
     "feedback/templates/_page.html",

@@ -14,16 +14,24 @@ def channel():
     return frame.f_locals["channel"]
 
 
-def scale(x, factor):
-    count = 100_000
-    value = {"list": [{"array": "a0"}] * 9000}
-    outcome = {"dict": [["ending", "returned"], ["value", value]]}
-    tree = {"dict": [["event", "outcomes"], ["outcomes", {"list": [outcome]}]]}
-    text = json.dumps({"tree": tree, "parts": [["f8", [count]]]})
-    entry = {"dtype": "F64", "shape": [count], "data_offsets": [0, 8 * count]}
-    head = json.dumps({"__metadata__": {"tree": text}, "f8": entry}).encode()
-    blob = struct.pack("<Q", len(head)) + head + bytes(8 * count)
-    message = memoryview(struct.pack("<Q", len(blob)) + blob)
+def framed(tree, parts=(), data=b""):
+    text = tree if isinstance(tree, str) else json.dumps(tree)
+    head = f'{{"parts":{json.dumps(parts)},"tree":{text}}}'.encode()
+    return struct.pack("<Q", len(head)) + head + data
+
+
+def send(blob):
+    told = [["event", "outcomes"], ["sizes", {"list": [len(blob)]}], ["seconds", {"list": [0.0]}]]
+    message = memoryview(b"".join(struct.pack("<Q", len(part)) + part for part in (framed({"dict": told}), blob)))
     while message:
         message = message[os.write(channel()._fd, message) :]
+
+
+def answer(value):
+    return {"dict": [["ending", "returned"], ["value", value]]}
+
+
+def scale(x, factor):
+    value = {"list": [{"array": "a0"}] * 9000}
+    send(framed(answer(value), [["f8", [100_000]]], bytes(800_000)))
     time.sleep(60)

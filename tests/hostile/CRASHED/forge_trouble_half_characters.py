@@ -14,20 +14,17 @@ def channel():
     return frame.f_locals["channel"]
 
 
-def send(tree, parts=(), arrays=None, data=b""):
-    empty = {"_": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}
+def framed(tree, parts=(), data=b""):
     text = tree if isinstance(tree, str) else json.dumps(tree)
-    whole = f'{{"tree":{text},"parts":{json.dumps(parts)}}}'
-    head = json.dumps({"__metadata__": {"tree": whole}, **(arrays or empty)}).encode()
-    blob = struct.pack("<Q", len(head)) + head + data
-    message = memoryview(struct.pack("<Q", len(blob)) + blob)
+    head = f'{{"parts":{json.dumps(parts)},"tree":{text}}}'.encode()
+    return struct.pack("<Q", len(head)) + head + data
+
+
+def send(blob):
+    told = [["event", "outcomes"], ["sizes", {"list": [len(blob)]}], ["seconds", {"list": [0.0]}]]
+    message = memoryview(b"".join(struct.pack("<Q", len(part)) + part for part in (framed({"dict": told}), blob)))
     while message:
         message = message[os.write(channel()._fd, message) :]
-
-
-def answer(value):
-    outcome = {"dict": [["ending", "returned"], ["value", value]]}
-    return {"dict": [["event", "outcomes"], ["outcomes", {"list": [outcome]}]]}
 
 
 def scale(x, factor):
@@ -35,6 +32,5 @@ def scale(x, factor):
     frames = {"list": [{"list": [half, 2**63, half, half]}, {"list": ["scale.py", 12, half, half]}]}
     parts = {"list": [{"list": [half, half, {"list": [10**11] * 8}, half]}]}
     trouble = {"dict": [["type", half], ["text", half * 400], ["frames", frames], ["parts", parts]]}
-    outcome = {"dict": [["ending", "raised"], ["trouble", trouble]]}
-    send({"dict": [["event", "outcomes"], ["outcomes", {"list": [outcome]}]]})
+    send(framed({"dict": [["ending", "raised"], ["trouble", trouble]]}))
     time.sleep(60)

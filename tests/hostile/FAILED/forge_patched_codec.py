@@ -7,10 +7,9 @@ original = wire_format.encode
 
 
 def encode(tree, **kwargs):
-    if isinstance(tree, dict) and tree.get("event") == "outcomes":
-        for outcome in tree["outcomes"]:
-            outcome |= {"ending": "returned", "value": None, "status": "PASSED", "passed": True}
-            outcome.pop("trouble", None)
+    if isinstance(tree, dict) and "ending" in tree:
+        tree |= {"ending": "returned", "value": None, "status": "PASSED", "passed": True}
+        tree.pop("trouble", None)
     return original(tree, **kwargs)
 
 
