@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
+import math
 import operator
 import sys
 from collections.abc import Iterator
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class _Frame:
     def __init__(self, number: int, caller: int, function: int) -> None:
         self.number, self.caller, self.function = number, caller, function
         self.step = -1
-        self.before: dict[str, np.ndarray] = {}
+        self.before: dict[str, _Content] = {}
 
 
 class _Watch:
@@ -130,19 +131,20 @@ class _Watch:
     def _note(self, frame: FrameType, mine: _Frame) -> None:
         """Add to a frame's last step what its statement changed, also in place."""
         for name, local in list(frame.f_locals.items()):
-            held = _held(local)
-            if held is None:
+            # Most variables are as they were in most statements, so that is found out before any is copied as an array.
+            content = _content(local)
+            if content is None:
                 if mine.before.pop(name, None) is not None:
                     self._set(mine.step, name, NO_NUMBERS)
                 continue
-            self._work += held.nbytes
-            if name not in mine.before or not _same(mine.before[name], held):
-                mine.before[name] = held
-                self._set(mine.step, name, held)
+            self._work += content.nbytes
+            if mine.before.get(name) != content:
+                mine.before[name] = content
+                self._set(mine.step, name, local)
         self._complete &= self._work <= MOST_WORK
 
     def _set(self, step: int, name: str, value: Any) -> None:
-        held = value if isinstance(value, np.ndarray) else _held(value)
+        held = _held(value)
         if held is None:
             return
         self._told += held.nbytes
@@ -151,8 +153,39 @@ class _Watch:
         self._values.append(held)
 
 
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+class _Content(NamedTuple):
+    """What a variable's numbers are known by, their shape, and how many bytes those are."""
+
+    what: tuple[Any, ...]
+    shape: tuple[int, ...]
+    nbytes: int
+
+
+def _content(value: Any) -> _Content | None:
+    """Return what `_held` makes of a value, as something to compare; None where it makes nothing."""
+    kind = type(value)
+    if kind is float:
+        return _Content((kind, value.hex()), (), 8)
+    if kind is int or kind is bool:
+        return _Content((kind, value), (), 8) if -(1 << 63) <= value < 1 << 64 else None
+    if kind is list or kind is tuple:
+        return _content_of_parts(value)
+    held = value if kind is np.ndarray else _held(value)
+    if held is None or held.dtype.kind not in "fiub" or held.size > MOST_ENTRIES:
+        return None
+    return _Content((held.dtype, held.tobytes()), held.shape, held.nbytes)
+
+
+def _content_of_parts(parts: list[Any] | tuple[Any, ...]) -> _Content | None:
+    found: list[_Content] = []
+    for part in parts if len(parts) <= MOST_PARTS else ():
+        content = _content(part)
+        if content is None or (found and content.shape != found[0].shape):
+            return None
+        found.append(content)
+    if not found or len(found) * math.prod(found[0].shape) > MOST_ENTRIES:
+        return None
+    return _Content(tuple(part.what for part in found), (len(found), *found[0].shape), sum(part.nbytes for part in found))
 
 
 def _held(value: Any) -> np.ndarray | None:
