@@ -67,6 +67,10 @@ _SCOPES_SINCE, _NETWORK_SINCE = 6, 4
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+# Here, so that no child has to make the types of them.
+_OF_THIS_PROCESS, _NO_CAPABILITIES = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+
+
 class JailError(OSError):
     """The kernel does not offer a mechanism, or refused it."""
 
@@ -124,8 +128,7 @@ def guard_memory(*, guarded: bool) -> None:
 
 def drop_capabilities() -> None:
     """Give up what root may do beyond its own files; a grader that runs as root would else pass that on."""
-    header, none = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
-    _checked(_libc.capset(header, none))
+    _checked(_libc.capset(_OF_THIS_PROCESS, _NO_CAPABILITIES))
 
 
 def forbid_new_privileges() -> None:

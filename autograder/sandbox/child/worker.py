@@ -32,7 +32,7 @@ from autograder.sandbox.child.job_parts import read_part
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
 from autograder.sandbox.child.wire_format import WireError, encode
 
-BATCH_SECONDS = 0.01
+BATCH_SECONDS = 0.03
 MARK = struct.Struct("<Q")  # what stands in MARKS
 READY = encode({"event": "ready"})  # once for all children of a preloader
 
