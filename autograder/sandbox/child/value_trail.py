@@ -185,7 +185,9 @@ def _content_of_parts(parts: list[Any] | tuple[Any, ...]) -> _Content | None:
         found.append(content)
     if not found or len(found) * math.prod(found[0].shape) > MOST_ENTRIES:
         return None
-    return _Content(tuple(part.what for part in found), (len(found), *found[0].shape), sum(part.nbytes for part in found))
+    return _Content(
+        tuple(part.what for part in found), (len(found), *found[0].shape), sum(part.nbytes for part in found)
+    )
 
 
 def _held(value: Any) -> np.ndarray | None:
