@@ -42,9 +42,11 @@ from autograder.sandbox.child.jail import (
     guard_memory,
     load_filter,
 )
+from autograder.sandbox.child.large_pages import LargePages
 from autograder.sandbox.child.limits import DRIVER_MB, set_limits
 
 MAX_MESSAGE = 1 << 17
+WORTH_LARGE_PAGES = 10  # children, after which many more are to be expected
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
 
 
@@ -181,6 +183,7 @@ def main(control_fd: int) -> None:
         os.setgroups([])
         os.setgid(config["uid"])
         os.setuid(config["uid"])
+    pages = LargePages()
     guard_memory(guarded=True)  # children without Landlock see /proc
     jail = Jail(config)
     answer = {
@@ -192,7 +195,9 @@ def main(control_fd: int) -> None:
     control.send(json.dumps(answer).encode())
     gc.collect()
     gc.freeze()  # a child's first collection then need not walk, and copy, everything imported here
-    while True:
+    for number in itertools.count():
+        if number == WORTH_LARGE_PAGES:
+            pages.collapse()
         message, descriptors, _, _ = socket.recv_fds(control, 16, 5)
         if not message:
             return
