@@ -69,7 +69,7 @@ def without_folders(ran: JobResult) -> JobResult:
         if not outcome.printed and not outcome.trouble:
             return outcome
         printed = _FOLDERS.sub("", outcome.printed)
-        return replace(outcome, printed=printed, trouble=trouble_without(outcome.trouble))
+        return outcome.told(printed=printed, trouble=trouble_without(outcome.trouble))
 
     notes = tuple(filter(None, map(trouble_without, ran.notes)))
     return replace(

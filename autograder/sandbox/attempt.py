@@ -155,7 +155,7 @@ class Attempt:
                 answers = timed(told, case.used)
                 printed, curve = self._ends.said(), tuple(self._curve)
                 if printed or curve:
-                    answers[-1] = replace(answers[-1], printed=printed, curve=curve)
+                    answers[-1] = answers[-1].told(printed=printed, curve=curve)
             except MALFORMED as error:
                 # What it was doing, it marked; what it had sent, it may have sent in any case of the batch.
                 broken = self._order[case.begun if getattr(error, "doing", False) else done]

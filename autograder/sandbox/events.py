@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from autograder.sandbox.child.job_parts import write_part
@@ -134,7 +133,7 @@ def timed(outcomes: Iterable[Outcome], measured: float) -> list[Outcome]:
     for outcome in outcomes:
         seconds = min(outcome.seconds, measured) if outcome.seconds >= 0 else 0.0  # it may be NaN
         measured -= seconds
-        found.append(outcome if seconds == outcome.seconds else replace(outcome, seconds=seconds))
+        found.append(outcome if seconds == outcome.seconds else outcome.told(seconds=seconds))
     return found
 
 

@@ -7,7 +7,7 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -212,13 +212,17 @@ class Outcome:
     seconds: float = 0.0
     printed: str = ""
     curve: tuple[tuple[int, float], ...] = ()  # steps and losses, as a training run told them; they count for nothing
-    # The bytes by which it came, if it is to be recognised by them. A copy with anything changed has none.
+    # The bytes that the answer came as, if it is to be recognised by them. A copy with anything changed has none.
     data: bytes = field(default=b"", init=False, compare=False, repr=False)
 
     def that_came_as(self, data: bytes) -> Outcome:
-        """Note the bytes that an outcome came as, and return it."""
+        """Note the bytes that the answer came as, and return the outcome."""
         object.__setattr__(self, "data", data)
         return self
+
+    def told(self, **beside: Any) -> Outcome:
+        """Return the same answer with something else told beside it: seconds, prints, a curve, an exception in other words."""
+        return replace(self, **beside).that_came_as(self.data)
 
 
 @dataclass(frozen=True)
