@@ -7,6 +7,7 @@ no code, no reference and no hidden case. Of a known mistake they hold its sente
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,7 @@ from autograder.judge.trials import MOST_KEPT, Judged, Kept, Small, T, Trial, ma
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
-FORMAT = 10
+FORMAT = 11
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.arrays"
 
@@ -150,11 +151,11 @@ def read_bundle(folder: Path) -> Bundle:
     """Read a bundle from its two files. Raises BundleError."""
     try:
         document = json.loads((folder / SHAPES).read_text(encoding="utf-8"))
+        if document.get("format") != FORMAT:
+            raise BundleError(of_another_version(folder / SHAPES))
         flat = decode((folder / NUMBERS).read_bytes())
     except (OSError, ValueError) as error:
         raise BundleError(unreadable(folder, error)) from None
-    if document.get("format") != FORMAT:
-        raise BundleError(of_another_version(folder / SHAPES))
     return make_bundle(document, _Arrays(document["arrays"], flat))
 
 
@@ -165,23 +166,47 @@ def make_bundle(
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
 ) -> Bundle:
     """Return the bundle that a document describes; `known` and `small` give what the document leaves out."""
-    trials, right, smaller = [], {}, {}
+    trials, right, others = [], {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
-        smaller[trial] = tuple(_read_small(trial.case, each, arrays) for each in entry.get("smaller", ()))
+        others[trial] = entry.get("smaller", ())
     if known is None:
-        known = {
-            (m["name"], key): read_outcomes(packed, arrays)
-            for m in document["misconceptions"]
-            for key, packed in m["gives"].items()
-        }
+        gives = {(m["name"], key): packed for m in document["misconceptions"] for key, packed in m["gives"].items()}
+        known = _ReadWhenAsked(gives, arrays)
+
+    @functools.cache
+    def smaller(trial: Trial) -> tuple[Small, ...]:
+        return tuple(_read_small(trial.case, each, arrays) for each in others[trial])
+
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
-    return Bundle(read, signatures, tuple(trials), right, known, small or smaller.__getitem__)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller)
+
+
+class _ReadWhenAsked(Mapping[tuple[str, str], tuple[Outcome, ...]]):
+    """What known mistakes give, read as it is asked for: most of what a handout holds, of which a right program needs nothing."""
+
+    def __init__(self, packed: Mapping[tuple[str, str], list[Any]], arrays: Mapping[str, np.ndarray]) -> None:
+        self._packed, self._arrays = packed, arrays
+        self._read: dict[tuple[str, str], tuple[Outcome, ...]] = {}
+
+    def __getitem__(self, key: tuple[str, str]) -> tuple[Outcome, ...]:
+        """Return the outcomes of a trial with a mistake. Raises KeyError where it changes nothing there."""
+        if key not in self._read:
+            self._read[key] = read_outcomes(self._packed[key], self._arrays)
+        return self._read[key]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Return all mistakes with the trials that they change."""
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        """Return how many these are."""
+        return len(self._packed)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
