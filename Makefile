@@ -52,7 +52,7 @@ bench-packing: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/packing.py
 
 bench-peers: $(VENV)/.installed-dev .venv-peers/.installed
-	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/speed_tables.py peers.py
 
 # With the torch that PYTHON finds, and no package index: what is missing comes from wheels/.
 gpu:

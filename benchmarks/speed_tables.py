@@ -2,6 +2,7 @@
 
     speed_tables.py                          all of them, as `make bench` does
     speed_tables.py bench.py -- --rounds 3   one of them, with options
+    speed_tables.py peers.py                 other graders beside ours, as `make bench-peers` does
 
 Each is told from how busy the machine was when it began: where others were at work, the page says so.
 """
@@ -24,6 +25,7 @@ PROGRAMS = {
     "save_to_verdict.py": (),
     "start_up.py": (),
 }
+APART = {"peers.py": ("--markdown",)}  # which needs an environment of its own
 LOOK_SECONDS = 3.0  # at what others do
 BUSY = 0.1  # processors that others use on a machine that is not quiet
 
@@ -33,7 +35,7 @@ def main() -> int:
     words, _, options = " ".join(sys.argv[1:]).partition("--")
     for name in words.split() or PROGRAMS:
         used = used_by_others()
-        command = [sys.executable, str(HERE / name), *PROGRAMS[name], *options.split()]
+        command = [sys.executable, str(HERE / name), *(PROGRAMS | APART)[name], *options.split()]
         ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         print(ran.stdout, flush=True)
         if ran.returncode:
