@@ -46,7 +46,7 @@ from autograder.sandbox.child.large_pages import LargePages
 from autograder.sandbox.child.limits import DRIVER_MB, set_limits
 
 MAX_MESSAGE = 1 << 17
-WORTH_LARGE_PAGES = 10  # children, after which many more are to be expected
+WORTH_LARGE_PAGES = 100  # children, whose forks with torch cost as much as laying its memory out anew does
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
 
 
@@ -196,7 +196,7 @@ def main(control_fd: int) -> None:
     gc.collect()
     gc.freeze()  # a child's first collection then need not walk, and copy, everything imported here
     for number in itertools.count():
-        if number == WORTH_LARGE_PAGES:
+        if number == WORTH_LARGE_PAGES and config["torch"]:
             pages.collapse()
         message, descriptors, _, _ = socket.recv_fds(control, 16, 5)
         if not message:
