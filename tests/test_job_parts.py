@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import struct
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,19 @@ def test_an_array_at_two_places_is_two_arrays() -> None:
     assert second[1] == [0]
 
 
+def test_large_arrays_come_as_they_were() -> None:
+    """Beside small ones, in order, each with memory of its own that can be written to."""
+    large = [np.arange(n, dtype=dtype).reshape(2, -1) for n, dtype in ((20_000, "f8"), (90_000, "i2"), (80_000, "u1"))]
+    part = write_part([large[0], np.ones(2), Tensor(large[1]), large[2], large[0]])
+    first, small, tensor, third, again = read_part(part)
+    assert len(part) < sum(each.nbytes for each in (*large, large[0])) + 1000
+    assert all(map(np.array_equal, (first, tensor.numpy(), third, again), (*large, large[0])))
+    assert third.dtype == np.uint8
+    first[:] = 0
+    assert again.any()
+    assert small.tolist() == [1.0, 1.0]
+
+
 def test_tensors_and_functions_are_made_where_they_are_read() -> None:
     """The grader needs no torch for its side."""
     tensor, double = read_part(write_part((Tensor(np.ones((1, 2), np.float32)), Code("lambda x: 2 * x", "doubling"))))
@@ -66,4 +80,4 @@ class Calls:
 def test_reading_makes_data_alone() -> None:
     """Nothing that is pickled by another hand runs."""
     with pytest.raises(pickle.UnpicklingError, match="no part of a job"):
-        read_part(pickle.dumps([1, Calls()]))
+        read_part(struct.pack("<Q", len(blob := pickle.dumps([1, Calls()]))) + blob)

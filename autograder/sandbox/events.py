@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_STEP = 10**9
 MAX_SIZE = 10**12  # of an axis
 MAX_KNOWN, MOST_KNOWN = 1 << 13, 1 << 12  # bytes of an outcome that is recognised, and how many of them
+_IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 PART_SIZE = 256  # requests in one encoded tree
 
 
@@ -31,6 +33,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "chunks": [(chunk.label, chunk.text.encode(errors="replace").decode()) for chunk in job.source.chunks],
             "homes": job.source.homes,
             "torch": job.torch,
+            "brings_torch": any(_IMPORTS_TORCH.search(chunk.text) for chunk in job.source.chunks),
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
             "device_mb": job.device_mb,

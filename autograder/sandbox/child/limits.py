@@ -8,7 +8,10 @@ the tables for them, is bounded by the address space with room for what librarie
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
+import sys
 
 try:
     import resource
@@ -20,6 +23,7 @@ CPU_SECONDS = 3600  # more than any job may take: a loop that outlives its kille
 RESERVED_MB = 8 << 10  # of address space for libraries that are imported later, beside what may be written
 DRIVER_MB = 2 << 10  # for what a GPU's driver writes in the process that computes there, beside what the code does
 STACK_MB = 8
+_M_MMAP_THRESHOLD, LARGE_BLOCK = -3, 1 << 20  # in glibc's malloc.h, and in bytes
 
 
 def set_limits(memory_mb: int, file_mb: int) -> None:
@@ -39,6 +43,17 @@ def set_limits(memory_mb: int, file_mb: int) -> None:
             hard = resource.getrlimit(kind)[1]
             lowest = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
             resource.setrlimit(kind, (lowest, lowest))
+
+
+def give_back_large_blocks() -> None:
+    """Have glibc give back every large block that is freed (mallopt(3)).
+
+    Else it keeps them once one of that size was freed, and cuts them up: hundreds of megabytes that nobody holds count as the
+    student's, more or less by chance.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def _pages() -> list[int]:

@@ -29,6 +29,7 @@ import numpy as np
 
 from autograder.sandbox.child.guards import Shortcuts
 from autograder.sandbox.child.job_parts import read_part
+from autograder.sandbox.child.limits import give_back_large_blocks
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
 from autograder.sandbox.child.wire_format import WireError, encode
 
@@ -47,6 +48,12 @@ def main(job_fd: int, go_fd: int, result_fd: int, marks_fd: int, lock: Callable[
     header = next_part(job)
     if header["torch"]:  # now, while what fails is the machine's fault, and nothing is limited
         importlib.import_module("torch").from_numpy(np.zeros(1))  # which torch 2.2 beside numpy 2 cannot
+    elif header[
+        "brings_torch"
+    ]:  # before memory is limited, of which torch itself takes as much as some assignments allow
+        with contextlib.suppress(Exception):
+            importlib.import_module("torch")
+        give_back_large_blocks()
     lock(header["memory_mb"], header["output_mb"])
     count_prints()
     sys.breakpointhook = _pass_by
