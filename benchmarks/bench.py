@@ -41,6 +41,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.guards import imported_in
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ENVIRONMENT, ProcessSandbox
 from autograder.sandbox.slot import Profile
@@ -120,7 +121,7 @@ def submissions(assignment: Assignment, count: int) -> list[HandedIn]:
     """
     draw = random.Random(SEED)
     reference = assignment.reference
-    others = [a.source for a in assignment.correct if assignment.torch or "import torch" not in a.source]
+    others = [a.source for a in assignment.correct if assignment.torch or "torch" not in imported_in([a.source])]
     other = itertools.cycle(HandedIn(f"{reference}\n{source}", right=True) for source in others)
     wrong = itertools.cycle(
         HandedIn(apply_edits(reference, (m,)) or "", right=False)

@@ -558,6 +558,23 @@ def test_what_hidden_cases_print_never_stands_at_a_public_one(run: Run) -> None:
     assert "hidden" not in "".join(o.printed for o in result.outcomes[:5]) + result.loading.printed
 
 
+def test_who_brings_torch_has_all_of_the_memory() -> None:
+    """Neither torch itself counts, nor what it has given back: this loop held 400 MB in one process and 50 in another."""
+    text = """
+import torch
+def f():
+    rows = torch.ones(7168, 2)
+    for _ in range(60):
+        scores = (rows @ torch.ones(2, 128) / 2 - torch.ones(7168, 1)).exp()
+        rows = rows + scores * (scores - 1) @ torch.ones(128, 2)
+    return len(rows)
+"""
+    limits = Limits(case_seconds=20, import_seconds=20, memory_mb=96)
+    with open_sandbox(1) as box:
+        ran = box.run(Job(Source("sub", (Chunk("sub.py", text),)), (ask("f"),) * 3, limits))
+    assert [outcome.value for outcome in ran.outcomes] == [7168] * 3
+
+
 def test_hidden_inputs_are_not_there_while_public_cases_run(run: Run) -> None:
     """Whoever looks through the whole process in a public case finds no hidden input."""
     text = """

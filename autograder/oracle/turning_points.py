@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +21,13 @@ from autograder.oracle.right_values import RightValues, right_values
 from autograder.oracle.trail_slices import Slice
 from autograder.oracle.value_trails import Statement, Trail, read_trail
 from autograder.sandbox.child import value_trail
+from autograder.sandbox.child.guards import imported_in
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import array_of, as_arrays, leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.time_limits import WALL
 
 _HARNESS = inspect.getsource(value_trail)  # the child can read no file once it has a submission
-_IMPORTS_TORCH = re.compile(r"^\s*(import|from) torch\b", re.MULTILINE)
 MOST_CALLS = 6  # that are followed
 MOST_LINES = 6  # statements that are told; more help no one
 MOST_IN_LOOP = 9  # where the pass of a loop is told, which helps by itself
@@ -138,7 +137,7 @@ def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
 
     def made() -> tuple[Program, ...]:
         assignment = oracle.assignment
-        others = (one for one in assignment.correct if assignment.torch or not _IMPORTS_TORCH.search(one.source))
+        others = (one for one in assignment.correct if assignment.torch or "torch" not in imported_in([one.source]))
         return (
             oracle.reference(),
             *(loaded(one.name, assignment.with_replaced(one.source)) for one in others),

@@ -34,7 +34,7 @@ def write_student(out: Path, facts: Facts, one: OneStudent) -> None:
     """Write all of a student's files."""
     record = one.record
     more = {"requests": [told_request(request) for request in one.asked]} if one.asked else {}
-    texts = (
+    texts = (  # a line for each case, and for each test of Gradescope's a line for each of its fields
         lined(told_record(record) | more, 4),
         feedback_html(
             record,

@@ -16,10 +16,8 @@ from typing import Any, Protocol
 from autograder.sandbox.case_watch import Bound, CaseWatch
 from autograder.sandbox.child.job_parts import write_part
 from autograder.sandbox.child.program import MAX_NOTES
-from autograder.sandbox.child.wire_format import WireError, decode
 from autograder.sandbox.cpu_clock import CpuClock
 from autograder.sandbox.endings import (
-    NO_DATA,
     NO_EVENT,
     NO_RESULT,
     NOT_STARTED,
@@ -35,6 +33,7 @@ from autograder.sandbox.events import (
     read_items,
     read_outcomes,
     read_progress,
+    read_tree,
     read_trouble,
     timed,
 )
@@ -222,11 +221,8 @@ class Attempt:
     def _next(self, stretch: Bound) -> dict[str, Any]:
         """Return the next event. Raises EndedError where none comes."""
         data = self._message(stretch)
-        try:
-            with self._budget.work():
-                event = decode(data)
-        except WireError as error:
-            raise EndedError(Ending.DIED, NO_DATA.format(error)) from None
+        with self._budget.work():
+            event = read_tree(data)
         if not isinstance(event, dict):
             raise EndedError(Ending.DIED, NO_EVENT)
         return event

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,7 +19,6 @@ MAX_LABEL = 300  # characters of a file's or cell's name
 MAX_STEP = 10**9
 MAX_SIZE = 10**12  # of an axis
 MAX_KNOWN, MOST_KNOWN = 1 << 13, 1 << 12  # bytes of an outcome that is recognised, and how many of them
-_IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 PART_SIZE = 256  # requests in one encoded tree
 
 
@@ -33,7 +31,6 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "chunks": [(chunk.label, chunk.text.encode(errors="replace").decode()) for chunk in job.source.chunks],
             "homes": job.source.homes,
             "torch": job.torch,
-            "brings_torch": any(_IMPORTS_TORCH.search(chunk.text) for chunk in job.source.chunks),
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
             "device_mb": job.device_mb,
@@ -72,6 +69,14 @@ def _encoded(rows: list[tuple[Any, ...]]) -> tuple[bytes, ...]:
 
 # Reading a malformed event raises one of these. Honest code never causes them: it does not write to the channel.
 MALFORMED = (EndedError, ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def read_tree(data: bytes) -> Any:
+    """Return the tree of a message's bytes. Raises EndedError where they are none."""
+    try:
+        return decode(data)
+    except WireError as error:
+        raise EndedError(Ending.DIED, NO_DATA.format(error)) from None
 
 
 def read_items(tree: Any, most: int) -> Sequence[Any]:
@@ -114,10 +119,7 @@ def _read_outcome(blob: bytes, seconds: float) -> Outcome:
 
 def _parts_of(blob: bytes) -> tuple[Ending, Any, tuple[Any, ...], Trouble | None]:
     """Return an outcome's ending, value, arguments and trouble. Raises one of MALFORMED, also for one that only the parent may give."""
-    try:
-        entry = decode(blob)
-    except WireError as error:
-        raise EndedError(Ending.DIED, NO_DATA.format(error)) from None
+    entry = read_tree(blob)
     if not isinstance(entry, dict):
         raise TypeError("not an outcome")
     ending = Ending(_text(entry["ending"], MAX_NAME))

@@ -39,8 +39,7 @@ class Shortcuts:
         """
         waiting = []
         libraries = {pattern.partition(".")[0] for pattern, _ in self._rules}
-        likely = [text for text in texts if any(library in text for library in libraries)]
-        mentioned = {word for text in likely for word in _IMPORTED.findall(text)}
+        mentioned = imported_in(text for text in texts if any(library in text for library in libraries))
         for pattern, exercises in self._rules:
             library = pattern.partition(".")[0]
             if library in mentioned:
@@ -80,6 +79,11 @@ class Shortcuts:
 
         guarded.__dict__.pop("__wrapped__", None)  # which would lead around the guard
         return guarded
+
+
+def imported_in(texts: Iterable[str]) -> set[str]:
+    """Return the libraries that some code imports, as far as its text tells."""
+    return {name for text in texts for name in _IMPORTED.findall(text)}
 
 
 def _root(frame: types.FrameType) -> str:

@@ -1,7 +1,7 @@
 """The child's side: loads a submission, makes the calls it is handed, sends back what they gave as data.
 
-Of ours only this file, `program.py`, `guards.py` and the codec sit beside student code, and what locked the process
-in. None of them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the
+Of ours only this file, `program.py`, `guards.py`, the codec and the reader of jobs sit beside student code, and what locked the
+process in. None of them knows an expected value, a tolerance or a check. Student code may do anything to this process, so the
 parent believes nothing that comes from here beyond "these are the values it returned".
 
 Protocol. JOB is a file of parts, each an eight-byte length and a tree (`job_parts.py`): first the program, then one part per
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.guards import Shortcuts
+from autograder.sandbox.child.guards import Shortcuts, imported_in
 from autograder.sandbox.child.job_parts import read_part
 from autograder.sandbox.child.limits import give_back_large_blocks
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
@@ -48,11 +48,11 @@ def main(job_fd: int, go_fd: int, result_fd: int, marks_fd: int, lock: Callable[
     header = next_part(job)
     if header["torch"]:  # now, while what fails is the machine's fault, and nothing is limited
         importlib.import_module("torch").from_numpy(np.zeros(1))  # which torch 2.2 beside numpy 2 cannot
-    elif header[
-        "brings_torch"
-    ]:  # before memory is limited, of which torch itself takes as much as some assignments allow
+    elif "torch" in imported_in(text for _, text in header["chunks"]):
+        # Before memory is limited: torch itself takes as much as some assignments allow.
         with contextlib.suppress(Exception):
             importlib.import_module("torch")
+    if "torch" in sys.modules:
         give_back_large_blocks()
     lock(header["memory_mb"], header["output_mb"])
     count_prints()

@@ -46,7 +46,7 @@ from autograder.sandbox.child.large_pages import LargePages
 from autograder.sandbox.child.limits import DRIVER_MB, set_limits
 
 MAX_MESSAGE = 1 << 17
-WORTH_LARGE_PAGES = 100  # children, whose forks with torch cost as much as laying its memory out anew does
+WORTH_LARGE_PAGES = 100  # children; so many forks without them cost as much as making them
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
 
 
