@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from autograder.course.spec import Assignment, Misconception
-from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
-from autograder.proof.monotone import draw_pairs, try_pairs
-from autograder.sandbox.job import Chunk, Sandbox, Source
+from autograder.proof.changed_cases import ChangedCases
+from autograder.proof.gradings import grade_all
+from autograder.proof.monotone import GradeAll, draw_pairs, try_pairs
+from autograder.sandbox.job import Sandbox
 
-Graded = Callable[[str], Result]
+
+def graded_in(oracle: Oracle, sandbox: Sandbox) -> GradeAll:
+    """Return what grades the reference with mistakes in it."""
+    changed = ChangedCases(oracle, sandbox)
+    return lambda sets: grade_all(changed.files(sets), 2)
 
 
 def test_pairs_are_of_different_exercises_and_can_be_made_together(assignment: Assignment) -> None:
@@ -26,22 +31,22 @@ def test_pairs_are_of_different_exercises_and_can_be_made_together(assignment: A
 
 
 def test_no_pair_of_the_tiny_course_scores_more_than_either_mistake(
-    assignment: Assignment, oracle: Oracle, graded: Graded
+    assignment: Assignment, oracle: Oracle, sandbox: Sandbox
 ) -> None:
     """Whichever two there are."""
     pairs = draw_pairs(assignment, None)
-    found = try_pairs(oracle, pairs, lambda texts: [graded(text) for text in texts])
+    found = try_pairs(oracle, pairs, graded_in(oracle, sandbox))
     assert (found.tried, found.rising) == (len(pairs), ())
 
 
-def test_a_pair_that_scores_more_is_told(assignment: Assignment, oracle: Oracle, graded: Graded) -> None:
+def test_a_pair_that_scores_more_is_told(assignment: Assignment, oracle: Oracle, sandbox: Sandbox) -> None:
     """With both mistakes, where they are and what each and both of them score."""
     (pair,) = [
         pair for pair in draw_pairs(assignment, None) if {m.name for m in pair} == {"skips_the_first", "adds_the_mean"}
     ]
 
-    def lenient(texts: Sequence[str]) -> list[Result]:
-        results = [graded(text) for text in texts]
+    def lenient(sets: Sequence[tuple[Misconception, ...]]) -> list[Result]:
+        results = graded_in(oracle, sandbox)(sets)
         whole = tuple(replace(e, score=e.max_score) for e in results[-1].exercises)
         return [*results[:-1], replace(results[-1], exercises=whole)]
 
@@ -72,10 +77,7 @@ def test_wrong_answers_that_have_a_property_are_named(assignment: Assignment, sa
     cheap = tuple(replace(e, points=3.0 if e.name == "spread" else 0.01) for e in assignment.exercises)
     oracle = Oracle(replace(assignment, exercises=cheap, misconceptions=(shifts, adds)), 11)
 
-    def grade_all(texts: Sequence[str]) -> list[Result]:
-        return [grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox) for text in texts]
-
-    found = try_pairs(oracle, [(shifts, adds)], grade_all)
+    found = try_pairs(oracle, [(shifts, adds)], graded_in(oracle, sandbox))
     assert (found.tried, found.hidden, found.rising) == (1, 0, ())
     (line,) = found.by_property
     assert line.startswith("shifts in center scores 3.0")
@@ -95,8 +97,5 @@ def test_a_mistake_that_hides_another_is_counted_and_no_fault(assignment: Assign
     cheap = tuple(replace(e, points=1) if e.name == "row_means" else e for e in assignment.exercises)
     oracle = Oracle(replace(assignment, exercises=cheap, misconceptions=(zeros, rootless)), 11)
 
-    def grade_all(texts: Sequence[str]) -> list[Result]:
-        return [grade(Source("means", (Chunk("means.py", text),)), oracle, sandbox) for text in texts]
-
-    found = try_pairs(oracle, [(zeros, rootless)], grade_all)
+    found = try_pairs(oracle, [(zeros, rootless)], graded_in(oracle, sandbox))
     assert (found.tried, found.hidden, found.rising) == (1, 1, ())

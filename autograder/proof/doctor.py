@@ -13,9 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.course.catalog import as_written
-from autograder.course.edits import apply_edits
 from autograder.course.places import public_folder
-from autograder.course.spec import Answer, Assignment, Status
+from autograder.course.spec import Answer, Assignment, Misconception, Status
 from autograder.course.stub import StubError
 from autograder.handout.handout_proofs import handout_proofs
 from autograder.judge.result import Result
@@ -23,6 +22,7 @@ from autograder.oracle.functions_run import used_in
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import BrokenReferenceError
 from autograder.oracle.training_losses import KnownLosses
+from autograder.proof.changed_cases import ChangedCases
 from autograder.proof.gradings import Ungraded, exercise_failures, failures
 from autograder.proof.hint_proofs import hints_are_hints, learned_is_one_sentence
 from autograder.proof.kept_gradings import KeptGradings
@@ -190,6 +190,7 @@ class _KnownFiles:
 
     def __init__(self, assignment: Assignment, oracle: Oracle, sandbox: Sandbox, jobs: int, kept: KeptGradings) -> None:
         self._assignment, self._oracle, self._sandbox, self._jobs, self._kept = assignment, oracle, sandbox, jobs, kept
+        self._changed = ChangedCases(oracle, sandbox)
 
     def reference_fails(self, oracles: Sequence[Oracle]) -> Iterator[str]:
         """Grade the reference with every oracle."""
@@ -217,13 +218,15 @@ class _KnownFiles:
     def misconceptions(self) -> Verdicts:
         """Grade the reference with each misconception in it."""
         bank = self._assignment.misconceptions
-        sources = [apply_edits(self._assignment.reference, (m,)) or "" for m in bank]
-        return dict(zip(bank, self._grade_all(sources), strict=True))
+        return dict(zip(bank, self._grade_mistaken([(m,) for m in bank]), strict=True))
 
     def pairs(self, alone: Verdicts) -> Pairs:
         """Grade the reference with two misconceptions in it, for a few pairs."""
         drawn = draw_pairs(self._assignment, PAIRS)
-        return try_pairs(self._oracle, drawn, self._grade_all, alone)
+        return try_pairs(self._oracle, drawn, self._grade_mistaken, alone)
+
+    def _grade_mistaken(self, sets: Sequence[tuple[Misconception, ...]]) -> list[Result]:
+        return self._kept.grade_all(self._changed.files(sets), self._jobs)
 
     def _grade_all(self, texts: Sequence[str]) -> list[Result]:
         file = self._assignment.file

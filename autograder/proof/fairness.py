@@ -27,6 +27,7 @@ from autograder.judge.smallest_failure import judge_smaller
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.proof.changed_cases import ChangedCases
 from autograder.proof.gradings import (
     CUT_SHORT,
     Lesson,
@@ -137,11 +138,9 @@ def measure(
 
 def _added(oracle: Oracle, pairs: int | None, sandbox: Sandbox, jobs: int) -> Pairs:
     """Try so many pairs of known mistakes, all that there are where it is None."""
-
-    def graded(texts: Sequence[str]) -> list[Result]:
-        return grade_all([(Source.of(oracle.assignment.file, text), oracle, sandbox) for text in texts], jobs)
-
-    return try_pairs(oracle, draw_pairs(oracle.assignment, pairs, oracle.seed), graded)
+    changed = ChangedCases(oracle, sandbox)
+    drawn = draw_pairs(oracle.assignment, pairs, oracle.seed)
+    return try_pairs(oracle, drawn, lambda sets: grade_all(changed.files(sets), jobs))
 
 
 def _sandboxes(

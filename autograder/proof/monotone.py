@@ -27,7 +27,9 @@ from autograder.proof.soundness import StillToWrite
 
 NOISE = 1e-6  # points, of rounding
 Pair = tuple[Misconception, Misconception]
-GradeAll = Callable[[Sequence[str]], Sequence[Result]]  # the texts of submissions to their results, in their order
+GradeAll = Callable[
+    [Sequence[tuple[Misconception, ...]]], Sequence[Result]
+]  # of submissions with these mistakes in them, in their order
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,9 @@ def try_pairs(
     """Grade pairs, and each of their mistakes alone where that was not done before; none at all prove nothing."""
     if not pairs:
         return Pairs(missing=nothing_to_pair(oracle.assignment))
-    reference, known = oracle.assignment.reference, dict(alone or {})
+    known = dict(alone or {})
     single = [m for m in dict.fromkeys(m for pair in pairs for m in pair) if m not in known]
-    texts = [apply_edits(reference, edits) or "" for edits in (*((m,) for m in single), *pairs)]
-    results = grade_all(texts)
+    results = grade_all([*((m,) for m in single), *pairs])
     known |= dict(zip(single, results, strict=False))
     hidden, rising, by_property, ungraded = 0, list[str](), list[str](), list[str]()
     for pair, result in zip(pairs, results[len(single) :], strict=True):
