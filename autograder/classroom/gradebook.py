@@ -223,18 +223,26 @@ class Gradebook:
         with self.writing():
             last, before = self._last(student), history.standings(self.db, student)
             stands = bool(before) and last == (submission.key, problem)
-            self._write(
-                student, "submission", _text(submission.owner.key), submission.key, result.code, stored_head(known), 1
-            )
-            self._write(student, "grading", run, problem, json.dumps(result.notes), result.seconds)
+            code = (_text(submission.owner.key), submission.key, result.code, stored_head(known), 1)
+            self._write(student, "submission", code)
+            self._write(student, "grading", (run, problem, json.dumps(result.notes), result.seconds))
             if not stands:  # also of exercises that are left out this time
                 self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
-            for exercise in result.exercises:
-                if exercise.name in names or not stands:
-                    # our failures are tried again
-                    key = "" if exercise.ours else result_key(keys[exercise.name], submission.key)
-                    entry = (exercise.score, exercise.max_score, exercise.status, exercise.entry)
-                    self._write(student, "exercise", exercise.name, key, *entry, run)
+            new = [
+                # our failures are tried again
+                (
+                    e.name,
+                    "" if e.ours else result_key(keys[e.name], submission.key),
+                    e.score,
+                    e.max_score,
+                    e.status,
+                    e.entry,
+                    run,
+                )
+                for e in result.exercises
+                if e.name in names or not stands
+            ]
+            self._write(student, "exercise", *new)
             self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
             resubmitted = last is not None and last[0] != submission.key
             history.settle(self.db, student, before, history.Grading(self.who, resubmitted, never_lower))
@@ -245,9 +253,11 @@ class Gradebook:
         exercises = [found[name] for name in self.points if name in found]
         return compose(self.run, student, known, whole, exercises, decided)
 
-    def _write(self, student: str, table: str, *values: object) -> None:
-        marks = ", ".join("?" * (len(values) + 1))
-        self.db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (student, *values))  # noqa: S608 (ours)
+    def _write(self, student: str, table: str, *rows: tuple[object, ...]) -> None:
+        if rows:
+            marks = ", ".join("?" * (len(rows[0]) + 1))
+            insert = f"INSERT OR REPLACE INTO {table} VALUES ({marks})"  # noqa: S608 (ours)
+            self.db.executemany(insert, [(student, *row) for row in rows])
 
     def _last(self, student: str) -> tuple[str, str] | None:
         """Return the key of the code that was graded last, and what was wrong with it as a whole."""

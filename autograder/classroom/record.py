@@ -220,8 +220,7 @@ def compose(
     overrides: Mapping[str, Override],
 ) -> Record:
     """Put a record together."""
-    found = (replace(exercise, bonus=run.bonus.get(exercise.name, False)) for exercise in exercises)
-    final = tuple(_overridden(exercise, overrides.get(exercise.name)) for exercise in found)
+    final = tuple(_overridden(_as_bonus(exercise, run), overrides.get(exercise.name)) for exercise in exercises)
     return Record(
         **{
             **vars(known),
@@ -240,6 +239,11 @@ def compose(
         exercises=final,
         language=run.language or ENGLISH,
     )
+
+
+def _as_bonus(exercise: ExerciseRecord, run: Run) -> ExerciseRecord:
+    bonus = run.bonus.get(exercise.name, False)
+    return exercise if exercise.bonus == bonus else replace(exercise, bonus=bonus)
 
 
 def record(

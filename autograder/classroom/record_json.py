@@ -93,7 +93,7 @@ def exercise_of(stored: str) -> ExerciseRecord:
 
 def stored_head(head: Head) -> str:
     """Return what is known of a submission as a gradebook stores it."""
-    return json.dumps(asdict(head))
+    return json.dumps(vars(head), default=vars)
 
 
 def head_of(stored: str) -> Head:
