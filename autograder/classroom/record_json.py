@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from sys import intern
 from typing import Any
+from weakref import WeakValueDictionary
 
 from autograder.classroom.record import ExerciseRecord, Head, Lms, Record
 from autograder.classroom.roster import Person
 from autograder.course.spec import Status
+from autograder.judge.result import CaseResult
 from autograder.judge.result_json import Json, case_of, stored_case, told_case
 from autograder.sandbox.job import Isolation
 
 SCHEMA = 1  # of results/STUDENT.json
+_CASES: WeakValueDictionary[str, CaseResult] = WeakValueDictionary()  # of all records that there are now
 _in_one_line = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -84,9 +87,9 @@ def _computed(exercise: ExerciseRecord) -> Json:
 
 
 def exercise_of(stored: str) -> ExerciseRecord:
-    """Return the exercise that was stored. Equal texts are kept once: a class says the same few sentences often."""
+    """Return the exercise that was stored. Equal cases are one object: in a class most end alike, and a record would be ten times as large."""
     found = json.loads(stored, object_hook=_shared)
-    cases = tuple(case_of(case) for case in found["cases"])
+    cases = tuple(map(_shared_case, found["cases"]))
     about = (found["name"], found["score"], found["max_score"], Status(found["status"]), cases)
     return ExerciseRecord(*about, device=found.get("device", ""), answer=found.get("answer"))
 
@@ -112,6 +115,11 @@ def isolation_of(stored: Mapping[str, Any]) -> Isolation:
     """Return the isolation that was stored."""
     parts = ("mechanisms", "residual_risks", "missing")
     return Isolation(stored["level"], *(tuple(stored[part]) for part in parts))
+
+
+def _shared_case(found: dict[str, Any]) -> CaseResult:
+    key = repr(found)
+    return _CASES.get(key) or _CASES.setdefault(key, case_of(found))
 
 
 def _shared(found: dict[str, Any]) -> dict[str, Any]:
