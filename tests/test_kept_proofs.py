@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -93,3 +95,9 @@ def test_ci_proves_everything(files: dict[str, str], monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("CI")
     assert Run(cache).of({"one": True}) == []
     assert files == FILES
+
+
+def test_the_tests_of_a_file_share_a_worker(request: pytest.FixtureRequest) -> None:
+    """Else each worker would make all that they share again, and nothing would fail: pytest-xdist says the group in a test's id."""
+    told = request.node.nodeid.partition("@")[2]
+    assert told == (Path(__file__).name if "PYTEST_XDIST_WORKER" in os.environ else "")
