@@ -57,6 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(KeptProofs(config))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Leave bytes out of a test's name: archives hold the time at which they were made, and workers must agree on names."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run slow tests first, each in whichever worker is free; all others of a file run in one worker, for their fixtures."""
