@@ -923,6 +923,13 @@ SEQUENCE = mistakes_of(
         "Your steps use the state they made as the state they started from, but for the first. h[:, t] is the state after "
         "step t; the one before stands one place earlier.",
     ),
+    h0_before_the_first_two_steps=edit(
+        "before = h[:, t - 1] if t > 0 else h0",
+        "before = h[:, t - 1] if t > 1 else h0",
+        "three_steps_by_hand",
+        "Your second step starts from h0, as the first one does. Before step 1 there was h[:, 0]; h0 comes before step 0 "
+        "alone.",
+    ),
 )
 
 EMBEDDING = mistakes_of(

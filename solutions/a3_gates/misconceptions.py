@@ -646,6 +646,12 @@ FORWARD = mistakes_of(
         "states_of_every_step",
         "Your run reads the sequence from its end.",
     ),
+    state_and_cell_handed_over_swapped=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[:, t], c, h, params)",
+        "states_of_every_step",
+        "Your steps get the cell where lstm_step expects the state, and the state where it expects the cell: h comes first.",
+    ),
     reads_one_input_over_and_over=edit(
         "h, c = lstm_step(x[:, t], h, c, params)",
         "h, c = lstm_step(x[:, 0], h, c, params)",
@@ -2059,6 +2065,13 @@ GRU_BACKWARD = mistakes_of(
         "Your gradients belong to a reset after the matmul, r * (W h_prev), the convention of torch and cuDNN. In "
         "gru_step the reset comes before the matmul, W (r * h_prev).",
     ),
+    dr_from_all_that_reached_h=edit(
+        "dr = dreset_h * h_before",
+        "dr = (dh * (1 - z) + dreset_h * r) * h_before",
+        "gru_backward_by_hand",
+        "Your dr is taken from all that has come to dh_prev so far. r stands in one of these ways only, the product r * h_prev "
+        "that W_h reads.",
+    ),
     update_sigma_not_derived=edit(
         "da_z = dz * z * (1 - z)",
         "da_z = dz",
@@ -2283,6 +2296,13 @@ STACKED = mistakes_of(
         'out = _rnn(out, layer | {"h0": 0 * layer["h0"]})',
         "stacks_of_any_height",
         "Your layers start from zeros. Each brings along a starting state of its own, h0.",
+    ),
+    tanh_between_the_layers=edit(
+        "out = _rnn(out, layer)",
+        "out = _rnn(out if out is x else np.tanh(out), layer)",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your upper layers read the tanh of the states below them. A state has gone through its tanh already; a layer reads it "
+        "as it is.",
     ),
     upper_layers_start_from_zero=edit(
         "out = _rnn(out, layer)",
