@@ -44,6 +44,7 @@ def said(cases: Mapping[str, CaseResult]) -> set[str]:
     [
         ("return x.sum(-1)", "Every value is too large by the same factor, the length of the last axis of `x`:"),
         ("return x.mean(-1) / 2", "Every value is 1/2 times what it should be."),
+        ("return x.mean(-1) / 2 if x.ndim < 3 else x.mean(-1) * np.nan", "Every value is 1/2 times what it should be."),
         ("return -x.mean(-1)", "Every value has the wrong sign."),
         ("return x.mean(-1)[..., ::-1]", "The numbers are right, but in reverse order along"),
         ("return np.roll(x.mean(-1), 1, -1) if x.shape[-2] > 2 else x.mean(-1)[..., ::-1]", "The numbers are right, but in another order"),

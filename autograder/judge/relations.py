@@ -33,7 +33,7 @@ MOST = 100  # numbers of a part that are counted
 def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
     """Return what relates an exercise's wrong values to the right ones, over all its calls that returned, or None.
 
-    Where several parts of the answers are wrong and nothing relates all of them, the first related part is told.
+    Where nothing does, answers that are not finite have no say: no number is left in them to be related. Where several parts of the answers are wrong and nothing relates all of them, the first related part is told.
     """
     return once_for_all(oracle, ("relation", exercise), judged, lambda: _find_relation(oracle, exercise, judged))
 
@@ -41,14 +41,24 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
 def _find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
     with np.errstate(all="ignore"):
         parts = parts_of(oracle, judged)
-        wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
-        for paths in [wrong, *([path] for path in wrong if len(wrong) > 1)]:
-            chosen = [part for part in parts if part.path in paths]
-            found = _one_for_all(oracle, chosen) or place_of_wrong(chosen)
-            if found:
-                return Relation(exercise, found, chosen[0].called if len(paths) == 1 else "")
+        finite = [part for part in parts if part.got.dtype.kind != "f" or np.isfinite(part.got).all()]
+        found = _related(oracle, exercise, parts) or (
+            _related(oracle, exercise, finite) if len(finite) < len(parts) else None
+        )
+        if found:
+            return found
         shared = what_failing_cases_share(parts)
     return Relation(exercise, shared) if shared else None
+
+
+def _related(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:
+    wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
+    for paths in [wrong, *([path] for path in wrong if len(wrong) > 1)]:
+        chosen = [part for part in parts if part.path in paths]
+        found = _one_for_all(oracle, chosen) or place_of_wrong(chosen)
+        if found:
+            return Relation(exercise, found, chosen[0].called if len(paths) == 1 else "")
+    return None
 
 
 def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:
