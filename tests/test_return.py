@@ -61,7 +61,7 @@ def graded(works: dict[str, str], run: Command, assignment: object, folder: Path
 def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, course: Path, tmp_path: Path) -> None:
     """First everyone; then none; after a decision about one, that one."""
     out = graded(MOODLE, run, assignment, tmp_path, course)
-    assert "3 of 3 changed since they were given to moodle" in run("return", out, "--to", "moodle", "--dry-run")
+    assert "3 of 3 to be given to moodle: new, or changed" in run("return", out, "--to", "moodle", "--dry-run")
     assert not (out / "returned").exists()
     said = run("return", out, "--to", "moodle")
     assert "Upload multiple feedback files" in said
@@ -69,10 +69,10 @@ def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, cour
         assert sorted({name.partition("/")[0] for name in file.namelist()}) == sorted({n.split("/")[0] for n in MOODLE})
         page = next(name for name in file.namelist() if name.startswith("Bob"))
         assert file.read(page) == next((out / "feedback").glob("Bob*")).read_bytes()
-    assert "0 of 3 changed" in run("return", out, "--to", "moodle")
+    assert "0 of 3 to be given" in run("return", out, "--to", "moodle")
     bob = next((out / "feedback").glob("Bob*")).stem
     run("override", bob, "center", 1, "--because", "Half of it is right.", "--out", out)
-    assert "1 of 3 changed" in run("return", out, "--to", "moodle")
+    assert "1 of 3 to be given" in run("return", out, "--to", "moodle")
     with (out / "returned/moodle-2/moodle.csv").open(newline="", encoding="utf-8") as file:
         assert [row["Identifier"] for row in csv.DictReader(file)] == ["Participant 12"]
     assert "3 of 3 to be given" in run("return", out, "--to", "moodle", "--all")
@@ -94,7 +94,7 @@ def test_mail_goes_to_whom_the_roster_gives_an_address(
     assert (mail["To"], mail["From"]) == ("ada@example.edu", "ta@example.edu")
     (page,) = mail.iter_attachments()
     assert page.get_content().splitlines() == (out / "feedback/ada.html").read_text(encoding="utf-8").splitlines()
-    assert "1 of 2 changed" in run("return", out, "--to", "mail", "--from", "ta@example.edu", "--dry-run")
+    assert "1 of 2 to be given" in run("return", out, "--to", "mail", "--from", "ta@example.edu", "--dry-run")
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_canvas_is_given_each_student_once(
     assert {user: len(comments) for user, comments in server.comments.items()} == {"11": 1, "12": 1, "13": 1}
     assert server.scores["11"] == assignment.max_score
     assert all(page.startswith(b"<!DOCTYPE html>") for _, page in server.pages.values())
-    assert "0 of 3 changed" in run(*give)
+    assert "0 of 3 to be given" in run(*give)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +161,14 @@ def test_what_canvas_refuses_is_told_with_what_to_do(
 def test_a_reader_who_has_gone_is_no_trouble(
     grade_files: Callable[..., tuple[Path, object]], course: Path, tmp_path: Path
 ) -> None:
-    """As in `autograder return graded --to moodle --dry-run | head -1`: nothing is said of files that are whole."""
+    """As in `autograder return graded --to mail --dry-run | head -1`: nothing is said of files that are whole."""
     out, _ = grade_files({"ada.py": b"x = 1"})
     (tmp_path / "again").mkdir()
     (tmp_path / "again" / "ada.py").write_text("x = 2")
     gone, pipe = os.pipe()
     os.close(gone)
     for words in (
-        ("return", out, "--to", "moodle", "--dry-run"),
+        ("return", out, "--to", "mail", "--from", "ta@example.edu", "--dry-run"),
         ("report", out),
         ("grade", "t1_means", tmp_path / "again", "-o", out, "--course", course, "--accept-unsandboxed"),
     ):
@@ -189,3 +189,39 @@ def test_an_unknown_place_is_refused(run: Command, grade_files: Callable[..., tu
     """With those that are known."""
     out, _ = grade_files({"ada.py": b"x = 1\n"})
     assert "brightspace, canvas, ilias, moodle" in run("return", out, "--to", "modle", code=2)
+
+
+def test_a_platform_that_knows_nobody_gets_nothing(
+    run: Command, assignment: object, tmp_path: Path, course: Path
+) -> None:
+    """Its sheet would have no line that it can match; what to do instead is said, and nothing counts as given."""
+    out = graded({"ada.py": "RIGHT", "bob.py": "x = 1"}, run, assignment, tmp_path, course)
+    said = run("return", out, "--to", "moodle", code=2)
+    assert "Nobody of this class came from moodle" in said
+    assert "--to mail" in said
+    assert not (out / "returned").exists()
+
+
+def test_points_of_who_handed_in_nothing_are_told(
+    run: Command, assignment: object, tmp_path: Path, course: Path
+) -> None:
+    """A person may give some; there is no page that could be given."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email\nada,Ada,ada@x.edu\ngus,Gus,gus@x.edu\n")
+    out = graded({"ada.py": "RIGHT"}, run, assignment, tmp_path, course)
+    run(
+        "grade",
+        "t1_means",
+        tmp_path / "class",
+        "-o",
+        out,
+        "--roster",
+        roster,
+        "--course",
+        course,
+        "--accept-unsandboxed",
+    )
+    said = run("override", "gus", "row_means", "1", "--because", "was ill", "-o", out, "--course", course)
+    assert "gus handed in nothing, so there is no page for them" in said
+    said = run("return", out, "--to", "mail", "--from", "ta@x.edu")
+    assert "1 handed in nothing and have points, but no page; see grades.csv: gus." in said

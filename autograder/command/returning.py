@@ -40,7 +40,8 @@ def give_back(
     course: CourseOption = None,
 ) -> None:
     """Give students their points and pages back; only what changed since the last time."""
-    from autograder.pages.returns import not_given, note_given, returns, takers, write_archive, write_mails
+    from autograder.classroom.gradebook_view import absentees
+    from autograder.pages.returns import has_place, not_given, note_given, returns, takers, write_archive, write_mails
 
     check_course(course)
     platforms = takers()
@@ -51,7 +52,17 @@ def give_back(
     with graded_book(out) as book:
         every = returns(book)
         due = every if again else not_given(book, to, every)
-        print(f"{len(due)} of {len(every)} {'to be given' if again else 'changed since they were given'} to {to}")
+        platform = platforms.get(to)
+        if platform and every and not any(has_place(platform, one) for one in every):
+            fail(
+                f"Nobody of this class came from {to}, which finds students by what its own download says of them. "
+                f"--to {MAIL} writes a message for each; or hand out the pages of {out / 'feedback'}. Nothing was written."
+            )
+        print(
+            f"{len(due)} of {len(every)} to be given to {to}{'' if again else ': new, or changed since they were given'}"
+        )
+        absent = [record.student for record in absentees(book) if record.points]
+        _tell_lost(absent, "handed in nothing and have points, but no page; see grades.csv")
         if to == CANVAS_API:
             _over_canvas(book, due, url, dry_run=dry_run)
         elif dry_run or not due:
@@ -62,7 +73,8 @@ def give_back(
             print(f"{folder}: an .eml file for each of {len(due) - len(lost)}; a mail program opens and sends them.")
             _tell_lost(lost, "have no email on the roster; give one with --roster and grade again")
         else:
-            written = write_archive(out, platforms[to], due)
+            assert platform  # the other places were dealt with
+            written = write_archive(out, platform, due)
             note_given(book, to, [one for one in due if one.row.student not in written.lost])
             print(*filter(None, (written.pages, written.sheet)), sep="\n")
             print(_NEXT[to])

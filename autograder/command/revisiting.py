@@ -60,7 +60,7 @@ def override(
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
     from autograder.classroom.decisions import PointsError, demand_possible
-    from autograder.classroom.gradebook_view import find_exercise, find_student, left
+    from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, left
     from autograder.command.class_outcome import tell_unfinished
     from autograder.judge.points import points_text
     from autograder.pages.class_files import publish
@@ -83,6 +83,9 @@ def override(
         tell_unfinished(publish(book).summary)
         if name in left(book):
             note = "is not in the class any more; the decision counts when the class holds a submission of theirs again"
+            print(f"autograder: {name} {note}", file=sys.stderr)
+        if name in {record.student for record in absentees(book)}:
+            note = "handed in nothing, so there is no page for them; the points stand in grades.csv, exports/ and the report"
             print(f"autograder: {name} {note}", file=sys.stderr)
     print(f"{name}: {wanted} {'as computed' if points is None else f'{points_text(points)} of {points_text(most)}'}")
 

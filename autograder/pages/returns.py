@@ -99,6 +99,11 @@ def takers() -> dict[str, Platform]:
     return {platform.name: platform for platform in platforms() if platform.feedback or platform.sheet}
 
 
+def has_place(platform: Platform, one: Return) -> bool:
+    """Whether a platform that takes pages has a place for a student's; one that takes a sheet alone asks for none."""
+    return not platform.feedback or bool(placed(platform, {one.row: one.path}))
+
+
 def write_archive(out: Path, platform: Platform, due: Sequence[Return]) -> Archive:
     """Write what a platform takes, beside what was written for it before."""
     folder = _next_folder(out, platform.name)
