@@ -288,7 +288,7 @@ def test_a_misconception_that_is_not_caught_where_it_says(tamper: Tamper) -> Non
             'new="total / 3",\n        caught_by="two_rows"',
         ),
     )
-    assert broken[CAUGHT] == ("divides_by_rows passes row_means.two_rows",)
+    assert broken[CAUGHT] == ("divides_by_rows passes row_means.two_rows; of its exercise it fails means_of_any_shape",)
 
 
 def test_a_misconception_that_is_no_python_is_named(tamper: Tamper) -> None:
@@ -322,7 +322,7 @@ def test_twins_that_are_not_stated_are_named(tamper: Tamper) -> None:
 def test_a_mistake_that_costs_points_elsewhere_is_named(tamper: Tamper) -> None:
     """A mistake that its own exercise does not notice, but another does."""
     broken = tamper((BANK, 'new="x[..., 1:].sum(axis=-1)"', 'new="np.maximum(x, -3).sum(axis=-1)"'))
-    assert broken[CAUGHT] == ("skips_the_first passes row_means.two_rows",)
+    assert broken[CAUGHT] == ("skips_the_first passes row_means.two_rows; it fails no case",)
     assert broken[CHARGED] == (
         "skips_the_first, a mistake in row_means, also costs points: spread.spreads_of_any_shape FAILED: The values differ from the reference's.",
     )

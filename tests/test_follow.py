@@ -17,6 +17,7 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.edits import apply_edits
+from autograder.course.spec import Status
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
@@ -327,6 +328,33 @@ BEHIND_SPLIT_HEADS: dict[str, tuple[str, tuple[tuple[str, str], ...], float]] = 
         0,
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("hangs", "own", "points"),
+    [
+        ("causal_mask", "", 5),  # some cases call it, and others are run beside them
+        ("attention_weights", "", 5),  # all cases do
+        ("causal_mask", "return X", 0),
+    ],
+)
+def test_what_hangs_in_a_helper_is_charged_to_the_helper(hangs: str, own: str, points: float, patient: Sandbox) -> None:
+    """As what crashes there is: code that is right among stand-ins has its points, and other code has none for it."""
+    bodies = {hangs: "while True:\n    pass"} | ({"self_attention": own} if own else {})
+    text = with_bodies("a5_attention", bodies)
+    found = scores("a5_attention", text, patient)
+    assert found["self_attention"] == pytest.approx(points, abs=0.01)
+    assert found[hangs] == 0
+
+
+def test_cases_before_one_that_hangs_keep_their_answers(patient: Sandbox) -> None:
+    """They had been run when the child was ended, and took their answers with them."""
+    reference = oracle("a5_attention").assignment.reference
+    hangs = "def self_attention(X, W_q, W_k, W_v, causal=False):\n    while causal:\n        pass\n    return other(X, W_q, W_k, W_v)\n\n\ndef other("
+    result = graded("a5_attention", reference.replace("def self_attention(", hangs), patient)
+    (mine,) = (e for e in result.exercises if e.name == "self_attention")
+    first = [case.status for case in mine.cases][:3]
+    assert first == [Status.PASSED, Status.PASSED, Status.TIMEOUT]
 
 
 @pytest.mark.parametrize("what", BEHIND_SPLIT_HEADS)

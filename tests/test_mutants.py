@@ -145,7 +145,8 @@ def test_loops_end_and_survivors_are_named(careless: Path) -> None:
     idle = "spread: squares = squares * 1  =>  squares = squares / 1"
     assert (found[idle].noticed, found[idle].evidence) == ("", "same")
     broken = report(found.values(), Reasons({}, {})).broken
-    assert f"survives: {idle} (nothing it gives differs at further seeds)" in broken
+    listed = "if that is as it should be, list it with the reason in mutants.toml"
+    assert f"survives: {idle} (nothing it gives differs at further seeds); {listed}" in broken
     listed = {name: "no use" for name, fate in found.items() if not fate.noticed}
     assert report(found.values(), Reasons(listed, {})).broken == ()
 
@@ -192,7 +193,11 @@ KILLED = [Fate("spread", f"killed {number}", bank=False, noticed="public") for n
 @pytest.mark.parametrize(
     ("found", "reasons", "line"),
     [
-        ([SURVIVOR], Reasons({}, {}), "survives: a => b (what it gives differs, and every case lets it pass)"),
+        (
+            [SURVIVOR],
+            Reasons({}, {}),
+            "survives: a => b (what it gives differs, and every case lets it pass); if that is as it should be, list it with the reason in mutants.toml",
+        ),
         ([SURVIVOR], Reasons({"a => b": "so it is"}, {}), "not equivalent, as mutants.toml has it: a => b"),
         ([], Reasons({"killed 1": "old"}, {}), "gives a reason for nothing: killed 1 (it is noticed)"),
         ([], Reasons({}, {"gone": "old"}), "gives a reason for nothing: gone (there is no such mutant)"),

@@ -61,7 +61,7 @@ def test_who_needs_a_look() -> None:
     assert [(heading, [student for student, _ in rows]) for heading, rows in found.items()] == [
         ("Could not be read", ["s005"]),
         ("Could not be imported", ["s006"]),
-        ("Nothing of the assignment was found in it", ["s009"]),
+        ("Nothing is written in it", ["s009"]),
         ("It is open which file counts", ["s008"]),
         ("Ended the Python process", ["s007"]),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -107,6 +108,14 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     from autograder.course import catalog
 
     return catalog.load_assignment(course, slug)
+
+
+def tell_points(assignment: Assignment) -> None:
+    """Say that the points of an assignment do not add up, where `doctor` was not asked; those of its exercises count."""
+    if not math.isclose(assignment.max_score, assignment.points):
+        told = f"the exercises of {assignment.slug} add up to {assignment.max_score:g} points, which count"
+        where = f"assignments/{assignment.slug}/assignment.toml says {assignment.points:g}"
+        print(f"autograder: {told}; {where}.", file=sys.stderr)
 
 
 def course_of(folder: Path | None, otherwise: str = "") -> Path:

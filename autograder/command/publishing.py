@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.command.options import CourseOption, SlugArgument, TrainingOption, course_of, fail, load_assignment
+from autograder.command.options import (
+    CourseOption,
+    SlugArgument,
+    TrainingOption,
+    course_of,
+    fail,
+    load_assignment,
+    tell_points,
+)
 from autograder.course.places import slugs
 
 if TYPE_CHECKING:
@@ -111,6 +119,9 @@ def gradescope(
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, hidden_visibility, training and bool(assignment.trainings))
     _write(out / f"{slug}-gradescope.zip", gradescope_zip(folder, assignment, settings))
+    print(
+        f"For Gradescope alone: it holds hidden cases and solutions. There the assignment has {assignment.points:g} points."
+    )
 
 
 def classroom50(
@@ -144,6 +155,7 @@ def otter(
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, training=training and bool(assignment.trainings))
     print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter"))))
+    print("Students get what lies in student/ and nothing else: solution/ holds hidden cases and answers.")
 
 
 def _copies(roster: Path, term: str) -> dict[str, str]:
@@ -178,7 +190,9 @@ def _handouts(folder: Path, slug: str, terms: Iterable[str]) -> Iterator[dict[st
     from autograder.handout.kit.bundle import BundleError
     from autograder.handout.public_data import public_oracle
 
-    oracle = public_oracle(load_assignment(folder, slug))  # one for all: it keeps its answers
+    assignment = load_assignment(folder, slug)
+    tell_points(assignment)
+    oracle = public_oracle(assignment)  # one for all: it keeps its answers
     try:
         for term in terms:
             yield handout_files(folder, oracle, term)
@@ -219,6 +233,7 @@ def _sound(folder: Path, slug: str, seed: int | None) -> tuple[Assignment, int]:
     from autograder.oracle.reference import BrokenReferenceError
 
     assignment = load_assignment(folder, slug)
+    tell_points(assignment)
     oracle = Oracle(assignment, draw_seed() if seed is None else seed)
     try:
         for trial in oracle.trials:

@@ -166,8 +166,10 @@ def show_appeal(
             console.print(_indented(f"[yellow]→ {plain(one.says)}[/] ({one.diagnosis or 'not certain'})"))
         for line in one.message.splitlines():
             console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
-        if one.grader_note:
-            console.print("    it printed or said:", plain(one.grader_note), sep="\n", highlight=False, soft_wrap=True)
+        if said := [line for line in one.grader_note.splitlines() if line not in one.message]:
+            console.print("    it printed or said:", highlight=False)
+            for line in said:
+                console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
     if exercise.by_person:
         console.print(plain(exercise.answer or "There is no answer."), highlight=False)
     elif not wrong:

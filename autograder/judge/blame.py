@@ -209,6 +209,11 @@ def judge_trial(oracle: Facts, trial: Trial, mine: tuple[Outcome, ...], expected
     return Judged(trial, mine, Status.FAILED if finding else Status.PASSED, finding)
 
 
+def has_stopped(judged: Judged) -> bool:
+    """Whether a trial hung, or was not run since others of its exercise did."""
+    return judged.status is Status.TIMEOUT or (judged.status is Status.SKIPPED and not judged.waits_for)
+
+
 def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
     """Return the name of the other exercise in whose code a call ended, or an empty text."""
     names = {e.name for e in oracle.assignment.exercises}

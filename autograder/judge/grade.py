@@ -7,7 +7,7 @@ from dataclasses import replace
 from autograder.course.language import say, speaking
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
-from autograder.judge.blame import OWN_FAULT, STATUS, Named, Verdict, assign_blame, judge_all
+from autograder.judge.blame import OWN_FAULT, STATUS, Named, Verdict, assign_blame, has_stopped, judge_all
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
@@ -22,6 +22,7 @@ from autograder.judge.messages import (
     explain_loading,
     explain_trouble,
 )
+from autograder.judge.not_run import with_not_run
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
 from autograder.judge.points import points_earned, refused, without_points, worth
@@ -73,7 +74,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
     notes = tuple(explain_trouble(note, source).text for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
-    judged = judge_all(oracle, ran)
+    judged = with_not_run(oracle, source, sandbox, judge_all(oracle, ran))
     named = Named(oracle, judged)
     verdict = _blamed(oracle, source, sandbox, judged, named)
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
@@ -99,7 +100,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
 def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:
     """Return the verdict, after mistakes were followed into the exercises that build on them."""
     first = assign_blame(oracle, judged, named, {})
-    if len(named) < 2:
+    if len(named) < 2 and not any(map(has_stopped, judged)):
         return first
     followed = oracle.follow(source, sandbox, judged, first.excused.keys(), _known(judged, named, first))
     verdict = assign_blame(oracle, judged, named, followed) if followed else first

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.spec import Status
-from autograder.judge.blame import OWN_FAULT, place_of
+from autograder.judge.blame import OWN_FAULT, has_stopped, place_of
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow, same_outcomes
 from autograder.judge.trials import Judged, Trial
@@ -49,12 +49,14 @@ def follow(
 ) -> dict[Trial, tuple[str, ...]]:
     """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
-    wrong = frozenset(j.trial.case.exercise for j in failed)
+    hanging = frozenset(j.trial.case.exercise for j in judged if j.status is Status.TIMEOUT)
+    wrong = hanging.union(j.trial.case.exercise for j in failed)
     failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
-    if not failed:
+    stopped = [j.trial for j in judged if has_stopped(j) and hanging.intersection(_others_used(oracle, j.trial))]
+    if not failed and not stopped:
         return {}
     replay = Replay(oracle, wrong)
-    silent = [
+    silent = stopped + [
         j.trial
         for j in failed
         if j.status is Status.CRASHED or (j.trial not in excused and is_all_overflow(j.outcomes))
@@ -68,6 +70,11 @@ def follow(
     shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone))
     found = _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
     return found | {t: () for t, names in alone.items() if not names}
+
+
+def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
+    exercise = trial.case.exercise
+    return frozenset(oracle.assignment.uses(exercise)) - {exercise}
 
 
 def _ask(

@@ -21,7 +21,7 @@ URGENT = {
     Status.GRADER_ERROR: "The grader failed on some cases",
     "unreadable": "Could not be read",
     "not_importable": "Could not be imported",
-    _NOTHING: "Nothing of the assignment was found in it",
+    _NOTHING: "Nothing is written in it",
     _DOUBT: "It is open which file counts",
     _ENDED: "Ended the Python process",
     Status.OUTPUT: "Returned something unusable",
@@ -78,16 +78,17 @@ def _reasons(result: Record) -> Iterator[_Reason]:
     if result.status != "graded":
         yield _Reason(result.status, result.problem or "No reason was given.")
     elif result.exercises and all(e.status is Status.MISSING for e in result.exercises):
+        where = f", in {result.origin}" if result.origin else ""
         yield _Reason(
             _NOTHING,
-            f"Every exercise is missing in {result.origin}" if result.origin else "Every exercise is missing",
+            f"Every exercise is missing, or as it was handed out{where}",
         )
     else:
-        where: dict[str, dict[str, None]] = {}
+        kinds: dict[str, dict[str, None]] = {}
         for exercise in result.exercises:
             for case in exercise.cases:
-                where.setdefault(_kind(case), {})[exercise.name] = None
-        for key, names in where.items():
+                kinds.setdefault(_kind(case), {})[exercise.name] = None
+        for key, names in kinds.items():
             yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
     yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
     yield from (_Reason(_NOTE, note) for note in result.notes if note not in result.doubts)

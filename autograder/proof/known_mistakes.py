@@ -79,7 +79,9 @@ def uncaught(verdicts: Verdicts, file: str) -> Iterator[str]:
         elif result.problem:
             yield f"{m.name}: with this mistake in it {file} cannot be imported: {_reason(result.problem)}"
         elif cases[m.caught_by].status is Status.PASSED:
-            yield f"{m.name} passes {m.exercise}.{m.caught_by}"
+            failed = [name for name, case in cases.items() if case.status is not Status.PASSED]
+            others = f"; of its exercise it fails {', '.join(failed[:MOST_PLACES])}" if failed else "; it fails no case"
+            yield f"{m.name} passes {m.exercise}.{m.caught_by}{others}"
 
 
 def _reason(problem: str) -> str:

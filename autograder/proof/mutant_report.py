@@ -133,7 +133,8 @@ def _broken(fates: tuple[Fate, ...], total: Row, reasons: Reasons) -> Iterator[s
         if not fate.bank and fate.evidence == "same" and reasons.call_equivalent(fate.name):
             continue
         if fate.bank or fate.name not in reasons.equivalent | reasons.accepted:
-            yield f"survives: {fate.name} ({_EVIDENCE[fate.evidence]})"
+            listed = "; if that is as it should be, list it with the reason in mutants.toml" if not fate.bank else ""
+            yield f"survives: {fate.name} ({_EVIDENCE[fate.evidence]}){listed}"
         elif fate.name in reasons.equivalent:
             yield f"not equivalent, as mutants.toml has it: {fate.name} ({_EVIDENCE[fate.evidence]})"
     known = {fate.name for fate in fates}

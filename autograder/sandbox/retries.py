@@ -99,13 +99,16 @@ def _own_fault(job: Job, launch: Callable[[], Child]) -> str:
 def _strike(requests: Sequence[Request], broken: int, outcomes: dict[int, Outcome], strikes: Counter[str]) -> None:
     """Give up the rest of the case that broke a child, and of its exercise if it did so too often.
 
-    What waited has been tried twice.
+    What waited has been tried twice. Cases before the broken one had been run, and took their answers with them: these are asked
+    once more, and given up only where the exercise breaks a child then, too.
     """
     request, trouble = requests[broken], outcomes[broken].trouble
+    before = strikes[request.family]
     strikes[request.family] += MAX_STRIKES if _waited(outcomes[broken]) else 1
     given_up = strikes[request.family] >= MAX_STRIKES
     for i, other in enumerate(requests):
-        same = other.group == request.group or (given_up and other.family == request.family)
+        ran = before < MAX_STRIKES and (other.phase, i) < (request.phase, broken)
+        same = other.group == request.group or (given_up and not ran and other.family == request.family)
         if i not in outcomes and same:
             outcomes[i] = Outcome(Ending.NOT_RUN, trouble=trouble)
 
