@@ -82,6 +82,17 @@ def merged(whole: Gradebook, parts: list[Gradebook]) -> list[Record]:
     return list(records(whole))
 
 
+def test_other_code_of_one_name_is_refused(whole: Gradebook, two: list[Gradebook], assignment: Assignment) -> None:
+    """They may be two students: neither may win silently. The same code in both folders is no trouble."""
+    save(two[1], handed_in("ann"))
+    taken = take_over(whole, two[0])
+    assert take_over(whole, two[1], taken) == {"ann", "bob", "eve"}
+    text = f"{assignment.reference}\n# of another ann"
+    save(two[1], handed_in("ann", text))
+    with pytest.raises(GradebookError, match=r"ann has other code in .*part2 than in a folder that was named before it"):
+        take_over(whole, two[1], taken)
+
+
 # Shards
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -120,8 +120,11 @@ def _check_shards(parts: Sequence[Part]) -> None:
         raise GradebookError(f"There are {len(shards)} folders for {count} shards. Name each shard once.")
 
 
-def take_over(book: Gradebook, part: Gradebook) -> frozenset[str]:
-    """Take a part's rows over where they are not the same already; return its students."""
+def take_over(book: Gradebook, part: Gradebook, taken: Collection[str] = ()) -> frozenset[str]:
+    """Take a part's rows over where they are not the same already; return its students.
+
+    Raises GradebookError where one of those that other parts held, who were `taken` over before, has other code here.
+    """
     runs: dict[int, int] = {}
     students = set()
     with book.db:
@@ -136,6 +139,11 @@ def take_over(book: Gradebook, part: Gradebook) -> frozenset[str]:
                 )
             if _alike(theirs, ours):
                 continue
+            if student in taken and ours and ours[0][2] != submission[2]:
+                raise GradebookError(
+                    f"{student} has other code in {part.folder} than in a folder that was named before it. They may be two "
+                    "students: then grade both in one folder. Else leave out the folder with the older code."
+                )
             before = history.standings(book.db, student)
             _write(book, theirs, {run: _run(book, part, run, runs) for run in _runs_of(theirs)})
             _take_kept(book, part, student)

@@ -184,7 +184,10 @@ def tell_unfinished(summary: Summary) -> None:
         print(f"autograder: {told}. Run autograder grade again for all of the class.", file=sys.stderr)
     if gone := summary.left:
         told = f"graded before, but not among the latest submissions and so not in the grades: {several(gone)}"
-        advice = "If that is not meant, grade again with the whole class's submissions; their results are still there."
+        advice = (
+            "Where these are only some of the class's submissions, grade them with --only STUDENT for each, and all others stay "
+            "as they are; or grade again with those of the whole class. Their results are still there."
+        )
         print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
 
 

@@ -150,7 +150,7 @@ def merge(
             students: set[str] = set()
             for folder in parts:
                 with open_gradebook(folder) as part:
-                    students |= take_over(book, part)
+                    students |= take_over(book, part, students)
             leave_out(book, students)
             if not students:
                 fail("There is no submission in any of them.")

@@ -70,9 +70,13 @@ def sheet(rows: Sequence[Row]) -> str:
 
 
 def feedback_path(row: Row, name: str) -> str:
-    """Return the folder by whose number `Upload multiple feedback files in a zip` knows a participant."""
+    """Return the folder by whose number `Upload multiple feedback files in a zip` knows a participant.
+
+    Before 4.1 Moodle looks for the plugin's name between two `_`; later versions take the folder with the last one and without.
+    """
     match = _NAMED.fullmatch(row.place)
-    return f"{match['who']}_{match['user']}_assignsubmission_file/{name}" if match and match["user"] else ""
+    end = "_" if match and match["title"] == "" else ""
+    return f"{match['who']}_{match['user']}_assignsubmission_file{end}/{name}" if match and match["user"] else ""
 
 
 PLATFORM = Platform("moodle", "Moodle", read, sheet, feedback_path, marks=2)

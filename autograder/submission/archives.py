@@ -88,7 +88,7 @@ def printable(name: str) -> str:
 def several(names: Iterable[str]) -> str:
     """Return the first few names in printable form, and how many more there are."""
     shown = [printable(name) for name in names]
-    listed = ", ".join(shown[:_FEW])
+    listed = ("; " if any("," in name for name in shown) else ", ").join(shown[:_FEW])  # "Ross, Bob; Doe, Ann"
     return say("{names} and {n} more", names=listed, n=len(shown) - _FEW) if len(shown) > _FEW else listed
 
 
