@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hostile_support import oracle_of
 
+from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Module, Visibility, call, call_module, case
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
@@ -106,6 +108,33 @@ def test_relations_are_told_at_home(assignment: Assignment, edited: Edited, case
     text = edited(center="return 2 * (x - x.mean(-1, keepdims=True))")
     found = check(Source("means", (Chunk("means.py", text),)), bundle)
     assert said(cases(found, "center")) == {"Every value is 2 times what it should be."}
+
+
+def test_parts_of_an_answer_are_named_where_others_are_right(sandbox: Sandbox) -> None:
+    """ "Your answer is zero everywhere" would be false of a tuple in which three of five arrays are."""
+    a2 = oracle_of_course("a2_bptt")
+    text = a2.assignment.reference
+    for name in ("dW_x", "dW_h", "db"):
+        line = f"        {name} = {name} + {name}_t\n"
+        assert text.count(line) == 1
+        text = text.replace(line, "")
+    result = grade(Source.of(a2.assignment.file, text), a2, sandbox)
+    told = {c.says for e in result.exercises if e.name == "rnn_backward" for c in e.cases if c.says}
+    assert told == {"`dW_x`, `dW_h` and `db`: Your answer is zero everywhere."}
+
+
+def test_zeros_beside_a_mask_say_nothing_of_the_mask(sandbox: Sandbox) -> None:
+    """Where nothing counts the gradient is zero by itself, so that all that is wrong lies where the mask is True."""
+    a2 = oracle_of_course("a2_bptt")
+    text = a2.assignment.reference.replace("counted = mask.sum()", "counted = mask.sum() + 1e-3 * np.sin(logits)")
+    result = grade(Source.of(a2.assignment.file, text), a2, sandbox)
+    told = {c.says for e in result.exercises if e.name == "loss_backward" for c in e.cases if c.says}
+    assert not any("only where" in says for says in told)
+
+
+def oracle_of_course(slug: str) -> Oracle:
+    """Return the oracle of an assignment of the course."""
+    return Oracle(load_assignment(Path(__file__).parents[1], slug).without_training(), 3)
 
 
 def test_what_is_right_for_other_arguments_is_told(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.course.language import marked, say
-from autograder.judge.reasons import Diagnosis, Hint, Mistake, Reason, Relation, Turn
+from autograder.judge.reasons import PARTS, Diagnosis, Hint, Mistake, Reason, Relation, Turn
 from autograder.judge.relation_sentences import RELATIONS, part_named, relation_named
 
 ENOUGH_LINES = 3  # that are told as one range
@@ -102,7 +102,9 @@ def _related(relation: Relation) -> str:
     else:
         named = (say(FUNCTIONS[name]) if name in FUNCTIONS else relation_named(name) for name in names)
         told = say(RELATIONS[kind.removeprefix("state_")], *named)
-    return f"`{part_named(relation.part)}`: {told}" if relation.part else told
+    parts = [f"`{part_named(part)}`" for part in relation.part.split(PARTS) if part]
+    listed = say(" and ").join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    return f"{listed}: {told}" if parts else told
 
 
 def _sentence(mistakes: Sequence[Mistake], exercise: str) -> str:

@@ -116,13 +116,16 @@ class Advice:
 Key = tuple[str, ...]  # a kind of relation, and what its sentence names
 
 
+PARTS = ", "
+
+
 @dataclass(frozen=True)
 class Relation:
     """How an exercise's wrong values are related to the right ones, where no known mistake gives them."""
 
     exercise: str
     key: Key
-    part: str = ""  # of the answer, where it is not all of it
+    part: str = ""  # of the answer, where it is not all of it; several with PARTS between them
 
 
 @dataclass(frozen=True)

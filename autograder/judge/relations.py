@@ -17,7 +17,7 @@ from autograder.judge.array_pairs import Part, arrays_in, parts_of
 from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
-from autograder.judge.reasons import Key, Relation
+from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import Pair, Relations, other_relations, plain_relations
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.wrong_places import place_of_wrong, what_failing_cases_share
@@ -27,6 +27,7 @@ ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two o
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
 MOST_NAMES = 2  # that one factor is called
+MOST_PARTS = 3  # that are named
 MOST = 100  # numbers of a part that are counted
 
 
@@ -57,8 +58,18 @@ def _related(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relatio
         chosen = [part for part in parts if part.path in paths]
         found = _one_for_all(oracle, chosen) or place_of_wrong(chosen)
         if found:
-            return Relation(exercise, found, chosen[0].called if len(paths) == 1 else "")
+            return Relation(exercise, found, _told_parts(parts, paths))
     return None
+
+
+def _told_parts(parts: Sequence[Part], paths: Sequence[tuple[object, ...]]) -> str:
+    """Return what the related parts are called, or nothing where they are all that was answered, or many."""
+    called: dict[tuple[object, ...], str] = {}
+    for part in parts:
+        if part.path in paths and (part.path not in called or not part.called.startswith("[")):  # some cases name none
+            called[part.path] = part.called
+    some = len(paths) == 1 or len(paths) < len({part.path for part in parts})
+    return PARTS.join(called.values()) if some and len(called) <= MOST_PARTS else ""
 
 
 def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:

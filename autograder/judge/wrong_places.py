@@ -74,7 +74,11 @@ def _masked(part: Part) -> Places:
     for name, mask in _masks(part):
         for kind, where in (("wrong_where_false", ~mask), ("wrong_where_true", mask)):
             if not (part.wrong & ~where).any():
-                yield (kind, name), bool(where.any() and not where.all())
+                elsewhere = np.broadcast_to(~where, part.expected.shape)
+                yield (
+                    (kind, name),
+                    bool(where.any() and part.expected[elsewhere].any()),
+                )  # zeros are right by themselves
 
 
 def _masks(part: Part) -> Iterator[tuple[str, np.ndarray]]:
