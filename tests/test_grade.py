@@ -26,6 +26,7 @@ from autograder.judge.grade import grade
 from autograder.judge.messages import KINDS
 from autograder.judge.reason_sentences import UNNAMED
 from autograder.judge.result import CaseResult, Result
+from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import run_requests
 from autograder.sandbox.child.program import Program
@@ -731,3 +732,23 @@ def test_values_near_the_tolerance_do_not_depend_on_the_library(graded: Graded, 
         "total = np.zeros(x.shape[:-1], np.float32)\nfor i in reversed(range(x.shape[-1])):\n    total += x[..., i]\n"
     )
     assert graded(edited(row_means=body + "return total / np.float32(x.shape[-1])")).all_passed
+
+
+def test_what_is_waited_for_is_shown_first(assignment: Assignment, graded: Callable[[str], Result]) -> None:
+    """Also where it was renamed: what calls it can only say that it waits."""
+    said = result_as_text("means", graded(assignment.reference.replace("def row_means(", "def row_mean(")))
+    assert said.splitlines()[1].startswith("· row_means")
+    assert "There is no `row_means` in your file. There is a `row_mean`. Was it renamed or removed?" in said
+
+
+def test_one_import_that_is_missing_is_said_once(assignment: Assignment, graded: Callable[[str], Result]) -> None:
+    """Then every function may be left out, though each is written; nobody is sent to write the first one."""
+    text = assignment.reference.replace("import numpy as np", "import numpy", 1)
+    assert text.count("np.ndarray") > 3
+    said = result_as_text("means", graded(text), options=True)
+    assert said.count("NameError: name 'np' is not defined") == 1
+    assert "more places fail in the same way." in said
+    assert "Write `import numpy as np` at the top of your file." in said
+    assert "Your `row_means` was left out, because its definition fails when your file is imported." in said
+    assert "To write next" not in said
+    assert "renamed" not in said

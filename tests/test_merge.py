@@ -89,7 +89,9 @@ def test_other_code_of_one_name_is_refused(whole: Gradebook, two: list[Gradebook
     assert take_over(whole, two[1], taken) == {"ann", "bob", "eve"}
     text = f"{assignment.reference}\n# of another ann"
     save(two[1], handed_in("ann", text))
-    with pytest.raises(GradebookError, match=r"ann has other code in .*part2 than in a folder that was named before it"):
+    with pytest.raises(
+        GradebookError, match=r"ann has other code in .*part2 than in a folder that was named before it"
+    ):
         take_over(whole, two[1], taken)
 
 

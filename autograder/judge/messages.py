@@ -148,6 +148,10 @@ def _why_absent(source: Source, function: str) -> str:
     alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
     near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
     file = dict(source.homes).get(function, "")
+    if not file and function in source.names():
+        return say(
+            "Your `{name}` was left out, because its definition fails when your file is imported.", name=function
+        )
     if not file:
         return say("There is no `{name}` in your file.{near} Was it renamed or removed?", name=function, near=near)
     if not any(chunk.label == file for chunk in source.chunks):

@@ -21,6 +21,8 @@ _COLORS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _MARKS = {Status.PASSED: ("✓", "green"), Status.MISSING: ("·", "dim"), Status.SKIPPED: ("·", "dim")} | {
     Status.MANUAL: ("✓", "green")
 }
+USUAL_IMPORTS = {"np": "import numpy as np", "torch": "import torch", "nn": "from torch import nn"}
+_UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 _ESCAPES = re.compile(r"\x1b\[\d*m")
 # The folders above a library's file, or above this package's, as warnings and tracebacks show them. No path goes on where
 # another could begin: a hostile print may hold the beginnings of thousands.
@@ -81,13 +83,15 @@ def _told(result: Result, width: int, cut: Cut, *, full: bool, options: bool) ->
     if result.problem:
         yield from (_in("red", line) for line in plain(result.problem).splitlines())
         return
-    to_mend = [exercise for exercise in result.to_mend if exercise.status is not Status.MISSING]
+    awaited = {
+        exercise.waits_for for exercise in result.to_mend
+    }  # what is written waits for these, renamed ones among them
+    to_mend = [e for e in result.to_mend if e.status is not Status.MISSING or e.name in awaited]
     blocks = to_mend if full else to_mend[:1]
     for exercise in blocks:
         yield from (*_block(exercise, width, cut, full=full), "")
     yield from _others([exercise for exercise in result.exercises if exercise not in blocks], width, cut)
-    for note in result.notes:
-        yield _in("yellow", say("Left out, because it fails when your file is imported: ")) + plain(note)
+    yield from _left_out(result.notes)
     if result.printed:
         yield _in("dim", say("Your file printed while it was imported:"))
         yield from plain(result.printed[:MOST_PRINTED]).splitlines()[: None if full else MOST_PRINTED_LINES]
@@ -96,12 +100,30 @@ def _told(result: Result, width: int, cut: Cut, *, full: bool, options: bool) ->
     yield from (first.replace(points, _in("bold", points)), *rest)
     if options and to_mend:
         yield from _filled(_how_to_go_on(to_mend[0], more=cut.leaves_out and not full), width, "", "")
-    elif options and result.to_mend:
+    elif options and result.to_mend and not result.notes:  # else what was left out may be all that is missing
         unwritten = result.to_mend[0]
         told = marked("To write next: {name}. Add next for its text.")
         if unwritten.judged:
             told = marked("To write next: {name}. Add --hint for a hint, or next for its text.")
         yield from _filled(say(told, name=unwritten.name), width, "", "")
+
+
+def _left_out(notes: Sequence[str]) -> Iterator[str]:
+    """Say what was not imported, and why; what fails for the same reason is counted."""
+    places: dict[str, list[str]] = {}
+    for note in notes:
+        why, _, place = note.partition("\n")
+        places.setdefault(why, []).append(place)
+    for why, (first, *others) in places.items():
+        yield _in("yellow", say("Left out, because it fails when your file is imported: ")) + plain(why)
+        yield from plain(first).splitlines()
+        if others:
+            yield "  " + say_many(
+                "{n} more place fails in the same way.", "{n} more places fail in the same way.", len(others)
+            )
+        name = _UNDEFINED.fullmatch(why)
+        if name and name[1] in USUAL_IMPORTS:
+            yield "  " + say("Write `{line}` at the top of your file.", line=USUAL_IMPORTS[name[1]])
 
 
 def _last_words(result: Result) -> Iterator[str]:
