@@ -111,7 +111,7 @@ def test_relations_are_told_at_home(assignment: Assignment, edited: Edited, case
 
 
 def test_parts_of_an_answer_are_named_where_others_are_right(sandbox: Sandbox) -> None:
-    """ "Your answer is zero everywhere" would be false of a tuple in which three of five arrays are."""
+    """Else "your answer is zero everywhere" would be said of a tuple in which two of five arrays are right."""
     a2 = oracle_of_course("a2_bptt")
     text = a2.assignment.reference
     for name in ("dW_x", "dW_h", "db"):
