@@ -1555,6 +1555,24 @@ TRUNCATED = mistakes_of(
         "Your gradients of W_y and b_y are those of the last window only; each window overwrites the one before "
         "(`=` where `+=` is meant).",
     ),
+    output_bias_gradient_overwritten=edit(
+        'grads["b_y"] += dlogits.sum(axis=(0, 1))',
+        'grads["b_y"] = dlogits.sum(axis=(0, 1))',
+        "hello_in_windows_of_two",
+        "Your b_y keeps the gradient of the last window alone: each window overwrites it. Gradients of all windows add up.",
+    ),
+    returned_after_the_first_window=edit(
+        "state = h[:, -1]\n    return float(loss), grads",
+        "state = h[:, -1]\n        return float(loss), grads",
+        "hello_in_windows_of_two",
+        "Your function returns after the first window, so that the later ones never run. Where does your `return` stand?",
+    ),
+    gradients_of_a_short_window_at_full_share=edit(
+        "share = targets_now.size / targets.size",
+        "share = k / time",
+        "hello_with_a_short_last_window",
+        "Your windows all weigh k steps in the gradient. The last one may be shorter, and then weighs as many as it has.",
+    ),
     only_the_last_window_learns=edit(
         '        grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)\n',
         "        grads = {name: np.zeros(value.shape) for name, value in params.items()}\n"
@@ -1845,6 +1863,13 @@ CLIP = mistakes_of(
         "too_long_is_shortened",
         "Your arrays are clipped one by one, each by its own norm. That turns the gradient into another direction; "
         "one norm over all arrays shortens it and keeps where it points.",
+    ),
+    each_array_brought_to_max_norm=edit(
+        "clipped = {name: g * factor for name, g in grads.items()}",
+        "clipped = {n: g * max_norm / max(np.sqrt((g**2).sum()), 1e-12) for n, g in grads.items()}",
+        "three_and_four_are_five",
+        "Your arrays are each brought to max_norm by themselves, short ones too. One norm over all arrays decides, and shortens "
+        "only what is too long.",
     ),
     entries_clamped=edit(
         "clipped = {name: g * factor for name, g in grads.items()}",

@@ -763,6 +763,22 @@ STEP_BACKWARD = mistakes_of(
         "Your cell gets a gradient by way of h_t alone; the dc that arrives from the next step is left out. That is "
         "the path along which gradients travel far.",
     ),
+    forget_gate_through_the_sigmoid_again=edit(
+        "da_f = df * f * (1 - f)",
+        "da_f = df * (1 / (1 + np.exp(-f))) * (1 - 1 / (1 + np.exp(-f)))",
+        "step_backward_by_hand",
+        "Your f goes through a sigmoid once more on the way back. The cache holds the gate, which is behind its sigmoid "
+        "already: sigma' is f (1 - f).",
+    ),
+    gates_through_the_sigmoid_again=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        'again = {name: 1 / (1 + np.exp(-gate)) for name, gate in (("f", f), ("i", i), ("o", o))}\n'
+        '    da_f = df * again["f"] * (1 - again["f"])\n    da_i = di * again["i"] * (1 - again["i"])\n'
+        '    da_o = do * again["o"] * (1 - again["o"])',
+        "step_backward_by_hand",
+        "Your gates go through a sigmoid once more on the way back. The cache holds them behind their sigmoid already: sigma' of "
+        "a gate g is g (1 - g).",
+    ),
     dh_not_sent_to_the_cell=edit(
         "dc_total = dc + dh * o * (1 - tanh_c**2)",
         "dc_total = dc",
@@ -2864,6 +2880,12 @@ CELL = mistakes_of(
         "gradients_reach_the_state",
         "Your h_prev and c_prev are detached (`.detach()`, `.data`, `.item()` or numpy), so no gradient goes back "
         "beyond one step: the cell would never learn what to remember.",
+    ),
+    new_state_detached=edit(
+        "return h_new, c_new",
+        "return h_new.detach(), c_new",
+        "torch_cell_can_learn",
+        "Your h_t is detached where you return it, so no gradient comes back by way of it, and none at all to the output gate.",
     ),
     detached_h_prev=edit(
         "+ h_prev @ self.weight_hh.T",
