@@ -83,9 +83,9 @@ def _sequence_difference(
 ) -> Finding | None:
     wanted = say_many("a {kind} of {n} value", "a {kind} of {n} values", len(expected), kind=_kind(expected))
     if not isinstance(got, tuple | list):
-        return Finding("container", _instead(_describe(got), wanted), where)
+        return Finding("container", _instead(_describe(got, where), wanted), where)
     if len(got) != len(expected):
-        return Finding("length", _instead(_describe(got), wanted), where)
+        return Finding("length", _instead(_describe(got, where), wanted), where)
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
         if finding:
@@ -97,7 +97,7 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: 
     if isinstance(got, Opaque) and got.type_name == "dict":
         return Finding("keys", say("Your dict has keys that are neither strings nor whole numbers."), where)
     if not isinstance(got, dict):
-        return Finding("container", _instead(_describe(got), say("a dict")), where)
+        return Finding("container", _instead(_describe(got, where), say("a dict")), where)
     missing = [key for key in expected if key not in got]
     extra = [key for key in got if key not in expected]
     if missing or extra:
@@ -114,7 +114,7 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: 
 def _number_difference(got: Any, expected: float, where: str, tolerance: float) -> Finding | None:
     value = _single(got)
     if not _is_number(value):
-        return Finding("container", _instead(_describe(got), say("a single number")), where)
+        return Finding("container", _instead(_describe(got, where), say("a single number")), where)
     if deviation(np.asarray(value, np.float64), np.asarray(expected)) <= tolerance:
         return None
     digits = 6 if f"{value:.6g}" != f"{expected:.6g}" else 17
@@ -139,7 +139,7 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str, toler
         )
         return Finding("no_gradient", text, where)
     if isinstance(expected, Tensor) != isinstance(got, Tensor) or not isinstance(got, np.ndarray | np.generic | Tensor):
-        return Finding("container", _instead(_describe(got), _describe(expected)), where)
+        return Finding("container", _instead(_describe(got, where), _describe(expected)), where)
     mine, theirs = np.asarray(as_arrays(got)), np.asarray(as_arrays(expected))
     if mine.shape != theirs.shape:
         text = say("The shape is {got}; {wanted} was expected.", got=mine.shape, wanted=theirs.shape)
@@ -219,10 +219,13 @@ def _kind_of_opaque(name: str) -> str:
     return name
 
 
-def _describe(value: Any) -> str:
-    """Describe a value by its type and its shape or length, for a sentence that says what was expected instead."""
+def _describe(value: Any, where: str = "") -> str:
+    """Describe a value by its type and its shape or length, for a sentence that says what was expected instead.
+
+    It may be a part of what was returned, `where` there.
+    """
     if value is None:
-        return say("None (is a `return` missing?)")
+        return "None" if where else say("None (is a `return` missing?)")
     if isinstance(value, np.ndarray | Tensor):
         return say("a {kind} of shape {shape}", kind=_kind(value), shape=np.asarray(as_arrays(value)).shape)
     if isinstance(value, tuple | list):

@@ -947,7 +947,7 @@ EMBEDDING = mistakes_of(
         "dE[ids] = d_out",
         "repeated_ids_add_up",
         "Your rows keep only the last place where a token stands. A row that was read several times collects from "
-        "all those places. (`dE[ids] += d_out` does not, either: numpy reads, adds and writes each row once.)",
+        "all those places. (`dE[ids] += d_out` does the same: numpy reads, adds and writes each row once.)",
     ),
     first_occurrence_only=edit(
         "np.add.at(dE, ids, d_out)",
