@@ -197,7 +197,7 @@ def test_a_platform_that_knows_nobody_gets_nothing(
     """Its sheet would have no line that it can match; what to do instead is said, and nothing counts as given."""
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1"}, run, assignment, tmp_path, course)
     said = run("return", out, "--to", "moodle", code=2)
-    assert "Nobody of this class came from moodle" in said
+    assert "Nobody of this class came from moodle, and no roster says who they are there." in said
     assert "--to mail" in said
     assert not (out / "returned").exists()
 
@@ -223,5 +223,7 @@ def test_points_of_who_handed_in_nothing_are_told(
     )
     said = run("override", "gus", "row_means", "1", "--because", "was ill", "-o", out, "--course", course)
     assert "gus handed in nothing, so there is no page for them" in said
+    assert "In Canvas: Grades, Import the sheet." in run("return", out, "--to", "canvas")  # by the roster's ids
+    assert "0 of 1 to be given" in run("return", out, "--to", "canvas")
     said = run("return", out, "--to", "mail", "--from", "ta@x.edu")
     assert "1 handed in nothing and have points, but no page; see grades.csv: gus." in said

@@ -41,7 +41,7 @@ def give_back(
 ) -> None:
     """Give students their points and pages back; only what changed since the last time."""
     from autograder.classroom.gradebook_view import absentees
-    from autograder.pages.returns import has_place, not_given, note_given, returns, takers, write_archive, write_mails
+    from autograder.pages.returns import is_known, not_given, note_given, returns, takers, write_archive, write_mails
 
     check_course(course)
     platforms = takers()
@@ -53,9 +53,9 @@ def give_back(
         every = returns(book)
         due = every if again else not_given(book, to, every)
         platform = platforms.get(to)
-        if platform and every and not any(has_place(platform, one) for one in every):
+        if platform and every and not any(is_known(platform, one) for one in every):
             fail(
-                f"Nobody of this class came from {to}, which finds students by what its own download says of them. "
+                f"Nobody of this class came from {to}, and no roster says who they are there. "
                 f"--to {MAIL} writes a message for each; or hand out the pages of {out / 'feedback'}. Nothing was written."
             )
         print(
@@ -75,9 +75,9 @@ def give_back(
         else:
             assert platform  # the other places were dealt with
             written = write_archive(out, platform, due)
-            note_given(book, to, [one for one in due if one.row.student not in written.lost])
+            note_given(book, to, [one for one in due if is_known(platform, one)])
             print(*filter(None, (written.pages, written.sheet)), sep="\n")
-            print(_NEXT[to])
+            print(_NEXT[to] if written.pages else _NEXT[to].partition(";")[0].rstrip(".") + ".")
             _tell_lost(written.lost, f"did not come from {to}, so its archive has no place for their pages")
 
 

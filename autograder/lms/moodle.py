@@ -79,4 +79,4 @@ def feedback_path(row: Row, name: str) -> str:
     return f"{match['who']}_{match['user']}_assignsubmission_file{end}/{name}" if match and match["user"] else ""
 
 
-PLATFORM = Platform("moodle", "Moodle", read, sheet, feedback_path, marks=2)
+PLATFORM = Platform("moodle", "Moodle", read, sheet, feedback_path, by_roster=False, marks=2)

@@ -102,6 +102,7 @@ class Platform:
     read: Callable[[Listing], Understood]  # of the items, those that are named as the platform names them
     sheet: Callable[[Sequence[Row]], str] | None = None  # the CSV it takes back
     feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
+    by_roster: bool = True  # whether the sheet also finds students by what a roster says of them
     marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike
 
 

@@ -99,9 +99,11 @@ def takers() -> dict[str, Platform]:
     return {platform.name: platform for platform in platforms() if platform.feedback or platform.sheet}
 
 
-def has_place(platform: Platform, one: Return) -> bool:
-    """Whether a platform that takes pages has a place for a student's; one that takes a sheet alone asks for none."""
-    return not platform.feedback or bool(placed(platform, {one.row: one.path}))
+def is_known(platform: Platform, one: Return) -> bool:
+    """Whether a platform can tell whose a page or a line of its sheet is: the submission came from there, or the roster says it."""
+    row = one.row
+    on_sheet = platform.sheet and platform.by_roster and (row.id or row.login or row.email)
+    return bool(on_sheet or placed(platform, {row: one.path}))
 
 
 def write_archive(out: Path, platform: Platform, due: Sequence[Return]) -> Archive:
