@@ -770,15 +770,6 @@ STEP_BACKWARD = mistakes_of(
         "Your f goes through a sigmoid once more on the way back. The cache holds the gate, which is behind its sigmoid "
         "already: sigma' is f (1 - f).",
     ),
-    gates_through_the_sigmoid_again=edit(
-        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
-        'again = {name: 1 / (1 + np.exp(-gate)) for name, gate in (("f", f), ("i", i), ("o", o))}\n'
-        '    da_f = df * again["f"] * (1 - again["f"])\n    da_i = di * again["i"] * (1 - again["i"])\n'
-        '    da_o = do * again["o"] * (1 - again["o"])',
-        "step_backward_by_hand",
-        "Your gates go through a sigmoid once more on the way back. The cache holds them behind their sigmoid already: sigma' of "
-        "a gate g is g (1 - g).",
-    ),
     dh_not_sent_to_the_cell=edit(
         "dc_total = dc + dh * o * (1 - tanh_c**2)",
         "dc_total = dc",
