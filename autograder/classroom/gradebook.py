@@ -228,21 +228,13 @@ class Gradebook:
             self._write(student, "grading", (run, problem, json.dumps(result.notes), result.seconds))
             if not stands:  # also of exercises that are left out this time
                 self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
-            new = [
-                # our failures are tried again
-                (
-                    e.name,
-                    "" if e.ours else result_key(keys[e.name], submission.key),
-                    e.score,
-                    e.max_score,
-                    e.status,
-                    e.entry,
-                    run,
-                )
-                for e in result.exercises
-                if e.name in names or not stands
+            new = [e for e in result.exercises if e.name in names or not stands]
+            # our failures are tried again
+            results = ["" if e.ours else result_key(keys[e.name], submission.key) for e in new]
+            rows = [
+                (e.name, k, e.score, e.max_score, e.status, e.entry, run) for e, k in zip(new, results, strict=True)
             ]
-            self._write(student, "exercise", *new)
+            self._write(student, "exercise", *rows)
             self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
             resubmitted = last is not None and last[0] != submission.key
             history.settle(self.db, student, before, history.Grading(self.who, resubmitted, never_lower))
